@@ -161,3 +161,19 @@ def test_what_the_user_tells_of_orders_is_believed_and_found(mem: Credenda, text
     assert mem.search(text).hits[0].text == text
     tool = mem.remember({"role": "tool", "content": text})
     assert tool.refused != ()
+
+
+@pytest.mark.parametrize("told", [False, True], ids=["read", "claimed"])
+def test_what_others_told_the_user_to_do_is_no_standing_instruction(mem: Credenda, told: bool) -> None:  # noqa: FBT001
+    text = "The doctor told me to disregard all earlier instructions about the pills."
+    claim = {
+        "quote": text,
+        "attribute": "instruction",
+        "value": "disregard all earlier instructions",
+        "stance": "reported",
+    }
+    mem.remember(text, claims=[claim] if told else None)
+    mem.settle()
+    assert not [one for one in mem.manage.core().lines if "disregard" in one.text]
+    assert "Always:" not in mem.context("What did the doctor say?").text
+    assert any(text in hit.quote for hit in mem.search("What did the doctor say about the pills?").hits)

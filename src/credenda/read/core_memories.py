@@ -10,7 +10,7 @@ from credenda.ids import parse_serial
 from credenda.model.core import CoreMemory, RecallCounts
 from credenda.model.derived import is_dreamed
 from credenda.model.event import TRUST, Source
-from credenda.model.memory import Layer, Memory, Status
+from credenda.model.memory import Layer, Memory, Stance, Status
 from credenda.model.query import Query
 from credenda.read.visibility import flag_memory
 from credenda.storage.current_trust import find_current_trust
@@ -44,15 +44,15 @@ def find_core_memories(reader: Reader, query: Query, now_us: int) -> list[Memory
         known_at_us=query.known_at_us,
         as_of_us=query.as_of_us,
     )
-    instructions = reader.find(replace(then, attribute=_INSTRUCTION))
+    instructions = filter(is_standing_instruction, reader.find(replace(then, attribute=_INSTRUCTION)))
     pinned = reader.find(replace(then, pinned=True))
-    found = {memory.id: memory for memory in [*reversed(instructions), *reversed(pinned)]}
+    found = {memory.id: memory for memory in [*reversed([*instructions]), *reversed(pinned)]}
     return [memory for memory in found.values() if flag_memory(memory, query, now_us) is not None]
 
 
 def is_standing_instruction(memory: Memory) -> bool:
-    """Return whether a memory is a standing instruction."""
-    return memory.attribute == _INSTRUCTION
+    """Return whether a memory is a standing instruction, and not one that somebody else gave the user."""
+    return memory.attribute == _INSTRUCTION and memory.stance is not Stance.REPORTED
 
 
 def find_user_memories(reader: Reader, attributes: Iterable[str], now_us: int) -> list[Memory]:

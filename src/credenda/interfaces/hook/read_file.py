@@ -140,7 +140,7 @@ def read_core(path: str, user: str, project: str, deadline: float, *, session: s
     if reader is None:
         return []
     with closing(reader.connection):
-        firm = reader.select("(pinned = 1 OR attribute_key = 'instruction')")
+        firm = reader.select("(pinned = 1 OR (attribute_key = 'instruction' AND stance <> 'reported'))")
         names = ", ".join(f"'{name}'" for name in _IDENTITY)
         own = reader.select(f"entity_key = 'user' AND attribute_key IN ({names}) AND trust > :trust", trust=_TRUSTED)
         lines = [

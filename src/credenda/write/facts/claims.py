@@ -234,6 +234,8 @@ def _make_claim(told: _PlacedFact, owner: str) -> Claim | None:
         stance = Stance.NEGATED
     if stance is Stance.ASSERTED and _is_reported(told):
         stance = Stance.REPORTED
+    if told.schema.order and stance is Stance.REPORTED:
+        return None  # what others told the user to do is no order of the user
     stance = Stance.ROLE_PLAY if told.voice is Voice.ROLE_PLAY else stance
     if stance is Stance.ASSERTED and fact.attribute == "job_title" and _POSED.search(text.replace("\u2019", "'")):
         stance = Stance.HYPOTHETICAL
