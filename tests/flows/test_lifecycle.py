@@ -196,7 +196,6 @@ def test_a_person_may_move_a_memory_along_the_ladder(mem: Credenda) -> None:
         mem.manage.promote("m99-" + held.id.partition("-")[2])
 
 
-@pytest.mark.requirement("E-125")
 def test_what_happened_once_is_an_episode_and_what_holds_is_not(mem: Credenda) -> None:
     mem.remember("I ran a marathon on March 28. My dog is called Rex. I'm considering a move to Spain.")
     mem.settle()
