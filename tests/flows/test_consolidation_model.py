@@ -238,7 +238,7 @@ def test_what_it_is_asked_is_fenced_and_holds_no_secret(path: Path, clock: Manua
 
 @pytest.mark.requirement("S-086")
 def test_the_core_is_bounded(path: Path, clock: ManualClock) -> None:
-    for most, lines in ((200, 60), (8, 4)):  # the fence, its notice and a heading are lines too
+    for most, lines in ((200, 60), (8, 8), (0, 0)):
         wide = {"context_tokens": 50_000, "core_tokens": 50_000, "core_lines": 2_000}
         settings = {"memory_consolidation_memory_max_lines": most, **wide}
         with opened(path, clock, lambda _: [], settings=settings) as (mem, _):

@@ -361,3 +361,18 @@ def test_a_job_until_the_end_of_a_month_leaves_it_then(mem: Credenda, clock: Man
 def test_an_order_of_work_stands_in_it(mem: Credenda, say: Say) -> None:
     say("Never force push. I mean it.", "use pnpm, never npm", "Always wash the rice three times.")
     assert sections(mem.manage.core())["instruction"] == ["Never force push.", "use pnpm, never npm"]
+
+
+@pytest.mark.requirement("S-086")
+@pytest.mark.parametrize("most", range(1, 7))
+def test_a_core_of_few_memories_has_the_standing_instructions_first(path: Path, clock: ManualClock, most: int) -> None:
+    settings = {"memory_consolidation_memory_max_lines": most}
+    with Credenda.open(path, user="ana", clock=clock, workers=False, settings=settings) as mem:
+        for text in ("My name is Ana.", "I live in Linz.", "I work at Bosch.", "Always answer in French."):
+            mem.remember(text)
+        mem.settle()
+        core = mem.manage.core()
+        assert len(core.lines) == min(most, 4)
+        assert "Always answer in French." in core.lines[0].text
+        assert "Always answer in French." in mem.context().text
+        assert len(core.left_out) == max(0, 4 - most)

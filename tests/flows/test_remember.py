@@ -8,13 +8,19 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from datetime import timedelta
 from pathlib import Path
-from typing import Any
+from typing import Any, Final, Literal
 
 import pytest
 
 from credenda import Conflict, Credenda, Invalid, LimitExceeded, Unavailable, limits
 from credenda.model.event import Event
 from credenda.testing import ManualClock
+
+RECALL_MODES: Final[tuple[Literal["facts_only", "facts_plus_rules", "full_context"], ...]] = (
+    "facts_only",
+    "facts_plus_rules",
+    "full_context",
+)
 
 
 @pytest.fixture
@@ -259,3 +265,37 @@ def test_one_key_from_many_threads_at_once_is_filed_once(mem: Credenda, other: C
     assert sorted(cached for cached, _ in answers) == [False] + [True] * 39
     assert len({ids for _, ids in answers}) == 1
     assert mem.stats().events == 1
+
+
+@pytest.mark.requirement("E-012", "E-126")
+@pytest.mark.parametrize(
+    ("text", "kind", "layer"),
+    [
+        ("engram v0.3.0 has 66 MCP tools", "fact", "semantic"),
+        ("always run drift_check before deploying", "procedure", "procedural"),
+        ("session 2026-04-14: built retrieval profiles", "narrative", "episodic"),
+        ("I had lunch with Maria in Graz yesterday.", "narrative", "episodic"),
+        ("I use Redis for the cache.", "decision", "procedural"),
+        ("The API uses JWT tokens", "procedure", "procedural"),
+    ],
+)
+def test_one_sentence_is_one_memory_of_the_type_asked_for(mem: Credenda, text: str, kind: str, layer: str) -> None:
+    mem.remember(text, memory_type=kind)
+    mem.settle()
+    (memory,) = mem.list(status=None).items
+    assert (memory.text.removesuffix("."), memory.type, memory.layer) == (text.removesuffix("."), kind, layer)
+    found = {mode: bool(mem.search(text, mode=mode, kinds=["memory"]).hits) for mode in RECALL_MODES}
+    assert found == {
+        "facts_only": kind in {"fact", "decision"},
+        "facts_plus_rules": kind != "narrative",
+        "full_context": True,
+    }
+
+
+@pytest.mark.requirement("E-012")
+def test_asked_to_be_a_fact_a_preference_and_an_instruction_stay_what_they_are(mem: Credenda) -> None:
+    for text in ("I like figs.", "Always answer in French."):
+        mem.remember(text, memory_type="fact")
+    mem.settle()
+    assert [one.type.value for one in mem.list().items if one.value == "figs"] == ["preference"]
+    assert "Always answer in French." in mem.context("anything at all").text

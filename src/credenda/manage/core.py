@@ -6,6 +6,7 @@ limits end the list. A line is the text of a memory, or the clause with its valu
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import tzinfo
@@ -59,11 +60,15 @@ _USER: Final = normalise_name("user")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CoreLimits:
-    """The limits of the core, counted over the whole block, and the time zone of its dates."""
+    """The limits of the core, counted over the whole block, and the time zone of its dates.
+
+    `lines` include the fence and the headings, `memories` do not: a core of a single memory has one.
+    """
 
     budget: TokenBudget
     lines: int
     zone: tzinfo
+    memories: int = sys.maxsize
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -139,7 +144,7 @@ def build_core(candidates: Sequence[CoreMemory], log: Mapping[str, RecallCounts]
         heading = HEADINGS[one.section]
         added = line.text if heading in headings else f"{heading}\n{line.text}"
         cost, rows = cap.budget.counter.added_by(added), added.count("\n") + 1
-        if tokens + cost > cap.budget.tokens or lines + rows > cap.lines:
+        if tokens + cost > cap.budget.tokens or lines + rows > cap.lines or len(kept) >= cap.memories:
             left += [one.memory.id] if one.section is not Section.RECALLED else []
             continue
         tokens, lines = tokens + cost, lines + rows

@@ -100,8 +100,12 @@ def _is_recent(rewrite: RewriteRecord, now_us: int) -> bool:
 def _choose_cap(parts: Parts) -> CoreLimits:
     """Return the cap of the core: its own settings and the limit of MEMORY.md (S-086)."""
     settings = parts.settings
-    lines = min(settings.core_lines, settings.memory_consolidation_memory_max_lines)
-    return CoreLimits(budget=TokenBudget(settings.core_tokens, parts.counter), lines=lines, zone=settings.zone)
+    return CoreLimits(
+        budget=TokenBudget(settings.core_tokens, parts.counter),
+        lines=settings.core_lines,
+        zone=settings.zone,
+        memories=settings.memory_consolidation_memory_max_lines,
+    )
 
 
 def gather_candidates(parts: Parts, reader: Reader, query: Query, now_us: int) -> list[CoreMemory]:

@@ -1,8 +1,10 @@
-"""Keep the words of a message as a memory of the type that its caller asked for. Pure."""
+"""Give the memories of a message the type that its caller asked for. Pure."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
+from typing import Final
 
 from credenda import limits
 from credenda.model.claim import Claim, Span
@@ -13,18 +15,25 @@ from credenda.write.intake.validate import AS_TYPE
 
 __all__ = ["keep_requested_type"]
 
+_ANY: Final = MemoryType.FACT
+"""The type of whatever has no more exact one: asked for, it makes no preference or instruction less exact."""
+
 
 def keep_requested_type(event: Event, claims: Sequence[Claim]) -> tuple[Claim, ...]:
-    """Store the verbatim text as a memory if the caller asked for its type (E-012).
+    """Give the memories of a message the type that the caller asked for, and store its text if none has (E-012).
 
-    A narrative is always stored whole. Text of another type is stored only if extraction found nothing, and so is
-    quarantined text, as a candidate that the user can inspect.
+    A narrative is one memory, the whole text; the facts of a longer one keep their own types beside it. Quarantined
+    text is stored as a candidate that the user can inspect.
     """
     asked = next((flag.removeprefix(AS_TYPE) for flag in event.flags if flag.startswith(AS_TYPE)), None)
     if asked is None and not claims and QUARANTINED in event.flags:
         asked = MemoryType.FACT.value
-    if asked is None or (claims and asked != MemoryType.NARRATIVE):
+    if asked is None:
         return tuple(claims)
+    kind = MemoryType(asked)
     text = leave_out_blanks(event.text).text.strip()[: limits.MEMORY_TEXT_CHARACTERS]
-    whole = Claim(text=text, type=MemoryType(asked), span=Span(event.id, 0, len(event.text)), speaker=event.speaker)
+    typed = [one for one in claims if kind is not MemoryType.NARRATIVE or one.text.strip() == text]
+    if typed:
+        return tuple(replace(one, type=kind) if one in typed and kind is not _ANY else one for one in claims)
+    whole = Claim(text=text, type=kind, span=Span(event.id, 0, len(event.text)), speaker=event.speaker)
     return (*claims, whole)
