@@ -24,7 +24,8 @@ _IT: Final = (
 _DROP: Final = rf"(?:ignore|scratch|strike|forget|disregard|delete) {_IT}"
 _TAKEN_BACK: Final = re.compile(
     rf"\W*{_OPENING}(?:(?:never ?mind|nvm)(?: {_IT})?|(?:never ?mind[,;]? )?(?:and )?{_OPENING}{_DROP}"
-    r"|i take (?:that|it|what i said) back)(?:,? please)?\W*",
+    r"|i take (?:that|it|what i said) back"
+    rf"|(?:don'?t|do not) (?:save|store|record|remember|note|keep|write(?: down)?) {_IT}(?: down)?)(?:,? please)?\W*",
     re.IGNORECASE,
 )
 _JOKE: Final = re.compile(
