@@ -15,6 +15,7 @@ from credenda.write.reconcile.slots import (
     CURRENT_STATUSES,
     get_slot,
     get_valid_from_us,
+    is_another_day,
     is_newly_visible,
 )
 
@@ -70,6 +71,7 @@ def add_non_competing(candidate: Candidate, slot: Slot, known: SlotRows) -> list
     alike = {stance, Stance.ASSERTED} if stance is Stance.REPORTED else {stance}
     for one in sort_newest_first(known.current):
         same = one.stance in alike and get_slot(one) == slot and is_same_value(one.value, candidate.claim.value)
+        same = same and not is_another_day(candidate.claim, one)
         if (
             same
             and one.status in CURRENT_STATUSES
