@@ -34,13 +34,17 @@ _STANCE_REASONS: Final = {
 def retract(candidate: Candidate, known: SlotRows) -> list[Change]:
     """Forget the memories of the speaker's previous statement ("never mind"), and reactivate what they replaced.
 
-    A memory that the statement only confirmed rests on other evidence and stays.
+    A memory that the statement only confirmed rests on other evidence and stays. What a retraction names ("forget my
+    phone number") goes with its earlier values, whatever it rests on.
     """
+    named = candidate.claim.entity is not None
     speaker = normalise_name(candidate.claim.speaker)
     gone = [
         one
         for one in known.previous
-        if one.status in CURRENT_STATUSES and normalise_name(one.speaker) == speaker and not one.confirmations
+        if (one.status in CURRENT_STATUSES or (named and one.status is Status.SUPERSEDED))
+        and normalise_name(one.speaker) == speaker
+        and (named or not one.confirmations)
     ]
     ids = {one.id for one in gone}
     replaced = [one for one in sort_newest_first(known.past) if one.superseded_by in ids]
