@@ -143,7 +143,7 @@ def _join_owner(owner: str, attribute: str | None) -> str:
 
 
 def grow_age(value: str, told_us: int, now_us: int) -> str:
-    """Return an age with the years since it was told, "" within the first year and for what is no age in years.
+    """Return an age with the years since it was told, "" within the first year and for a value that is no age in years.
 
     >>> grow_age("34", 1_730_419_200_000_000, 1_795_000_000_000_000), grow_age("8 months", 0, 1_795_000_000_000_000)
     ('about 36', '')

@@ -34,8 +34,8 @@ _STANCE_REASONS: Final = {
 def retract(candidate: Candidate, known: SlotRows) -> list[Change]:
     """Forget the memories of the speaker's previous statement ("never mind"), and reactivate what they replaced.
 
-    A memory that the statement only confirmed rests on other evidence and stays. What a retraction names ("forget my
-    phone number") goes with its earlier values, whatever it rests on.
+    A memory that the statement only confirmed rests on other evidence and stays. The slot that a retraction names
+    ("forget my phone number") goes with its earlier values and all its evidence.
     """
     named = candidate.claim.entity is not None
     speaker = normalise_name(candidate.claim.speaker)
