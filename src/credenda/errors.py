@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from typing import ClassVar, Final
 
-from credenda.private import cut_private
+from credenda.private import cut_tagged
 
 __all__ = [
     "Conflict",
@@ -49,7 +49,7 @@ class CredendaError(Exception):
 
     def __init__(self, what: str, *, why: str = "", fix: str = "", **ids: str) -> None:
         """Keep the three parts separate, so that each interface can format them, without private text."""
-        what, why, fix = cut_private(what), cut_private(why), cut_private(fix)
+        what, why, fix = cut_tagged(what), cut_tagged(why), cut_tagged(fix)
         self.what = what if len(what) <= _WHAT_CHARACTERS else f"{what[:_HALF]}…{what[-_HALF:]}"
         self.why = why
         self.fix = fix

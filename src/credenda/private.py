@@ -1,4 +1,4 @@
-"""Private parts of texts: what stands between `<private>` and `</private>` is written nowhere. Pure.
+"""Private text is written nowhere: parts in `<private>` tags, and messages that ask not to be kept. Pure.
 
 Every text is cut here before it is journaled, hashed, queued or repeated in an error. Hooks of agents call this for
 every prompt, so that only `re` is imported.
@@ -8,15 +8,72 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from functools import cache
 from typing import Final, cast
 
-__all__ = ["PrivateParts", "cut_private", "cut_private_fields", "has_private"]
+__all__ = ["PrivateParts", "cut_private", "cut_private_fields", "cut_tagged", "has_private", "is_off_record"]
 
 _TAG: Final = re.compile(r"<private(?=[\s/<>\\]|\Z)|< +private *>|< */ *private\s*>", re.IGNORECASE)
 """The beginning of an opening tag, whose attributes are private too, or a closing tag.
 
 After "< ", only a whole tag counts: "x < private" compares. A backslash follows where an error shows a tag as `repr`.
 """
+
+_HINTS: Final = ("record", "don", "not ", "nothing", "n't", "n\u2019t", "nicht", "never", "no ", "ne ", "out of")
+"""One of these stands in every request for silence; other texts are not searched for one."""
+_NEGATED: Final = r"(?:do not|don'?t|never|(?:i(?:'d| would) (?:rather|prefer)(?: that| if)? )?you (?:didn't|did not))"
+_THIS: Final = (
+    r"(?:this|that|it|(?:any|none|a word) of (?:this|that|it)|(?:this|that) (?:one|bit|part|message|conversation|chat)"
+    r"|what (?:i(?:'m| am) about to|i|i just|follows|i'm)"
+    r" ?(?:say|said|tell you|told you|write|wrote|saying|telling you)?"
+    r"|my (?:next|last) message|the following|anything (?:i say|from this))"
+)
+_STORE: Final = r"(?:save|store|record|remember|memori[sz]e|journal|retain|note|(?:write|jot)(?= .{0,40}down))"
+_PUT: Final = r"(?:write|put|keep|log|file|enter|commit)"
+"""Verbs that ask for silence only with the place or the words that they name: other things are logged and kept too."""
+_WORDS: Final = r"(?:th(?:is|at) (?:message|conversation|chat)|what i(?:'m| am)? (?:say|said|saying|told you|tell you))"
+_WHERE: Final = (
+    r"(?:(?: |, )(?:down|anywhere|away|please|for me|ok(?:ay)?|though|(?:in|to|into|on|for) (?:your |the |any |my )?"
+    r"(?:long[- ]term )?(?:memory|memories|notes?|file|record|records|log|journal|database)))"
+)
+_STOP: Final = r"(?=\s*(?:[:;,.!\n\u2013\u2014)]|-\s|\Z|(?:but|because|since|and|as)\s))"
+_REQUESTS: Final = (
+    rf"{_NEGATED} (?:ever )?{_STORE}(?: down)? {_THIS}{_WHERE}{{0,3}}{_STOP}",
+    rf"{_NEGATED} (?:ever )?{_PUT} (?:{_THIS}{_WHERE}{{1,3}}|{_WORDS}){_STOP}",
+    (
+        rf"(?:no need to|you (?:needn't|need not|don't (?:have|need) to)|i (?:do not|don't) want you to"
+        rf"|please not) {_STORE}(?: down)? {_THIS}{_WHERE}{{0,3}}{_STOP}"
+    ),
+    rf"(?:can|could|would) you (?:please )?not {_STORE}(?: down)? {_THIS}{_WHERE}{{0,3}} ?\?",
+    (
+        r"nothing (?:of this|i (?:say|tell you|write))(?: \w+){0,2} (?:should|may|is to|must) be"
+        r" (?:saved|stored|recorded|remembered|written down|kept)\b"
+    ),
+    (
+        rf"(?:{_THIS}|what follows) (?:is not to|isn't to|is never to|must(?:n't| not| never)|should(?:n't| not| never)"
+        rf"|may not|need(?:n't| not)) be (?:saved|stored|recorded|logged|remembered|memori[sz]ed|written down|kept)"
+        rf"{_WHERE}{{0,2}}{_STOP}"
+    ),
+    (
+        rf"(?:keep|leave) {_THIS} (?:out of|off) (?:your |the |any )?(?:long[- ]term )?"
+        r"(?:memory|notes|log|records?|file)s?\b"
+    ),
+    (
+        rf"(?:(?:let's |let us )?keep {_THIS} |(?:{_THIS}|what follows)(?: is|'s) |strictly |totally |all of this is )?"
+        rf"(?:off the record|not for the record)(?: please| now)?{_STOP}"
+    ),
+    (
+        r"(?:speicher[ne]?|merke? dir|notiere?|schreibe?) (?:dir )?(?:das|dies)(?: hier)?(?: bitte)? nicht"
+        rf"(?: auf| mit)?{_STOP}"
+    ),
+    rf"no (?:guardes|recuerdes|anotes|apuntes|registres) (?:esto|eso|nada de esto){_STOP}",
+    rf"ne (?:garde|sauvegarde|retiens|note|enregistre|m\u00e9morise)[sz]? pas (?:\u00e7a|ceci|cela){_STOP}",
+)
+_REPORT_CHARACTERS: Final = 64
+_REPORTED: Final = re.compile(
+    r"\b(?:said|says|saying|told|tells|asked|asks|wrote|writes|begged|warned|insisted|answered)(?: \w+){0,2}\W*\Z"
+)
+"""Words after which a request is somebody's that the text reports."""
 
 
 class PrivateParts:
@@ -67,8 +124,52 @@ def _join_apart(pieces: list[str]) -> str:
     return "".join(joined)
 
 
+@cache
+def _compile_request() -> re.Pattern[str]:
+    """Compile on first use what asks for silence: at the start of a sentence or after a comma or colon."""
+    begin = r"(?:\A|[.!?;:,(\n\u2013\u2014*_-]|\s(?:but|and|so)(?=\s))[\s*_]{0,8}"
+    opening = (
+        r"(?:(?:please|hey|hi|ok|okay|btw|by the way|but|and|so|oh|also|just|psst|kindly|bitte|por favor"
+        r"|s'il te pla\u00eet|claude|note)[,:]? ){0,3}"
+    )
+    return re.compile(rf"{begin}{opening}(?:{'|'.join(_REQUESTS)})")
+
+
+def is_off_record(text: str) -> bool:
+    """Return whether a message asks in its own words that it is not kept; a request alone keeps nothing back.
+
+    >>> is_off_record("Don't save this: I earn 61,000."), is_off_record("Off the record, I am leaving in May.")
+    (True, True)
+    >>> is_off_record("Don't save this file as PDF."), is_off_record("You said it was off the record.")
+    (False, False)
+    """
+    folded = text.lower()
+    if not any(hint in folded for hint in _HINTS):
+        return False
+    folded = folded.replace("\u2019", "'")
+    for found in _compile_request().finditer(folded):
+        if (
+            _REPORTED.search(folded[max(0, found.start() - _REPORT_CHARACTERS) : found.start()])
+            or folded[found.end() : found.end() + 1] == "?"
+        ):
+            continue
+        if any(letter.isalnum() for letter in folded[: found.start()] + folded[found.end() :]):
+            return True
+    return False
+
+
 def cut_private(text: str) -> str:
-    """Return a text without its private parts; "" if nothing else is in it.
+    """Return a text without its private parts; "" if nothing else is in it, or its words ask that it is not kept.
+
+    >>> cut_private("My name is Ana. <private>PIN 1234</private> Tabs, please."), cut_private("Off the record: a PIN.")
+    ('My name is Ana.  Tabs, please.', '')
+    """
+    kept = cut_tagged(text)
+    return "" if is_off_record(kept) else kept
+
+
+def cut_tagged(text: str) -> str:
+    """Return a text without the parts between private tags: for a file, an error or another text beside messages.
 
     >>> cut_private("My name is Ana. <private>PIN 1234</private> Tabs, please.")
     'My name is Ana.  Tabs, please.'
@@ -80,8 +181,8 @@ def cut_private(text: str) -> str:
 
 
 def has_private(text: str) -> bool:
-    """Return whether a text has a private part."""
-    return "<" in text and cut_private(text) != text
+    """Return whether a text has a private part, or asks that it is not kept."""
+    return cut_private(text) != text
 
 
 def cut_private_fields(value: object) -> object:

@@ -63,3 +63,60 @@ def test_an_appointment_that_was_stands_below_the_one_to_come(mem: Credenda, clo
     assert "3 July" in list_sections(text)["Planned or considered:"]
     assert "appointment at 9" in list_sections(text)["No longer true:"]
     assert text.index("3 July") < text.index("appointment at 9")
+
+
+def test_two_appointments_of_one_kind_stand_side_by_side_and_the_next_one_comes_first(
+    mem: Credenda, clock: ManualClock
+) -> None:
+    tell(mem, "I have a dentist appointment on 9 June at 9:30.")
+    clock.advance(timedelta(days=10))
+    tell(mem, "I have a dentist appointment on 20 August at 4pm.")
+    tell(mem, "I have a dentist appointment on 3 July at noon.")
+    days = ["2026-06-09T09:30", "2026-07-03T12:00", "2026-08-20T16:00"]
+    assert sorted(f"{one.valid_from:%Y-%m-%dT%H:%M}" for one in mem.list().items) == days
+    hits = mem.search("When is my next dentist appointment?", kinds=["memory"]).hits
+    assert [one.text.partition("planned for ")[2] for one in hits] == [
+        *("2026-07-03 12:00", "2026-08-20 16:00", "2026-06-09 09:30"),
+    ]
+    hits = mem.search("When was my last dentist appointment?", kinds=["memory"]).hits
+    assert hits[0].text.endswith("2026-06-09 09:30")
+    lines = list_sections(mem.context("When is my next dentist appointment?").text)
+    assert lines["Planned or considered:"].count("\n") == 2
+    assert "2026-06-09" in lines["No longer true:"]
+    tell(mem, "I have a dentist appointment on 3 July at noon.")
+    assert len(mem.list().items) == 3, "what is told again is no other appointment"
+
+
+def test_what_is_so_for_a_time_takes_the_place_of_nothing_and_ends(mem: Credenda, clock: ManualClock) -> None:
+    tell(mem, "I'm a vegetarian.")
+    tell(mem, "I'm eating vegan this week.")
+    tell(mem, "I'm on antibiotics for ten days.")
+    now = {one.value for one in mem.list().items}
+    assert now == {"vegetarian", "vegan", "antibiotics"}
+    clock.advance(timedelta(days=30))
+    sections = list_sections(mem.context("What is my diet, and what medication do I take?").text)
+    current = "".join(lines for heading, lines in sections.items() if heading != "No longer true:")
+    assert "vegetarian" in current
+    assert "vegan" not in current.replace("vegetarian", "")
+    assert "antibiotics" not in current
+
+
+def test_what_ended_earlier_ended_then(mem: Credenda) -> None:
+    mem.remember("I work at Halden.", occurred_at="2025-01-02T09:00:00Z")
+    tell(mem, "I left Halden in April.")
+    assert [one.value for one in mem.list(as_of="2026-03-20", attribute="employer").items] == ["Halden"]
+    stances = [one.stance for one in mem.list(as_of="2026-04-20", attribute="employer").items]
+    assert stances == ["negated"]
+
+
+def test_two_measurements_are_two(mem: Credenda) -> None:
+    tell(mem, "My blood pressure was 140/90 on Monday.")
+    tell(mem, "My blood pressure was 125/80 on Tuesday.")
+    assert {one.value for one in mem.list(attribute="blood_pressure").items} == {"140/90", "125/80"}
+
+
+def test_an_age_goes_on(mem: Credenda, clock: ManualClock) -> None:
+    tell(mem, "I'm 34.")
+    assert "age: 34 (" in mem.context("How old am I?").text
+    clock.advance(timedelta(days=750))
+    assert "age: 34 when told, about 36 now (told 2026-06-03)" in mem.context("How old am I?").text

@@ -162,6 +162,15 @@ def test_private_words_are_never_written(agent: CodingAgent) -> None:
     assert b"zorkmid" not in found
 
 
+def test_a_prompt_that_asks_not_to_be_kept_is_not_and_no_answer_to_it(agent: CodingAgent) -> None:
+    agent.say("Off the record: I leave quetzal in May, fix the typo in the README.")
+    agent.hear("The typo is fixed, and good luck after quetzal.")
+    agent.say("My editor is Helix.")
+    agent.hear("Helix it is.")
+    assert [one["text"] for one in agent.waiting] == ["My editor is Helix.", "Helix it is."]
+    assert all(b"quetzal" not in path.read_bytes() for path in Path(agent.places.folder).rglob("*") if path.is_file())
+
+
 def test_text_of_the_program_and_commands_are_not_the_users_words(agent: CodingAgent) -> None:
     agent.say("<system-reminder>I live in Rome.</system-reminder>")
     agent.say("/clear")

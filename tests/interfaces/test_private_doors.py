@@ -38,6 +38,7 @@ SHOWN: Final = {
     ("import", "path"),
 }
 """The inputs whose other words are stored: without them these tests would prove nothing."""
+SPOKEN: Final = f"Off the record: Ana keeps bees in her {WORD}."
 Ids = Mapping[str, str]
 Call = Callable[[Path, Operation, Mapping[str, Any]], str]
 """Calls an operation at a door, and returns all that the door answers."""
@@ -156,7 +157,7 @@ def by_mcp(db: Path, operation: Operation, given: Mapping[str, Any]) -> str:
             for way in offer.routes:
                 if way.operation.name == operation.name:
                     sent = {one.name: given[one.param.name] for one in way.inputs if one.param.name in given}
-                    answers.append(str(site.tool(offer.name, sent)))
+                    answers.append(site.tool(offer.name, sent).text)
         site.settle()
     return "\n".join(answers)
 
@@ -188,6 +189,16 @@ def test_no_operation_writes_or_repeats_private_text_at_any_door(tmp_path: Path,
         assert WORD not in written, param.name
         if (name, param.name) in SHOWN:
             assert BEES in written, param.name
+
+
+@pytest.mark.parametrize("door", DOORS)
+def test_a_message_that_asks_not_to_be_kept_is_written_at_no_door(tmp_path: Path, door: str) -> None:
+    db = tmp_path / "store" / "memory.db"
+    db.parent.mkdir()
+    seed(db)
+    answered = DOORS[door](db, OPERATIONS["remember"], {"content": SPOKEN})
+    assert "asked not to be kept" in answered
+    assert WORD not in dump(db)
 
 
 @pytest.mark.parametrize(
@@ -225,7 +236,13 @@ def test_no_part_of_a_message_of_another_agent_is_written(tmp_path: Path, way: A
     with serving(db, ManualClock(START), audit=True) as site:
         peer = Peer(site, way)
         said = {"messages": [{"role": "user", "content": PRIVATE}, {"role": "assistant", "content": PRIVATE}]}
-        for parts in ([PRIVATE, said], [PRIVATE], [said | {"topic": PRIVATE}], [f"<private>{WORD}</private>"]):
+        for parts in (
+            [PRIVATE, said],
+            [PRIVATE],
+            [SPOKEN],
+            [said | {"topic": PRIVATE}],
+            [f"<private>{WORD}</private>"],
+        ):
             assert peer.call("send", peer.message(parts)).status_code < 500
         site.settle()
         assert site.send("GET", "/v1/stats").json()["events"] >= 1

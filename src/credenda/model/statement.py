@@ -6,11 +6,12 @@ message stand behind it as the quotation. A memory without a slot, and an instru
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from datetime import UTC, tzinfo
 from typing import Final, Protocol
 
-from credenda.clock import DAY_US
+from credenda.clock import DAY_US, to_datetime
 from credenda.text.documents import format_yearly_day
 from credenda.text.excerpt import cut_to_clause
 from credenda.text.fence import format_day, name_author
@@ -20,6 +21,7 @@ __all__ = [
     "format_author",
     "format_core_text",
     "format_validity",
+    "grow_age",
     "name_slot",
     "name_value",
     "was_before",
@@ -38,6 +40,10 @@ _UNREAL: Final = {
     "role_play": "in role play",
     "sarcastic": "not meant literally",
 }
+_AGE: Final = re.compile(r"(\d{1,3})(?: ?(?:years?(?: old)?|y/?o))?", re.IGNORECASE)
+_YEAR_US: Final = 31_556_952_000_000
+"""The mean year of the calendar."""
+_MONTH_DAYS: Final = 31
 _CORRECTED: Final = "corrected"
 _PAST: Final = frozenset({"superseded", "merged"})
 _WITHDRAWN: Final = "invalidated"
@@ -136,10 +142,22 @@ def _join_owner(owner: str, attribute: str | None) -> str:
     return f"{owner}'s {name}" if owner and name and not repeated else owner or name
 
 
-def write_claim(memory: Stated) -> str:
+def grow_age(value: str, told_us: int, now_us: int) -> str:
+    """Return an age with the years since it was told, "" within the first year and for a value that is no age in years.
+
+    >>> grow_age("34", 1_730_419_200_000_000, 1_795_000_000_000_000), grow_age("8 months", 0, 1_795_000_000_000_000)
+    ('about 36', '')
+    """
+    found = _AGE.fullmatch(value.strip())
+    years = (now_us - told_us) // _YEAR_US
+    return f"about {int(found[1]) + years}" if found and years > 0 else ""
+
+
+def write_claim(memory: Stated, now_us: int = 0) -> str:
     """Write what a memory claims, without its speaker and its times; its words if it has no slot.
 
-    An owner who is the speaker is not named again: "employer: Bramble", "Ben's employer: Bramble", "likes tea".
+    An owner who is the speaker is not named again: "employer: Bramble", "Ben's employer: Bramble", "likes tea". Where
+    it is known what time it is, an age goes on: "age: 34 when told, about 36 now".
     """
     if memory.attribute == _INSTRUCTION or memory.value == memory.text:
         return memory.text
@@ -152,6 +170,10 @@ def write_claim(memory: Stated) -> str:
         said = f"{owner} {verb[memory.stance == _NEGATED]} {value}".strip()
     else:
         said = f"{_join_owner(owner, memory.attribute)}: {name_value(memory)}"
+        told_us = memory.created_us if memory.valid_from_us is None else memory.valid_from_us
+        aged = memory.attribute == "age" and memory.stance != _NEGATED and memory.status not in _PAST
+        grown = grow_age(memory.value, told_us, now_us) if aged else ""
+        said = f"{said} when told, {grown} now" if grown else said
     return f"{said} ({memory.scope})" if memory.scope else said
 
 
@@ -180,7 +202,8 @@ def format_validity(memory: Stated, zone: tzinfo, told_us: Sequence[int] = ()) -
         return [*real, *([memory.stance] if memory.stance in _OPEN else [])]
     day, coming = format_day(memory.valid_from_us, zone), memory.valid_from_us > memory.created_us + DAY_US
     if memory.stance in _OPEN:
-        return [f"{memory.stance}{' for' if coming else ''} {day}"]
+        coming = coming or memory.valid_until_us is not None
+        return [f"{memory.stance}{' for' if coming else ''} {_format_planned(memory) or day}"]
     told = any(format_day(one, zone) == day for one in told_us)
     since = "told" if told else "since" if told_us else "as of"
     begun = "decided" if memory.type == _DECISION else since
@@ -188,6 +211,25 @@ def format_validity(memory: Stated, zone: tzinfo, told_us: Sequence[int] = ()) -
     if memory.status in _PAST and memory.valid_until_us is not None:
         return [*real, dated, f"until {format_day(memory.valid_until_us, zone)}"]
     return [*real, dated]
+
+
+def _format_planned(memory: Stated) -> str:
+    """Return the time of a dated plan by the clock of its words: an hour, a day, a month or a period; "" without one.
+
+    Its times are kept as said, without a zone, so that a plan for 15:00 stays one for 15:00.
+    """
+    if memory.valid_from_us is None or memory.valid_until_us is None:
+        return ""
+    first, after = to_datetime(memory.valid_from_us), to_datetime(memory.valid_until_us)
+    last = to_datetime(max(memory.valid_until_us - 1, memory.valid_from_us))
+    whole_days = not (memory.valid_from_us % DAY_US or memory.valid_until_us % DAY_US)
+    if first.date() == last.date():
+        return f"{first:%Y-%m-%d}" if whole_days else f"{first:%Y-%m-%d %H:%M}"
+    if not whole_days:
+        return ""
+    if first.day == after.day == 1 and (after - first).days <= _MONTH_DAYS:
+        return f"{first:%Y-%m}"
+    return f"{first:%Y-%m-%d} to {last:%Y-%m-%d}"
 
 
 def was_before(old: Stated, new: Stated) -> bool:
@@ -215,7 +257,7 @@ def format_author(memory: Stated, claim: str) -> str:
     return f"{author}: {claim}" if author else claim
 
 
-def format_core_text(memory: Stated) -> str:
+def format_core_text(memory: Stated, now_us: int = 0) -> str:
     """Return the claim of a memory for the core, which is about the user: another speaker is named before it."""
-    claim = write_claim(memory)
+    claim = write_claim(memory, now_us)
     return claim if memory.speaker == _USER else format_author(memory, claim)

@@ -15,7 +15,7 @@ from credenda.model.event import UPLOADED, Receipt
 from credenda.model.report import ImportReport
 from credenda.portability.importers.format import Boundary, Omitted, Parsed, Piece, Problem
 from credenda.portability.importers.placeholders import remove_placeholders, remove_placeholders_in_fields
-from credenda.private import cut_private
+from credenda.private import cut_tagged
 from credenda.runtime import Parts
 from credenda.storage.store import JobFilter, JobStatus, Writer
 from credenda.text.normalize import normalise_text
@@ -51,7 +51,7 @@ class Tally:
     def trouble(self, place: str, what: str) -> None:
         """Record a problem without private text, up to a maximum number."""
         if len(self._problems) < PROBLEMS_MAX:
-            self._problems.append(f"{cut_private(place)}: {cut_private(what)}")
+            self._problems.append(f"{cut_tagged(place)}: {cut_tagged(what)}")
         else:
             self._untold += 1
 

@@ -69,7 +69,13 @@ def build_context(  # noqa: PLR0913 - what a search takes, and the core
         headings = _choose_headings(kept, ())
         told_at = _list_statement_times(kept)
         packing = Packing(
-            budget=budget, contests=contests, headings=headings, told_at=told_at, zone=asked.zone, trace=trace
+            budget=budget,
+            contests=contests,
+            headings=headings,
+            told_at=told_at,
+            zone=asked.zone,
+            now_us=now_us,
+            trace=trace,
         )
         if trace is not None:
             trace.leave_core([one.memory for one in candidates], always)
@@ -95,6 +101,7 @@ def build_context(  # noqa: PLR0913 - what a search takes, and the core
         headings=_choose_headings(kept, made.terms),
         told_at=_list_statement_times(kept),
         zone=query.zone,
+        now_us=now_us if query.as_of_us is None else query.as_of_us,
         trace=trace,
     )
     return pack(always, found.hits, packing)

@@ -96,6 +96,8 @@ class Packing:
     """When core memories were told, by id."""
     zone: tzinfo = UTC
     """Time zone of the dates in the block."""
+    now_us: int = 0
+    """The time at which the block is read, by which ages have gone on; 0 for an unknown one."""
     trace: PackTrace | None = None
     """Takes down which lines the block got, and which it lacks."""
 
@@ -183,7 +185,7 @@ def _order_lines(core: Sequence[Memory], hits: Sequence[Hit], packing: Packing) 
     for memory in core:
         heading = packing.headings.get(memory.id, ALWAYS)
         validity = format_validity(memory, packing.zone, packing.told_at.get(memory.id, ()))
-        text = format_bullet(memory.id, format_core_text(memory), validity)
+        text = format_bullet(memory.id, format_core_text(memory, packing.now_us), validity)
         yield _Line(heading, text, ids=(memory.id,), reason=f"it is in the core: {heading.rstrip(':').lower()}")
     always = {memory.id for memory in core}
     for case in packing.contests:
@@ -213,10 +215,16 @@ def group_by_claim(hits: Iterable[Hit]) -> Collection[list[Hit]]:
         key = (
             (hit.id,)
             if hit.memory is None
-            else (_choose_heading(hit), format_author(hit.memory, write_claim(hit.memory)))
+            else (_choose_heading(hit), format_author(hit.memory, write_claim(hit.memory)), _name_day(hit.memory))
         )
         grouped.setdefault(key, []).append(hit)
     return grouped.values()
+
+
+def _name_day(memory: Memory) -> str:
+    """Return the day of a dated plan, by which it is another than that of another day."""
+    dated = memory.stance in _OPEN and memory.valid_until_us is not None
+    return str(memory.valid_from_us) if dated else ""
 
 
 def _format_memories(memory: Memory, hits: tuple[Hit, ...], packing: Packing) -> _Line:
@@ -232,7 +240,7 @@ def _format_memories(memory: Memory, hits: tuple[Hit, ...], packing: Packing) ->
         )
     )
     names = ", ".join(hit.id for hit in hits)
-    claim = format_author(memory, write_claim(memory))
+    claim = format_author(memory, write_claim(memory, packing.now_us))
     return _Line(_choose_heading(hits[0]), format_bullet(names, claim, notes), hits)
 
 

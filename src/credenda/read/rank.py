@@ -15,6 +15,7 @@ from credenda.model.feedback import FeedbackCounts
 from credenda.model.memory import Memory, Status
 from credenda.model.query import Query
 from credenda.read.alias_match import is_named
+from credenda.read.appointments import order_appointments
 from credenda.read.asked import AskedSlots, is_asked, is_near_asked
 from credenda.read.candidates import Candidates, Integers, Row, Signs
 from credenda.read.changed import count_matches, find_changed, place_before
@@ -201,11 +202,12 @@ def order_rows(work: Reading) -> list[Row]:
         present = join(present, work.loaded.claims_of)
     ordered = order_by_flags(present, successors, lambda key: lower_key(key, work.query, work.tuned.falloff))
     if work.ask is Ask.PAST:
-        return ordered
+        return order_appointments(ordered, work.now_us, work.query.text, past=True)
     partly = {row.id: successors[row.id] for row in ordered if row.id in successors and "superseded" not in row.flags}
     best, rest = ordered[:COMPARED], ordered[COMPARED:]
     work.changed = {**find_changed(best, work.subject, _list_confirmations(work, best)), **partly}
-    return [*place_before(lift_newer_wording(best), work.changed), *rest]
+    placed = [*place_before(lift_newer_wording(best), work.changed), *rest]
+    return order_appointments(placed, work.now_us, work.query.text)
 
 
 def _lift_asked(rows: Sequence[Row], asked: AskedSlots) -> list[Row]:

@@ -35,7 +35,7 @@ from credenda.text.days import (
     take_part,
 )
 
-__all__ = ["DateSpan", "Lean", "find_dates"]
+__all__ = ["DateSpan", "Lean", "find_dates", "find_duration"]
 
 Lean = Literal["past", "future"]
 _SPANS_MAX: Final = 64
@@ -83,6 +83,7 @@ _OPENERS: Final = ("in", "since", "until", "till", "from", "to", "by", "before",
 _AFTER: Final = "(?:" + "|".join(rf"(?<=\b{word} )" for word in _OPENERS) + ")"
 _CLOCK: Final = r"[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)?"
 _UNIT: Final = r"(?:day|week|month|year)"
+_UNIT_DAYS: Final = {"day": 1, "week": 7, "month": 30, "year": 365}
 _RULES: Final = (
     ("iso", rf"(?P<iso_y>\d{{4}})-(?P<iso_m>\d\d)-(?P<iso_d>\d\d)(?:{_CLOCK})?"),
     ("dmy", rf"(?:the )?(?P<dmy_d>{_DAY}) (?:of )?(?P<dmy_m>{_MONTH})\b\.?(?:,? (?P<dmy_y>{_YEAR}))?"),
@@ -219,6 +220,24 @@ def _parse_day_after_next(found: re.Match[str], context: _Context) -> Days | Non
 def _parse_count(text: str) -> int:
     words = text.lower().split()
     return int(words[0]) if words[0].isdigit() else _COUNTS["couple" if "couple" in words else words[0]]
+
+
+@cache
+def _compile_duration() -> re.Pattern[str]:
+    return re.compile(
+        rf"\bfor (?:the next |another )?(?P<n>{_COUNT}) (?:more )?(?P<u>{_UNIT})s?\b(?! (?:now|already)\b)",
+        re.IGNORECASE,
+    )
+
+
+def find_duration(text: str) -> int | None:
+    """Return the days for which something lasts by a text, None if it does not say.
+
+    >>> find_duration("I'm in Lisbon for two weeks"), find_duration("on it for ten days"), find_duration("for Ada")
+    (14, 10, None)
+    """
+    found = _compile_duration().search(text)
+    return None if found is None else _parse_count(found["n"]) * _UNIT_DAYS[found["u"].lower()]
 
 
 def _parse_ago(found: re.Match[str], context: _Context) -> Days | None:

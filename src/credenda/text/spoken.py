@@ -51,8 +51,9 @@ def extract_spoken(text: str) -> str:
     >>> extract_spoken("- [m4-ca2571] user: I live in Linz.")
     ''
     """
+    text = cut_private(text)
     if "<" in text:
-        text = cut_program_blocks(cut_private(text))
+        text = cut_program_blocks(text)
     return cut_recalled(text).strip()
 
 

@@ -14,13 +14,19 @@ from credenda.clock import HOUR_US, SECOND_US, from_local_time, parse_time, to_d
 from credenda.errors import Invalid
 from credenda.text.dates import DateSpan, Lean, find_dates
 
-__all__ = ["Period", "find_dates_in", "parse_moment", "parse_period"]
+__all__ = ["Clock", "Period", "find_clock", "find_dates_in", "parse_moment", "parse_period"]
 
 _SHOWN: Final = 64
 _MINUTE_US: Final = 60 * SECOND_US
 _DAYS: Final = 3
+_NOON: Final = 12
 _NOW: Final = frozenset({"now", "right now"})
 _CLOCK: Final = re.compile(r"(?:^|[ ,]+)(?:at )?(?P<hour>[01]?\d|2[0-3]):(?P<minute>[0-5]\d)(?=$|[ ,])", re.IGNORECASE)
+_SPOKEN_CLOCK: Final = re.compile(
+    r"(?<![\d:/])(?:(?P<hour>[01]?\d|2[0-3])(?:[:.](?P<minute>[0-5]\d))? ?(?P<half>[ap])\.?m\b\.?"
+    r"|(?:at )?(?P<hours>[01]?\d|2[0-3]):(?P<minutes>[0-5]\d)(?![\d:])|(?:at )?(?P<noon>noon|midday))",
+    re.IGNORECASE,
+)
 _AGO: Final = re.compile(r"(?P<count>\d{1,6}|an?) (?P<unit>minute|min|hour)s? ago", re.IGNORECASE)
 _MONTH_DAY: Final = re.compile(
     r"(?P<month>[a-z]{3,9})\.? (?P<day>\d{1,2})(?P<rest>(?:,? \d{4})?)", re.IGNORECASE | re.ASCII
@@ -39,6 +45,32 @@ class Period(NamedTuple):
     def moment(self) -> bool:
         """Whether it has no length."""
         return self.from_us == self.until_us
+
+
+class Clock(NamedTuple):
+    """Characters [start, stop) that name a time of day, and its microseconds after midnight."""
+
+    start: int
+    stop: int
+    after_us: int
+
+
+def find_clock(text: str) -> Clock | None:
+    """Find the time of day that a text names; None for several, and for a bare hour, which may be of either half.
+
+    >>> find_clock("tomorrow at 3pm").after_us // HOUR_US, find_clock("on Monday at 9")
+    (15, None)
+    """
+    found = list(_SPOKEN_CLOCK.finditer(text))
+    if len(found) != 1:
+        return None
+    (one,) = found
+    hour, minute = int(one["hour"] or one["hours"] or 12), int(one["minute"] or one["minutes"] or 0)
+    if one["half"]:
+        if not 1 <= hour <= _NOON:
+            return None
+        hour = hour % _NOON + (_NOON if one["half"].lower() == "p" else 0)
+    return Clock(one.start(), one.end(), hour * HOUR_US + minute * _MINUTE_US)
 
 
 def find_dates_in(zone: tzinfo, text: str, anchor_us: int, lean: Lean | None = None) -> list[DateSpan]:

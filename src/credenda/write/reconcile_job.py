@@ -45,7 +45,7 @@ from credenda.write.reconcile.fulfilment import PLANS, list_object_words, may_se
 from credenda.write.reconcile.implications import find_affected_attributes, find_implied_endings
 from credenda.write.reconcile.named_rival import BY_HASH, move_to_rival, settle_rival
 from credenda.write.reconcile.relayed import find_origin, is_burst, is_by_model, lower_trust
-from credenda.write.reconcile.retraction import is_about_kind
+from credenda.write.reconcile.retraction import choose_named, is_about_kind
 from credenda.write.reconcile.slot_lookup import (
     has_no_slot,
     is_bare_value,
@@ -55,7 +55,7 @@ from credenda.write.reconcile.slot_lookup import (
 )
 from credenda.write.reconcile.slots import get_valid_from_us
 from credenda.write.reconcile.undone_decisions import is_undone_decision, list_memories_to_check
-from credenda.write.related import find_related
+from credenda.write.related import find_related, sort_by_id
 
 __all__ = [
     "apply_claims",
@@ -270,6 +270,8 @@ def get_statement_context(event: Event, now_us: int) -> StatementContext:
 
 def load_slot_rows(reader: Reader, event: Event, claim: Claim) -> SlotRows:
     """Load the memories and contests that a claim may affect."""
+    if claim.move is UpdateKind.RETRACT and claim.entity:
+        return SlotRows(previous=tuple(choose_named(claim, _find_named(reader, claim))))
     if claim.move is UpdateKind.RETRACT:
         previous = _find_previous(reader, event, claim)
         return SlotRows(previous=tuple(previous), past=tuple(_find_replaced(reader, previous)))
@@ -334,6 +336,20 @@ def _find_previous(reader: Reader, event: Event, claim: Claim) -> list[Memory]:
             if is_about_kind(claim, found):
                 return found
     return []
+
+
+def _find_named(reader: Reader, claim: Claim) -> list[Memory]:
+    """Find the memories, replaced ones too, that a retraction may name by a slot or by words."""
+    if claim.entity and claim.attribute:
+        pair = (normalise_name(claim.entity), normalise_attribute(claim.attribute))
+        return reader.find(MemoryFilter(pair=pair, statuses=_CURRENT | {Status.SUPERSEDED}))
+    words = normalise_name(claim.entity or "").rpartition("'s ")[2].split()
+    found = {one.id: one for one in find_related(reader, words, limits.SLOT_ROWS)}
+    owners = {normalise_name(one.entity or "") for one in found.values()}
+    for owner in sorted(owners):
+        if not set(words).isdisjoint(owner.split()):
+            found.update((one.id, one) for one in reader.find(MemoryFilter(entity=owner)))
+    return sort_by_id(one for one in found.values() if one.status in _CURRENT | {Status.SUPERSEDED})
 
 
 def _find_supported(reader: Reader, event: Event, before: int) -> list[Memory]:

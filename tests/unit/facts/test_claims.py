@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from credenda.clock import from_datetime, to_datetime
+from credenda.clock import from_datetime
 from credenda.model.claim import Claim, Turn, UpdateKind
 from credenda.model.event import Event, Role, Source
 from credenda.model.memory import Cardinality, MemoryType, Stance
@@ -319,28 +319,3 @@ def test_a_value_of_the_message_before_counts_only_for_words_that_take_it_up(tex
 def test_a_part_that_is_put_on_to_ask_for_something_is_no_job(text: str, stance: Stance) -> None:
     (claim,) = read_one(text, "vet", "job_title")
     assert claim.stance is stance
-
-
-DAYS = [
-    ("on night shift this week", {"when": "this week"}, None, "2026-05-25"),
-    ("camping at Lochard tonight", {"when": "tonight"}, None, "2026-05-21"),
-    ("stuck in Bergen until Friday", {"when": "until Friday"}, None, "2026-05-23"),
-    ("moved to Bergen in March", {"change": FactChange.CHANGED}, "2026-03-01", None),
-    ("moved to Bergen this week", {"when": "this week", "change": FactChange.CHANGED}, "2026-05-18", None),
-    ("bought the canoe yesterday", {"when": "yesterday"}, "2026-05-19", None),
-    ("dentist on 3 June at nine", {"when": "on 3 June", "status": FactStatus.PLANNED}, "2026-06-03", "2026-06-04"),
-    ("dentist tomorrow at nine", {"when": "tomorrow", "status": FactStatus.PLANNED}, "2026-05-21", "2026-05-22"),
-    ("learning the oboe this year", {"when": "this year"}, "2026-01-01", None),
-]
-
-
-@pytest.mark.parametrize(("text", "fields", "since", "until"), DAYS)
-def test_words_of_time_say_since_when_and_until_when(
-    text: str, fields: dict[str, object], since: str | None, until: str | None
-) -> None:
-    value = text.split()[0 if "dentist" in text else 2]
-    (claim,) = read_one(text, value, "status", key="week", **fields)
-    days = [
-        None if at is None else to_datetime(at).date().isoformat() for at in (claim.valid_from_us, claim.valid_until_us)
-    ]
-    assert days == [since, until]

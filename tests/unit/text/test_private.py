@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from credenda.private import PrivateParts, cut_private, cut_private_fields, has_private
+from credenda.private import PrivateParts, cut_private, cut_private_fields, has_private, is_off_record
 from credenda.text.spoken import extract_spoken
 
 PIECES = st.sampled_from(
@@ -74,6 +74,7 @@ def test_lines_are_cut_as_the_whole_text_is(text: str) -> None:
     [
         *("<private>", "<private", "</private>", "</private ", "<private>x</private>", "<", "<private ", "<private\n"),
         *("</", "< ", " ", "< private", "< private > ", "</ private "),
+        *("don't save this ", "off the record ", "said off the record, ", "please don't ", ". and so don't "),
     ],
 )
 def test_a_million_characters_take_no_longer_than_their_number(piece: str) -> None:
@@ -92,3 +93,74 @@ def test_a_million_characters_take_no_longer_than_their_number(piece: str) -> No
 def test_a_private_name_takes_its_value_along_at_any_depth() -> None:
     given = {"a": [{"<private>z</private>": "z", "b <private>z": ("<private>z</private>tea", 7)}], "": None}
     assert cut_private_fields(given) == {"a": [{"b": ["tea", 7]}], "": None}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Don't save this: I earn 61,000 a year.",
+        "Off the record, I am leaving Ostrava in May.",
+        "Please don\u2019t write this down, but I failed the bar exam.",
+        "This stays between us, don't remember it: my sister is pregnant.",
+        "don't remember this. my safe is behind the blue picture",
+        "Do not store this: my therapist is Dr Wolff.",
+        "Not for the record: I dislike my manager.",
+        "Don't keep this in memory, I have an ulcer.",
+        "I owe Jonas 300 euros. Don't save that.",
+        "keep this off the record: we lost the client",
+        "please don't commit this to memory: I voted for Ana",
+        "Don't log this message. I'm seeing a lawyer.",
+        "You don't have to remember this, but my ex is called Lea.",
+        "I don't want you to store this: my blood group is A.",
+        "Can you not save this? I am broke.",
+        "He said the food is bad, don't save this.",
+        "I'm interviewing at Halden, off the record.",
+        "**Off the record:** I hate the new logo.",
+        "Nothing I say now should be saved: I drink too much.",
+        "What I'm about to say is off the record. I'm ill.",
+        "This should not be saved: I voted green.",
+        "Keep this out of your memory: I am bankrupt.",
+        "Merk dir das nicht: ich habe Diabetes.",
+        "No guardes esto: estoy embarazada.",
+        "Ne retiens pas \u00e7a : je suis malade.",
+    ],
+)
+def test_a_message_that_asks_not_to_be_kept_is_private_as_a_whole(text: str) -> None:
+    assert is_off_record(text)
+    assert cut_private(text) == extract_spoken(text) == ""
+    assert PrivateParts().cut(text) == text
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I told her not to save the file.",
+        "Don't save this file as PDF.",
+        "Don't save this file yet.",
+        "You said it was off the record.",
+        "The interview was off the record.",
+        "She said: off the record, he is leaving.",
+        "I said don't save it, and he did.",
+        "Don't write this down on paper, put it in the wiki.",
+        "He asked me not to record the meeting.",
+        "Don't forget this: I'm allergic to shrimp.",
+        "Don't save the draft before I review it.",
+        "Why don't you remember this?",
+        "You don't remember my name?",
+        "Don't remember me as rude; I was tired.",
+        "Don't log this warning in production.",
+        "Don't commit this, run the tests first.",
+        "Don't store this in the fridge, it goes bad.",
+        "Don't keep it, throw it away.",
+        "This is not stored anywhere.",
+        "Never mind.",
+    ],
+)
+def test_words_that_resemble_a_request_for_silence_are_kept(text: str) -> None:
+    assert cut_private(text) == text
+    assert not is_off_record(text)
+
+
+@pytest.mark.parametrize("text", ["Don't save that.", "Off the record.", "Please don't remember this!"])
+def test_a_request_without_anything_else_holds_nothing_back(text: str) -> None:
+    assert cut_private(text) == text

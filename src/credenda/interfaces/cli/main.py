@@ -20,7 +20,7 @@ from credenda.interfaces.cli.groups import Commands, MissingCommand
 from credenda.interfaces.cli.layout import escape_controls
 from credenda.interfaces.cli.output import fill_streams, note, write_output
 from credenda.paths import make_file_error
-from credenda.private import cut_private
+from credenda.private import cut_tagged
 
 __all__ = ["cli", "main"]
 
@@ -148,7 +148,7 @@ def _report_usage(error: click.ClickException, *, as_json: bool) -> int:
         note(context.get_help())
         return _USAGE
     command = context.command_path if context else "credenda"
-    what = cut_private(error.format_message()).rstrip(".")
+    what = cut_tagged(error.format_message()).rstrip(".")
     message = f"{what}{' See' if what.endswith('?') else '; see'} `{command} --help`"
     _say({"code": "usage", "message": message, "retryable": False}, as_json=as_json)
     return _USAGE
@@ -157,7 +157,7 @@ def _report_usage(error: click.ClickException, *, as_json: bool) -> int:
 def _report_unexpected(error: Exception, *, as_json: bool) -> int:
     if isinstance(error, OSError) and error.filename is not None:
         return _report(make_file_error(error.filename, error, "used"), as_json=as_json)
-    what = cut_private(f"{type(error).__name__}: {error}" if str(error) else type(error).__name__)
+    what = cut_tagged(f"{type(error).__name__}: {error}" if str(error) else type(error).__name__)
     message = f"internal error: {what}; run it again with CREDENDA_DEBUG=1 to see where"
     _say({"code": "internal", "message": message, "retryable": False}, as_json=as_json)
     if is_debug_wanted():

@@ -22,6 +22,7 @@ from credenda.interfaces.hook.session_state import Session, load_session, remove
 from credenda.interfaces.hook.start_engine import start_engine
 from credenda.interfaces.hook.waiting import add_message
 from credenda.lazy import import_on_use
+from credenda.private import is_off_record
 from credenda.projects import find_project
 from credenda.text.recalled_block import CORE_TOKENS, PROMPT_TOKENS, build_block
 
@@ -49,6 +50,8 @@ _ANSWER_SECONDS: Final = 0.05
 """Time that is left to write the answer of a server."""
 _PAUSE_SECONDS: Final = 60.0
 """Time for which a server is left alone that did not answer."""
+_ANSWERS: Final = frozenset({"reply", "subagent_reply"})
+"""Kinds of moments that would repeat what the user asked not to keep."""
 _INPUT_BYTES: Final = 8_388_608
 _OPENING: Final = frozenset({"startup", "clear", "compact", "new", ""})
 """Sources of a session that begins without our earlier block in its transcript; a resumed one has it."""
@@ -211,6 +214,11 @@ class _Call:
         """Journal the words and return the answer; words that are on disk stay there if the rest fails."""
         moment = self._moment
         state = load_session(self._places, moment.session)
+        if moment.kind == "prompt" and is_off_record(moment.text) != state.silent:
+            state = state._replace(silent=not state.silent)
+            save_session(self._places, moment.session, state)
+        if state.silent and moment.kind in _ANSWERS:
+            return self._recall(moment, state, "")
         words, at_us = add_message(self._places, moment, self._project, state.last, after_us=state.at_us)
         if words:
             self._line["done"] = "journaled"

@@ -22,7 +22,8 @@ class Session(NamedTuple):
     """`seen` are the memories that the session was shown, `last` those with the last prompt.
 
     `pending` wait for the next tool call, for a host that takes no text with a prompt. `begun` tells whether the core
-    was given. `at_us` is when its user last spoke, in microseconds.
+    was given. `at_us` is when its user last spoke, in microseconds. `silent` tells that the user asked that their last
+    words are not kept, so that no answer to them is.
     """
 
     seen: tuple[str, ...] = ()
@@ -30,6 +31,7 @@ class Session(NamedTuple):
     pending: tuple[str, ...] = ()
     begun: bool = False
     at_us: int = 0
+    silent: bool = False
 
     def add(self, ids: Sequence[str]) -> Session:
         """Return the session after it was shown more memories."""
@@ -51,6 +53,7 @@ def load_session(places: Places, session: str) -> Session:
         pending=read("pending"),
         begun=told.get("begun") is True,
         at_us=at_us if isinstance(at_us, int) else 0,
+        silent=told.get("silent") is True,
     )
 
 

@@ -11,7 +11,7 @@ from starlette.types import Receive, Scope, Send
 
 from credenda.errors import CredendaError, Forbidden, Unauthenticated, Unavailable
 from credenda.interfaces.remedies import name_routes
-from credenda.private import cut_private
+from credenda.private import cut_tagged
 
 __all__ = ["Problem", "make_method_problem", "make_problem", "make_problem_response", "send_problem"]
 
@@ -34,7 +34,7 @@ class Problem(Exception):  # noqa: N818 - RFC 9457 calls it that
         headers: Mapping[str, str] | None = None,
     ) -> None:
         """Keep the parts, without private text; a problem with the header Retry-After is one that may pass."""
-        title, detail, fix = cut_private(title), cut_private(detail), cut_private(fix)
+        title, detail, fix = cut_tagged(title), cut_tagged(detail), cut_tagged(fix)
         super().__init__(title)
         self.status = status
         self.headers = dict(headers or {})

@@ -11,7 +11,7 @@ from credenda import limits
 from credenda.clock import to_datetime
 from credenda.portability.importers.format import Piece, Problem, Source, make_stable_key
 from credenda.portability.line_reader import Line
-from credenda.private import PrivateParts, cut_private
+from credenda.private import PrivateParts, cut_tagged
 from credenda.write.intake.validate import Submission
 
 __all__ = [
@@ -68,7 +68,7 @@ def has_words(text: str) -> bool:
 
 def cut(text: str) -> Iterator[str]:
     """Split a text into parts that fit into an event, at a space if possible; private parts are cut before."""
-    rest = cut_private(text)
+    rest = cut_tagged(text)
     while len(rest) > BLOCK_CHARACTERS_MAX:
         place = max(rest.rfind(sign, BLOCK_CHARACTERS_MAX // 2, BLOCK_CHARACTERS_MAX) for sign in "\n .")
         end = place + 1 if place > 0 else BLOCK_CHARACTERS_MAX

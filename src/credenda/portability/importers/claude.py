@@ -22,7 +22,7 @@ from credenda.portability.importers.tables import read_whole
 from credenda.portability.importers.turns import Talk, Turn, mend_surrogates
 from credenda.portability.json_stream import Element, read_elements
 from credenda.portability.line_reader import Lines
-from credenda.private import cut_private
+from credenda.private import cut_tagged
 
 __all__ = ["ClaudeFormat"]
 
@@ -150,7 +150,7 @@ def _read_memories(element: Element, source: Source) -> Iterator[Piece | Problem
         yield Problem(place=place, what=str(error))
         return
     for text in texts:
-        for block in _BLANK.split(cut_private(mend_surrogates(text))):
+        for block in _BLANK.split(cut_tagged(mend_surrogates(text))):
             for part in cut(block.strip()):
                 if has_words(part):
                     piece = make_document_piece(

@@ -25,7 +25,7 @@ from credenda.portability.importers.tables import (
 )
 from credenda.portability.importers.turns import Talk, Turn, mend_surrogates
 from credenda.portability.line_reader import Lines
-from credenda.private import cut_private
+from credenda.private import cut_tagged
 
 __all__ = ["LettaFormat"]
 
@@ -132,7 +132,7 @@ def _read_block(table: Table, place: str, source: Source) -> Iterator[Parsed]:
     label = read_text(table, "label")
     if not label:
         raise MalformedError("it has no label")
-    value = cut_private(mend_surrogates(read_text(table, "value")))
+    value = cut_tagged(mend_surrogates(read_text(table, "value")))
     if not has_words(value):
         yield Omitted(what="empty blocks")
     elif label == _HUMAN:

@@ -12,7 +12,7 @@ from credenda.clock import from_datetime
 from credenda.portability.importers.blocks import Block, cut, has_words, make_document_piece
 from credenda.portability.importers.format import Piece, Source
 from credenda.portability.importers.turns import mend_surrogates
-from credenda.private import cut_private
+from credenda.private import cut_tagged
 
 __all__ = ["make_prose_pieces"]
 
@@ -24,7 +24,7 @@ def make_prose_pieces(
 ) -> Iterator[Piece]:
     """Yield the blocks of a text as statements of a document; without a time they have that of the file."""
     occurred_us = source.modified_us if moment is None else from_datetime(moment)
-    for block in _BLANK.split(cut_private(mend_surrogates(text))):
+    for block in _BLANK.split(cut_tagged(mend_surrogates(text))):
         for part in cut(block.strip()):
             if has_words(part):
                 details = {"document": name} if name else {}

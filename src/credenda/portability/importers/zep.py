@@ -22,7 +22,7 @@ from credenda.portability.importers.tables import (
 )
 from credenda.portability.importers.turns import Talk, Turn
 from credenda.portability.line_reader import Lines
-from credenda.private import cut_private
+from credenda.private import cut_tagged
 
 __all__ = ["ZepFormat"]
 
@@ -136,7 +136,7 @@ def _split_lines(text: str) -> Iterator[tuple[str, str]]:
     [('user', 'I moved.\nto Graz'), ('assistant', 'Fine.')]
     """
     speaker, said = "user", list[str]()
-    for line in cut_private(text).splitlines():
+    for line in cut_tagged(text).splitlines():
         found = _LINE.fullmatch(line)
         if found is None:
             said.append(line)

@@ -8,9 +8,11 @@ from dataclasses import dataclass
 from typing import Final
 
 from credenda.clock import DAY_US, to_datetime
-from credenda.text.dates import DateSpan, Lean, find_dates
+from credenda.text.dates import DateSpan, Lean, find_dates, find_duration
+from credenda.text.days import WEEKDAYS
+from credenda.text.times import find_clock
 
-__all__ = ["Moment", "clause_dates", "iso_day", "past_dates", "stated_period"]
+__all__ = ["Moment", "clause_dates", "find_end", "iso_day", "past_dates", "stated_period"]
 
 _FAR_DAYS: Final = 120
 _YEARLESS: Final = re.compile(
@@ -91,22 +93,36 @@ def past_dates(text: str, anchor_us: int) -> Moment:
     return clause_dates(text, anchor_us, None)
 
 
+_TIMED: Final = frozenset({"date", "deadline"})
 _UNTIL: Final = ("until ", "till ", "through ")
 _CURRENT: Final = ("this ", "today", "tonight")
+_ABOUT: Final = re.compile(r"\babout to\b", re.IGNORECASE)
+_SO_FAR: Final = re.compile(r"\b(?:have|has|had|been|was|were)\b|'(?:ve|d)\b", re.IGNORECASE)
+"""Words after which "for two weeks" is the time until now."""
+_GOES_ON: Final = re.compile(
+    r"(?:\b(?:am|is|are)|'(?:m|s|re)) (?:\w+ly )?(?!start|begin|mov|switch|join|chang|becom|leav|quit|stop)\w+ing\b",
+    re.IGNORECASE,
+)
+"""Words of what is done for a time, which begins nothing that lasts: "I'm eating vegan this week"."""
 
 
 def stated_period(
-    text: str, anchor_us: int, *, planned: bool = False, begins: bool = False
+    text: str, sentence: str, anchor_us: int, *, planned: bool = False, begins: bool = False
 ) -> tuple[int | None, int | None]:
-    """Return since when and until when something holds by its words, None where they do not say.
+    """Return since when and until when something holds by its words of time and its sentence, None if they don't say.
 
-    A plan holds until its day is over. What is so "this week" or "until Friday" ends with that; `begins` is for words
-    that tell a beginning, as "I moved this week".
+    A plan begins at the time that is named and holds until its day is over. What is so "this week", "for two weeks" or
+    "until Friday" ends with that; `begins` is for words that tell a beginning, as "I moved this week".
     """
+    sentence = sentence.replace("\u2019", "'")
+    begins = begins and _GOES_ON.search(sentence) is None
     ahead = clause_dates(text, anchor_us, "future")
     if planned:
         day = next((one for one in ahead.spans if one.until_us is not None and one.until_us > anchor_us), None)
-        return ahead.coming, None if day is None or day.from_us is None else day.until_us
+        if day is None or day.from_us is None or day.until_us is None:
+            return ahead.coming, anchor_us + DAY_US if day is None and _ABOUT.search(sentence) else None
+        clock = (find_clock(text) or find_clock(sentence)) if day.until_us - day.from_us == DAY_US else None
+        return ahead.coming if clock is None else day.from_us + clock.after_us, day.until_us
     moment = past_dates(text, anchor_us)
     since, until = moment.since, moment.until
     for span, words in ahead.pairs():
@@ -116,6 +132,9 @@ def stated_period(
             until = span.until_us + DAY_US
         elif words.startswith(_CURRENT) and not words.startswith("this year") and not begins:
             until = span.until_us
+    lasts = None if begins or _SO_FAR.search(sentence) else find_duration(text)
+    if lasts is not None and until is None:
+        until = anchor_us // DAY_US * DAY_US + (lasts + 1) * DAY_US
     if since is None and until is None:
         since = next(
             (one.from_us for one in moment.spans if one.from_us is not None and one.from_us <= anchor_us), None
@@ -123,19 +142,36 @@ def stated_period(
     return since, until
 
 
+def find_end(value: str, anchor_us: int) -> int | None:
+    """Return when the day that a value names is over, None for a value that names none."""
+    for lead in ("", "on ", "in "):
+        _, until = stated_period(f"{lead}{value}", "", anchor_us, planned=True)
+        if until is not None:
+            return until
+    return None
+
+
 def iso_day(text: str, anchor_us: int, attribute: str) -> str:
     """Format a value that is one day as ISO; a birthday without a year as --MM-DD, any other unchanged.
 
-    A weekday stays a weekday in a date value ("the demo is on Tuesday"), because people continue to call it so.
+    A date and a deadline keep their time of day. A weekday stays a weekday in a date value ("the demo is on Tuesday"),
+    because people continue to call it so.
+
+    >>> iso_day("tomorrow at 3pm", 1_793_664_000_000_000, "date")
+    '2026-11-04 15:00'
     """
-    spans = find_dates(text, anchor_us, "past" if attribute == "birthday" else "future")
+    clock = find_clock(text) if attribute in _TIMED else None
+    words = text if clock is None else f"{text[: clock.start]} {text[clock.stop :]}"
+    spans = find_dates(words, anchor_us, "past" if attribute == "birthday" else "future")
     if len(spans) != 1 or spans[0].from_us is None or spans[0].until_us is None:
         return text
-    rest = (text[: spans[0].start] + text[spans[0].stop :]).strip(" ,")
+    rest = (words[: spans[0].start] + words[spans[0].stop :]).strip(" ,").removesuffix("at")
     if rest or spans[0].until_us - spans[0].from_us != DAY_US:
         return text
     day = to_datetime(spans[0].from_us).date()
-    if attribute == "date" and not any(letter.isdigit() for letter in text):
+    if clock is not None:
+        return f"{to_datetime(spans[0].from_us + clock.after_us):%Y-%m-%d %H:%M}"
+    if attribute == "date" and words.rpartition(" ")[2].lower() in WEEKDAYS and "next" not in words.lower():
         return text
     if attribute in {"birthday", "anniversary"} and str(day.year) not in text:
         return f"--{day:%m-%d}"

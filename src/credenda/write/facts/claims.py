@@ -16,7 +16,7 @@ from credenda.model.memory import Cardinality, MemoryType, Stance
 from credenda.model.reading import LISTENER, SPEAKER, Fact, FactChange, FactStatus
 from credenda.text.normalize import is_same_value, normalise_attribute, normalise_value
 from credenda.write.extract.lexicon import lexicon, names
-from credenda.write.extract.moments import iso_day, past_dates, stated_period
+from credenda.write.extract.moments import find_end, iso_day, past_dates, stated_period
 from credenda.write.extract.speaker import who_speaks
 from credenda.write.extract.voices import Voice, is_playing, split_voices
 from credenda.write.facts.schema import FactSchema, load_fact_schemas
@@ -331,6 +331,14 @@ def _trim(value: str) -> str:
     return _TRAILING.sub("", _NEXT_ITEM.sub("", value.strip()).strip("[]"))
 
 
+def _find_time_words(fact: Fact) -> str:
+    """Return the words that say when, of which the reader may miss the first: "the day after tomorrow"."""
+    if not fact.when:
+        return fact.quote.text
+    before = fact.quote.text[: max(fact.quote.text.find(fact.when), 0)]
+    return f"the day {fact.when}" if before.lower().endswith("the day ") else fact.when
+
+
 def _find_move(fact: Fact) -> UpdateKind:
     """Return the effect of a fact on earlier values; "this, not that" corrects without a word of correction."""
     if fact.status is FactStatus.ENDED:
@@ -349,23 +357,37 @@ def _leave_out(value: str, scope: str) -> str:
     return value[: -len(scope)].rstrip(" ,") if closes else value
 
 
+def _find_period(fact: Fact, value: str, plain: Claim, now_us: int) -> tuple[int | None, int | None]:
+    """Return since when and until when a fact holds by its words; for one that ended, since when it does no more."""
+    words, planned = _find_time_words(fact), plain.stance is Stance.PLANNED
+    past = past_dates(words, now_us)
+    since, until = past.since, past.until
+    changes = fact.change is not FactChange.NONE or bool(fact.old)
+    if fact.status in _PRESENT and (fact.when or changes or planned):
+        since, until = stated_period(words, fact.quote.text, now_us, planned=planned, begins=changes)
+    elif fact.status is FactStatus.ENDED and fact.when and since is None and until is None:
+        since = next((one.from_us for one in past.spans), None)
+    return since, find_end(value, now_us) if fact.attribute == "deadline" else until
+
+
 def _fill_slot(plain: Claim, told: _PlacedFact) -> Claim:
     """Give a claim its value, the effect of its words on earlier values, and its times."""
     fact, schema, now_us = told.fact, told.schema, told.turn.event.occurred_us
     attribute = plain.attribute or ""
     known, value = get_attribute(attribute), _trim(_leave_out(fact.value.text, fact.scope))
     value = _DENIED.sub("", value) if plain.stance is Stance.NEGATED and not schema.order else value
-    many = (schema.many and attribute in {schema.name, fact.attribute}) or known.cardinality is Cardinality.SET
+    beside = fact.attribute == "measure" and bool(fact.when)  # measured on another day: no change
+    changes = fact.change is not FactChange.NONE or bool(fact.old)
+    since, until = _find_period(fact, value, plain, now_us)
+    passing = plain.stance is Stance.ASSERTED and fact.attribute != "deadline" and until is not None and until > now_us
+    many = (
+        beside
+        or passing  # a stay of a week takes no place of a home
+        or (schema.many and attribute in {schema.name, fact.attribute})
+        or known.cardinality is Cardinality.SET
+    )
     certain, sure = _FIRM_KEYED if schema.keyed and attribute not in {schema.name, fact.attribute} else _FIRM
     firm = fact.certainty >= certain and fact.attribute_certainty >= sure
-    changes = fact.change is not FactChange.NONE or bool(fact.old)
-    dated = fact.when or fact.quote.text
-    planned = plain.stance is Stance.PLANNED
-    if fact.status in _PRESENT and (fact.when or changes or planned):
-        since, until = stated_period(dated, now_us, planned=planned, begins=changes)
-    else:
-        past = past_dates(dated, now_us)
-        since, until = past.since, past.until
     if fact.status is FactStatus.PAST and until is None and not (known.episodic or schema.event):
         plain = replace(plain, attribute=f"former_{attribute}")
     return replace(
@@ -374,7 +396,7 @@ def _fill_slot(plain: Claim, told: _PlacedFact) -> Claim:
         prior=fact.old or None,
         scope=_LEFT_OVER.sub("", _JOINS.sub("", _ARTICLE.sub("", fact.scope))) or None,
         cardinality=Cardinality.SET if many or not (changes or firm) else Cardinality.SINGLE,
-        move=_find_move(fact),
+        move=UpdateKind.STATE if passing else _find_move(fact),
         importance=max(plain.importance, known.importance) if known.known else plain.importance,
         valid_from_us=since,
         valid_until_us=until,

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Final, NamedTuple
 
 from credenda import limits
 from credenda.model.claim import Claim, Span, Turn, UpdateKind
 from credenda.model.event import Role
-from credenda.model.memory import MemoryType
+from credenda.model.memory import Cardinality, MemoryType
 from credenda.text.sentences import TextSpan, split_sentences
+from credenda.text.singular_plural import fold_plural
+from credenda.write.extract.lexicon import lexicon
 from credenda.write.extract.speaker import who_speaks
 from credenda.write.intake.secrets import screen_secrets
 
@@ -24,7 +27,8 @@ _IT: Final = (
 _DROP: Final = rf"(?:ignore|scratch|strike|forget|disregard|delete) {_IT}"
 _TAKEN_BACK: Final = re.compile(
     rf"\W*{_OPENING}(?:(?:never ?mind|nvm)(?: {_IT})?|(?:never ?mind[,;]? )?(?:and )?{_OPENING}{_DROP}"
-    r"|i take (?:that|it|what i said) back)(?:,? please)?\W*",
+    r"|i take (?:that|it|what i said) back"
+    rf"|(?:don'?t|do not) (?:save|store|record|remember|note|keep|write(?: down)?) {_IT}(?: down)?)(?:,? please)?\W*",
     re.IGNORECASE,
 )
 _JOKE: Final = re.compile(
@@ -38,6 +42,23 @@ _KEEP: Final = re.compile(
     r"(?:\s*[:,–—-]+\s*|\s+that\s+))(?P<told>\S.*)",
     re.IGNORECASE | re.DOTALL,
 )
+_FORGET: Final = (
+    rf"\W*{_OPENING}(?:(?:can|could|would|will) you |i(?:'d| would)? (?:want|like) you to )?(?:please )?"
+    r"(?:forget|erase|delete|remove)(?: from (?:your )?memory)? "
+)
+_FORGET_OWN: Final = re.compile(
+    rf"{_FORGET}(?:my|our) (?P<noun>[a-z][a-z -]{{2,40}}?)(?: from (?:your |the )?memory)?(?:,? please)?[.!?]*",
+    re.IGNORECASE,
+)
+_FORGET_ALL: Final = re.compile(
+    rf"{_FORGET}(?:everything|all|anything)(?: (?:that )?(?:you (?:know|have|remember|stored)|i(?:'ve| have)?"
+    r" (?:said|told you)))? about (?P<name>[\w' .-]{2,40}?)(?:,? please)?[.!?]*",
+    re.IGNORECASE,
+)
+_OWN: Final = re.compile(r"^(?:my|our) ", re.IGNORECASE)
+_NOBODY: Final = re.compile(r"(?:me|us|this|that|it|him|her|them|you|myself|everything|what .*)$", re.IGNORECASE)
+"""What names nobody and nothing in particular, or the whole memory, which only a deletion may empty."""
+_NOUN_WORDS: Final = 3
 _KEPT_WORDS: Final = 3
 """Fewer words after "remember" point at something said elsewhere."""
 
@@ -66,7 +87,26 @@ def find_exact_forms(turn: Turn) -> ExactForms:
             taken_back.append(sentences[at - 1])
         elif retracts:
             claims.append(_make_claim(turn, one, UpdateKind.RETRACT))
+        elif (forgets := _find_forgotten(turn, one, said)) is not None:
+            claims.append(forgets)
+            taken_back.append(one)
     return ExactForms(claims, taken_back, list(_list_kept(turn, sentences)))
+
+
+def _find_forgotten(turn: Turn, place: TextSpan, said: str) -> Claim | None:
+    """Return what takes back a slot of the speaker, or all that is held of somebody or something that is named."""
+    owner = who_speaks(turn.event)[1]
+    own, everything = _FORGET_OWN.fullmatch(said), _FORGET_ALL.fullmatch(said)
+    claim = _make_claim(turn, place, UpdateKind.RETRACT)
+    if own is not None and owner is not None and len(own["noun"].split()) <= _NOUN_WORDS:
+        noun = own["noun"].strip().lower()
+        many = fold_plural(noun, "en") != noun
+        known = lexicon().attribute(noun)
+        name = known.name if known.known or not many else lexicon().attribute(fold_plural(noun, "en")).name
+        return replace(claim, entity=owner, attribute=name, cardinality=Cardinality.SET if many else Cardinality.SINGLE)
+    if everything is not None and owner is not None and not _NOBODY.match(everything["name"]):
+        return replace(claim, entity=_OWN.sub(f"{owner}'s ", everything["name"].strip()), cardinality=Cardinality.SET)
+    return None
 
 
 def _list_kept(turn: Turn, sentences: Sequence[TextSpan]) -> Iterator[Claim]:

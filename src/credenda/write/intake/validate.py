@@ -19,7 +19,7 @@ from credenda.errors import Invalid, LimitExceeded
 from credenda.model.event import OWN_SOURCES, TRUST, NewEvent, Role, Source
 from credenda.model.fast_dataclass import compile_fast_init
 from credenda.model.memory import MemoryType
-from credenda.private import cut_private
+from credenda.private import cut_private, cut_tagged, is_off_record
 from credenda.text.normalize import normalise_name
 from credenda.text.notes import is_about_user
 from credenda.validation import check_member, check_metadata, check_name, encode_text
@@ -62,6 +62,8 @@ _REFUSALS: Final = {
     QUARANTINED: "quarantined: it may be a prompt injection; a candidate until it is confirmed",
 }
 _ALL_PRIVATE: Final = "private as a whole: nothing of it was written"
+_OFF_RECORD: Final = "asked not to be kept: nothing of it was written"
+_ANSWERS_IT: Final = "answers a message that asked not to be kept: nothing of it was written"
 _PARTLY_PRIVATE: Final = "private text left out"
 AS_TYPE: Final = "as:"
 """Prefix of the event flag that names the memory type that the caller asked for."""
@@ -130,11 +132,16 @@ def accept(submission: Submission, *, policy: str, zone: tzinfo, now_us: int) ->
     said: list[_Message] = []
     events: list[NewEvent] = []
     refused: list[str] = []
+    silent = False
     for number, message in enumerate(messages, 1):
         given = _read_text(message.get("content"))
         one = _Message(message, cut_private(given))
-        if given.strip() and not one.text.strip():
-            refused.append(_ALL_PRIVATE if len(messages) == 1 else f"message {number}: {_ALL_PRIVATE}")
+        unsaid = _find_refusal(given, one.text)
+        if silent and not unsaid and _is_answer(message):
+            unsaid = _ANSWERS_IT
+        silent = unsaid in {_OFF_RECORD, _ANSWERS_IT}
+        if unsaid:
+            refused.append(unsaid if len(messages) == 1 else f"message {number}: {unsaid}")
             continue
         event, masked = frame.event(one)
         said.append(one)
@@ -149,6 +156,17 @@ def accept(submission: Submission, *, policy: str, zone: tzinfo, now_us: int) ->
         idempotency_key=key,
         allow_deleted=submission.allow_deleted,
     )
+
+
+def _find_refusal(given: str, kept: str) -> str:
+    """Return why nothing of a message may be written, "" if some of it may."""
+    if not given.strip() or kept.strip():
+        return ""
+    return _OFF_RECORD if is_off_record(cut_tagged(given)) else _ALL_PRIVATE
+
+
+def _is_answer(message: Mapping[str, object]) -> bool:
+    return _ROLES.get(str(message.get("role", "user")).casefold()) is Role.ASSISTANT
 
 
 def _parse_messages(content: object) -> list[Mapping[str, object]]:

@@ -15,6 +15,7 @@ from credenda.write.reconcile.slots import (
     CURRENT_STATUSES,
     get_slot,
     get_valid_from_us,
+    is_another_day,
     is_newly_visible,
 )
 
@@ -33,13 +34,17 @@ _STANCE_REASONS: Final = {
 def retract(candidate: Candidate, known: SlotRows) -> list[Change]:
     """Forget the memories of the speaker's previous statement ("never mind"), and reactivate what they replaced.
 
-    A memory that the statement only confirmed rests on other evidence and stays.
+    A memory that the statement only confirmed rests on other evidence and stays. The slot that a retraction names
+    ("forget my phone number") goes with its earlier values and all its evidence.
     """
+    named = candidate.claim.entity is not None
     speaker = normalise_name(candidate.claim.speaker)
     gone = [
         one
         for one in known.previous
-        if one.status in CURRENT_STATUSES and normalise_name(one.speaker) == speaker and not one.confirmations
+        if (one.status in CURRENT_STATUSES or (named and one.status is Status.SUPERSEDED))
+        and normalise_name(one.speaker) == speaker
+        and (named or not one.confirmations)
     ]
     ids = {one.id for one in gone}
     replaced = [one for one in sort_newest_first(known.past) if one.superseded_by in ids]
@@ -70,6 +75,7 @@ def add_non_competing(candidate: Candidate, slot: Slot, known: SlotRows) -> list
     alike = {stance, Stance.ASSERTED} if stance is Stance.REPORTED else {stance}
     for one in sort_newest_first(known.current):
         same = one.stance in alike and get_slot(one) == slot and is_same_value(one.value, candidate.claim.value)
+        same = same and not is_another_day(candidate.claim, one)
         if (
             same
             and one.status in CURRENT_STATUSES

@@ -19,6 +19,7 @@ __all__ = [
     "get_slot",
     "get_valid_from_us",
     "has_same_meaning",
+    "is_another_day",
     "is_denial",
     "is_in_conflict",
     "is_newly_visible",
@@ -82,6 +83,16 @@ def has_same_meaning(one: Claim | Draft, other: Claim | Draft) -> bool:
         else one.stance is other.stance
     )
     return alike and is_same_value(one.value, other.value)
+
+
+def is_another_day(claim: Claim, memory: Memory) -> bool:
+    """Return whether a plan is of other days than a plan of the same value: two appointments, and neither the other."""
+    if memory.stance is not Stance.PLANNED or None in (claim.valid_until_us, memory.valid_until_us):
+        return False
+    first, second = sorted(
+        ((claim.valid_from_us or 0, claim.valid_until_us or 0), (memory.valid_from_us or 0, memory.valid_until_us or 0))
+    )
+    return claim.stance is Stance.PLANNED and first[1] <= second[0]
 
 
 def is_in_conflict(one: Claim | Draft, other: Claim | Draft) -> bool:
