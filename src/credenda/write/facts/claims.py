@@ -16,10 +16,11 @@ from credenda.model.memory import Cardinality, MemoryType, Stance
 from credenda.model.reading import LISTENER, SPEAKER, Fact, FactChange, FactStatus
 from credenda.text.normalize import is_same_value, normalise_attribute, normalise_value
 from credenda.write.extract.lexicon import lexicon, names
-from credenda.write.extract.moments import find_end, iso_day, past_dates, stated_period
+from credenda.write.extract.moments import iso_day
 from credenda.write.extract.speaker import who_speaks
 from credenda.write.extract.voices import Voice, is_playing, split_voices
 from credenda.write.facts.schema import FactSchema, load_fact_schemas
+from credenda.write.facts.times import find_period
 from credenda.write.intake.secrets import screen_secrets
 from credenda.write.llm.persons import resolve_entity
 from credenda.write.llm.words import widen_to_sentences
@@ -33,7 +34,6 @@ _STANCES: Final = {
     FactStatus.DENIED: Stance.NEGATED,
     FactStatus.HEARSAY: Stance.REPORTED,
 }
-_PRESENT: Final = frozenset({FactStatus.NOW, FactStatus.PLANNED, FactStatus.CONSIDERED})
 _MOVES: Final = {FactChange.CHANGED: UpdateKind.CHANGE, FactChange.CORRECTED: UpdateKind.CORRECT}
 _BY_NATURE: Final = {"plan": Stance.PLANNED, "appointment": Stance.PLANNED, "considering": Stance.CONSIDERED}
 """Stances of attributes that are open whatever the words are."""
@@ -331,14 +331,6 @@ def _trim(value: str) -> str:
     return _TRAILING.sub("", _NEXT_ITEM.sub("", value.strip()).strip("[]"))
 
 
-def _find_time_words(fact: Fact) -> str:
-    """Return the words that say when, of which the reader may miss the first: "the day after tomorrow"."""
-    if not fact.when:
-        return fact.quote.text
-    before = fact.quote.text[: max(fact.quote.text.find(fact.when), 0)]
-    return f"the day {fact.when}" if before.lower().endswith("the day ") else fact.when
-
-
 def _find_move(fact: Fact) -> UpdateKind:
     """Return the effect of a fact on earlier values; "this, not that" corrects without a word of correction."""
     if fact.status is FactStatus.ENDED:
@@ -357,19 +349,6 @@ def _leave_out(value: str, scope: str) -> str:
     return value[: -len(scope)].rstrip(" ,") if closes else value
 
 
-def _find_period(fact: Fact, value: str, plain: Claim, now_us: int) -> tuple[int | None, int | None]:
-    """Return since when and until when a fact holds by its words; for one that ended, since when it does no more."""
-    words, planned = _find_time_words(fact), plain.stance is Stance.PLANNED
-    past = past_dates(words, now_us)
-    since, until = past.since, past.until
-    changes = fact.change is not FactChange.NONE or bool(fact.old)
-    if fact.status in _PRESENT and (fact.when or changes or planned):
-        since, until = stated_period(words, fact.quote.text, now_us, planned=planned, begins=changes)
-    elif fact.status is FactStatus.ENDED and fact.when and since is None and until is None:
-        since = next((one.from_us for one in past.spans), None)
-    return since, find_end(value, now_us) if fact.attribute == "deadline" else until
-
-
 def _fill_slot(plain: Claim, told: _PlacedFact) -> Claim:
     """Give a claim its value, the effect of its words on earlier values, and its times."""
     fact, schema, now_us = told.fact, told.schema, told.turn.event.occurred_us
@@ -378,7 +357,7 @@ def _fill_slot(plain: Claim, told: _PlacedFact) -> Claim:
     value = _DENIED.sub("", value) if plain.stance is Stance.NEGATED and not schema.order else value
     beside = fact.attribute == "measure" and bool(fact.when)  # measured on another day: no change
     changes = fact.change is not FactChange.NONE or bool(fact.old)
-    since, until = _find_period(fact, value, plain, now_us)
+    since, until = find_period(fact, value, now_us, planned=plain.stance is Stance.PLANNED)
     passing = plain.stance is Stance.ASSERTED and fact.attribute != "deadline" and until is not None and until > now_us
     many = (
         beside
