@@ -42,7 +42,7 @@ async def test_a_session_is_remembered_and_found(service: CredendaMemoryService)
     found = await service.search_memory(app_name="boats", user_id="ana", query="What is the boat called?")
     (entry,) = found.memories
     assert entry.content.parts is not None
-    assert [part.text for part in entry.content.parts] == ["The boat is called Ada."]
+    assert [part.text for part in entry.content.parts] == ["user: boat's name: Ada, told 2026-03-01"]
     assert entry.content.role == "user"
     assert entry.author == "user"
     assert entry.timestamp == "2026-03-01T09:00:00+00:00"
@@ -64,7 +64,7 @@ async def test_users_and_applications_see_their_own_memories(service: CredendaMe
     question = "What is the boat called?"
     assert await texts(service, question, user="ben") == []
     assert await texts(service, question, app="cars") == []
-    assert await texts(service, question) == ["The boat is called Ada."]
+    assert await texts(service, question) == ["user: boat's name: Ada, told 2026-03-01"]
 
 
 def test_no_two_pairs_of_names_have_the_same_tenant() -> None:
@@ -75,7 +75,7 @@ def test_no_two_pairs_of_names_have_the_same_tenant() -> None:
 async def test_one_memory_may_serve_all_applications_of_a_user(memory: Credenda) -> None:
     service = CredendaMemoryService(memory, tenant=lambda _, user: user)
     await service.add_session_to_memory(converse(say("user", "The boat is called Ada.", "1")))
-    assert await texts(service, "What is the boat called?", app="cars") == ["The boat is called Ada."]
+    assert await texts(service, "What is the boat called?", app="cars") == ["user: boat's name: Ada, told 2026-03-01"]
     service.close()
     assert [hit.quote for hit in memory.search("What is the boat called?").hits] == ["The boat is called Ada."]
 
@@ -85,7 +85,7 @@ async def test_events_and_memories_are_added_and_deleted(service: CredendaMemory
     await service.add_events_to_memory(**who, events=[say("agent", "I painted the boat.", "1")], session_id="s2")
     entry = MemoryEntry(content=Content(parts=[Part(text="The harbour is in Linz.")]), custom_metadata={"from": "map"})
     await service.add_memory(**who, memories=[entry])
-    assert await texts(service, "Where is the harbour?") == ["The harbour is in Linz."]
+    assert await texts(service, "Where is the harbour?") == ["user: The harbour is in Linz. (told 2026-03-01)"]
     (found,) = (await service.search_memory(**who, query="Where is the harbour?")).memories
     await service.delete_memory(**who, memory_id=found.id)
     assert await texts(service, "Where is the harbour?") == []

@@ -37,7 +37,7 @@ def test_a_document_says_which_memory_it_is_and_since_when(memory: Credenda) -> 
     memory.remember("I live in Linz.")
     memory.settle()
     (document,) = CredendaRetriever(memory=memory, search={"kinds": ("memory",)}).invoke("Where do I live?")
-    assert document.page_content == "I live in Linz."
+    assert document.page_content == "user: residence: Linz, told 2026-03-01"
     assert document.id == document.metadata["id"] == memory.list().items[0].id
     assert document.metadata["valid_from"] == "2026-03-01T09:00:00+00:00"
     assert document.metadata["status"] == "active"

@@ -26,7 +26,7 @@ async def test_what_is_added_is_found(store: CredendaMemoryStore, memory: Creden
     id = await store.add("The boat is called Ada.", {"page": 3})
     assert await store.add("The boat is called Ada.") == id
     (entry,) = await store.search("What is the boat called?", {"max_search_results": 3})
-    assert entry.content == "The boat is called Ada."
+    assert entry.content == "user: The boat is called Ada. (told 2026-03-01)"
     assert entry.metadata is not None
     assert entry.metadata["id"] == id
     assert memory.get(id).metadata == {"page": 3}
@@ -56,7 +56,9 @@ async def test_messages_without_numbers_are_stored_as_they_come(store: CredendaM
 async def test_the_manager_searches_adds_and_offers_the_tools(store: CredendaMemoryStore) -> None:
     manager: Manager = MemoryManager(stores=[store], add_tool_config=True)
     await manager.add("The boat is called Ada.")
-    assert [one.content for one in await manager.search("What is the boat called?")] == ["The boat is called Ada."]
+    assert [one.content for one in await manager.search("What is the boat called?")] == [
+        "user: The boat is called Ada. (told 2026-03-01)"
+    ]
     assert {"list_memory_pages", "read_memory_page", "grep_memory_pages"} <= {one.tool_name for one in manager.tools}
 
 

@@ -242,12 +242,15 @@ def was_before(old: Stated, new: Stated) -> bool:
 def write_statement(memory: Stated, zone: tzinfo = UTC, *, told_us: Sequence[int] = (), before: str = "") -> str:
     """Write the statement of a memory: who says so, whose it is, what, the value, the scope and the times.
 
-    `before` names the value that it replaced: "Tess: employer: Bramble, since 2025-06-02; before: Lumen Labs".
+    `before` names the value that it replaced: "Tess: employer: Bramble, since 2025-06-02; before: Lumen Labs". A memory
+    that is shown by its words has its times in brackets: "Ana: It rained. (told 2026-03-01)".
     """
     if not memory.text:
         return ""
-    said = format_author(memory, write_claim(memory))
-    timed = ", ".join([said, *format_validity(memory, zone, told_us)])
+    claim, times = write_claim(memory), format_validity(memory, zone, told_us)
+    said = format_author(memory, claim)
+    sentence = claim.endswith((".", "!", "?")) and times
+    timed = f"{said} ({', '.join(times)})" if sentence else ", ".join([said, *times])
     return f"{timed}; before: {before}" if before else timed
 
 

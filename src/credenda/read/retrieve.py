@@ -26,6 +26,7 @@ from credenda.read.alias_match import is_near_spelling
 from credenda.read.candidates import Candidates, Floats, Integers, Mask
 from credenda.read.dense import Meaning, collect_rows, find_similar, make_empty_meaning
 from credenda.read.filters import may_return_events, may_return_memories
+from credenda.read.fuse import compute_z_scores
 from credenda.read.instruction_match import extract_trigger_terms, score_instructions
 from credenda.read.plan import Plan
 from credenda.read.speakers import (
@@ -296,6 +297,14 @@ def _find_latest(index: ResidentIndex, made: Plan, timely: Mask) -> Integers:
     return rows[_pick_top(index.occurred_us[rows], _TIMELY)]
 
 
+def _estimate_meaning(meaning: Floats, words: Floats, embedded: Mask) -> Floats:
+    """Let rows that have no vector yet be as near as their words say, and never below the mean of the others."""
+    if embedded.all() or not embedded.any():
+        return meaning
+    likely = meaning[embedded].mean() + meaning[embedded].std() * np.maximum(compute_z_scores(words), 0)
+    return np.where(embedded, meaning, np.fmax(meaning, likely))
+
+
 def _pick_best(scores: Floats, mask: Mask, count: int) -> Integers:
     rows = (mask & (scores > 0)).nonzero()[0]
     return rows[_pick_top(scores[rows], count)]
@@ -325,7 +334,7 @@ def _gather(index: ResidentIndex, made: Plan, signs: _Signs, found: _Searched) -
         session=index.by_session(made.terms, rows),
         in_session=index.session[rows] >= 0,
         cosine=meant.cosine[rows],
-        meaning=meant.spread[rows],
+        meaning=_estimate_meaning(meant.spread[rows], words.spread[rows], index.has_vector[rows]),
         length=index.length[rows].astype(np.float32),
         by_named=by_named,
         slot=make_mask(len(index), signs.slot)[rows] if len(signs.slot) else np.zeros(len(rows), np.bool_),
