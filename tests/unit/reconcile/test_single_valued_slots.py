@@ -234,22 +234,22 @@ def test_never_mind_takes_back_the_previous_statement_and_what_it_replaced_holds
     world = World()
     world.tell(claim("Graz"))
     world.tell(claim("Linz"), at=1)
-    changes = world.tell(claim(None, None, text="Never mind", move=UpdateKind.RETRACT), at=1)
+    changes = world.tell(claim(None, None, entity=None, text="Never mind", move=UpdateKind.RETRACT), at=1)
     assert kinds(changes) == ["Forget", "SetStatus"]
     assert world.values() == ["Graz"]
-    assert world.tell(claim(None, None, text="Never mind", move=UpdateKind.RETRACT), at=1) == []
+    assert world.tell(claim(None, None, entity=None, text="Never mind", move=UpdateKind.RETRACT), at=1) == []
 
 
 def test_never_mind_spares_what_other_words_support() -> None:
     world = World()
     world.tell(claim("Linz"))
     world.tell(claim("Linz"), at=1)
-    assert world.tell(claim(None, None, text="Ignore that", move=UpdateKind.RETRACT), at=1) == []
+    assert world.tell(claim(None, None, entity=None, text="Ignore that", move=UpdateKind.RETRACT), at=1) == []
 
 
 def test_never_mind_of_one_speaker_spares_another() -> None:
     other = memory("Linz", speaker="Ana")
-    retract = claim(None, None, text="Never mind", move=UpdateKind.RETRACT)
+    retract = claim(None, None, entity=None, text="Never mind", move=UpdateKind.RETRACT)
     assert decide(retract, SlotRows(previous=(other,)), occasion(1)) == []
 
 
