@@ -14,10 +14,24 @@ from typing import TypeGuard
 ROOT = Path(__file__).resolve().parents[1]
 SOURCES = [
     ROOT / "src" / "credenda" / name
-    for name in ("client.py", "client_manage.py", "client_data.py", "client_jobs.py", "client_inspect.py")
+    for name in (
+        "client.py",
+        "client_manage.py",
+        "client_data.py",
+        "client_jobs.py",
+        "client_inspect.py",
+        "client_directory.py",
+    )
 ]
 TARGET = ROOT / "src" / "credenda" / "client_async.py"
-GROUPS = {"Manage": "manage", "Data": "data", "Jobs": "jobs", "Inspect": "inspect"}
+GROUPS = {
+    "Manage": "manage",
+    "Data": "data",
+    "Jobs": "jobs",
+    "Inspect": "inspect",
+    "Directory": "directory",
+    "Items": "items",
+}
 FRONT = "Credenda"
 NOQA = re.compile(r"#\s*noqa:\s*([A-Z]+\d+(?:\s*,\s*[A-Z]+\d+)*)")
 
@@ -35,11 +49,21 @@ from functools import partial
 {imports}
 from credenda.client import Credenda
 from credenda.client_data import Data
+from credenda.client_directory import Directory, Items
 from credenda.client_inspect import Inspect
 from credenda.client_jobs import Jobs
 from credenda.client_manage import Manage
 
-__all__ = ["AsyncCredenda", "AsyncData", "AsyncInspect", "AsyncJobs", "AsyncManage", "Opening"]
+__all__ = [
+    "AsyncCredenda",
+    "AsyncData",
+    "AsyncDirectory",
+    "AsyncInspect",
+    "AsyncItems",
+    "AsyncJobs",
+    "AsyncManage",
+    "Opening",
+]
 
 
 class Opening:
@@ -101,6 +125,8 @@ class AsyncCredenda:
         self.data = AsyncData(memory.data)
         self.jobs = AsyncJobs(memory.jobs)
         self.inspect = AsyncInspect(memory.inspect)
+        self.directory = AsyncDirectory(memory.directory)
+        self.items = AsyncItems(memory.items)
 
     async def __aenter__(self) -> Self:
         """Return itself."""

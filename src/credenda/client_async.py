@@ -15,6 +15,7 @@ from typing import Any, Self
 
 from credenda.client import Credenda
 from credenda.client_data import Data
+from credenda.client_directory import Directory, Items
 from credenda.client_inspect import Inspect
 from credenda.client_jobs import Jobs
 from credenda.client_manage import Manage
@@ -31,11 +32,13 @@ from credenda.model.contest import ContestCase, SlotLoop
 from credenda.model.core import Core
 from credenda.model.deletion import DeletionPlan, DeletionReceipt
 from credenda.model.diff import Diff
+from credenda.model.directory import DirectoryEntry, DirectoryMatch, DirectoryPage
 from credenda.model.dream import DreamReport
 from credenda.model.entities import EntityMap
 from credenda.model.event import Receipt
 from credenda.model.faithfulness import FaithfulnessScore, ScoreRecord
 from credenda.model.governance import ComplianceReport, CostSummary
+from credenda.model.item import ANY_VERSION, Item, ItemFilter
 from credenda.model.job import JobInfo
 from credenda.model.memory import Memory, MemoryUnit
 from credenda.model.outcome import Outcome
@@ -64,8 +67,18 @@ from credenda.model.retention_policy import LegalHold, RetentionPolicy
 from credenda.model.sync_report import SyncReport
 from credenda.providers.embed.protocol import Embedder
 from credenda.providers.tokens.factory import Tokenizer
+from credenda.services.items import Words
 
-__all__ = ["AsyncCredenda", "AsyncData", "AsyncInspect", "AsyncJobs", "AsyncManage", "Opening"]
+__all__ = [
+    "AsyncCredenda",
+    "AsyncData",
+    "AsyncDirectory",
+    "AsyncInspect",
+    "AsyncItems",
+    "AsyncJobs",
+    "AsyncManage",
+    "Opening",
+]
 
 
 class Opening:
@@ -127,6 +140,8 @@ class AsyncCredenda:
         self.data = AsyncData(memory.data)
         self.jobs = AsyncJobs(memory.jobs)
         self.inspect = AsyncInspect(memory.inspect)
+        self.directory = AsyncDirectory(memory.directory)
+        self.items = AsyncItems(memory.items)
 
     async def __aenter__(self) -> Self:
         """Return itself."""
@@ -1094,3 +1109,90 @@ class AsyncInspect:
         It names rows by their ids and has no word of a memory. `.gz` is compressed.
         """
         return await asyncio.to_thread(self._memory.export_compliance, path, since=since, until=until)
+
+
+class AsyncDirectory:
+    """The memory as a directory of pages: `mem.directory`.
+
+    `MEMORY.md`, `index.md`, `consolidated/` and `archive/` show beliefs and messages; an edit there corrects, forgets
+    or remembers. Below `@2026-03-01/` they are as they were believed at the end of that day. Any other path
+    is a page of a program: each line with a statement is a memory. Names are separated by `/`.
+    """
+
+    def __init__(self, twin: Directory) -> None:
+        """Wrap a part of an open memory."""
+        self._memory = twin
+
+    async def ls(self, path: str = "", *, depth: int = 1) -> Sequence[DirectoryEntry]:
+        """List the pages and folders below a path, `depth` levels deep; raise `NotFound` for an unknown path."""
+        return await asyncio.to_thread(self._memory.ls, path, depth=depth)
+
+    async def read(self, path: str) -> DirectoryPage:
+        """Return a page with its version; raise `NotFound` for an unknown path, `Invalid` for a bad one."""
+        return await asyncio.to_thread(self._memory.read, path)
+
+    async def grep(
+        self, pattern: str, path: str = "", *, ignore_case: bool = True, regex: bool = False, limit: int = 100
+    ) -> Sequence[DirectoryMatch]:
+        """Return at most `limit` lines below a path that contain a text, or with `regex` match an expression."""
+        return await asyncio.to_thread(
+            self._memory.grep, pattern, path, ignore_case=ignore_case, regex=regex, limit=limit
+        )
+
+    async def write(self, path: str, text: str, *, version: str | None = None) -> DirectoryPage:
+        """Write a page, and return it as it stands then.
+
+        `version` is the one that was read, "" for a page that must be new, None for any; with another one it raises
+        `Conflict`. Raises `Invalid` for a line that was deleted from the memory or has orders to its reader, and for a
+        page that cannot be changed, `LimitExceeded` for one that is too long. Then nothing changes.
+        """
+        return await asyncio.to_thread(self._memory.write, path, text, version=version)
+
+    async def remove(self, path: str, *, version: str | None = None) -> None:
+        """Remove a page, or a folder with its pages: its statements are forgotten, which `restore` takes back."""
+        await asyncio.to_thread(self._memory.remove, path, version=version)
+
+    async def move(self, old_path: str, new_path: str) -> None:
+        """Move a page, or a folder with its pages; raises `Conflict` if the new path is in use."""
+        await asyncio.to_thread(self._memory.move, old_path, new_path)
+
+
+class AsyncItems:
+    """Values that a program keeps beside the beliefs, under a space and a key: `mem.items`."""
+
+    def __init__(self, twin: Items) -> None:
+        """Wrap a part of an open memory."""
+        self._memory = twin
+
+    async def put(
+        self,
+        space: str,
+        key: str,
+        value: object,
+        *,
+        words: Words | None = None,
+        ttl_us: int | None = None,
+        version: int = ANY_VERSION,
+    ) -> Item:
+        """Store a JSON value; its words become a memory with the trust of a model's text, in place of the old value's.
+
+        It expires after `ttl_us` microseconds. Raises `Conflict` for words that were deleted from the memory, and
+        unless `version` is the present one.
+        """
+        return await asyncio.to_thread(self._memory.put, space, key, value, words=words, ttl_us=ttl_us, version=version)
+
+    async def append(self, space: str, entries: Sequence[tuple[object, str | None]]) -> None:
+        """Add values under the next numbers of a space, each with the id of the event that has its words."""
+        await asyncio.to_thread(self._memory.append, space, entries)
+
+    async def get(self, space: str, key: str) -> Item | None:
+        """Return an item; None if there is none, or if its memory was forgotten."""
+        return await asyncio.to_thread(self._memory.get, space, key)
+
+    async def find(self, wanted: ItemFilter) -> Sequence[Item]:
+        """Return the items that match a filter."""
+        return await asyncio.to_thread(self._memory.find, wanted)
+
+    async def remove(self, space: str, key: str | None = None, *, version: int = ANY_VERSION) -> Sequence[Item]:
+        """Remove an item, or all items of a space, and forget their words; return the items that were there."""
+        return await asyncio.to_thread(self._memory.remove, space, key, version=version)

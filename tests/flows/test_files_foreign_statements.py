@@ -72,3 +72,18 @@ def test_what_an_assistant_is_told_of_itself_is_not_remembered(mem: Credenda, tm
     sync(mem, place)
     assert not [one.text for one in mem.list(limit=50).items if "Orla" in one.text or "voice" in one.text]
     assert [one for one in mem.list(limit=50).items if "Brest" in one.text]
+
+
+@pytest.mark.parametrize(
+    "line", ["- [preference] I like rye. #food #daily/bread", "- 08:15 I like rye.", "08:15 - I like rye."]
+)
+def test_labels_hours_and_tags_of_a_line_are_no_part_of_what_it_says(mem: Credenda, tmp_path: Path, line: str) -> None:
+    place = tmp_path / "theirs"
+    put(place, "me.md", f"{line}\n\n- I play chess.\n")
+    sync(mem, place)
+    assert sorted(one.text for one in mem.list(limit=50).items) == ["I like rye.", "I play chess."]
+    other = tmp_path / "others"
+    put(other, ".tombstones.jsonl", '"I like figs."\n')
+    put(other, "me.md", line.replace("rye", "figs"))
+    sync(mem, other)
+    assert "figs" not in {one.value for one in mem.list(limit=50).items}

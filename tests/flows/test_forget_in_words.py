@@ -101,3 +101,19 @@ def test_of_two_people_with_one_name_none_is_forgotten(mem: Credenda) -> None:
     tell(mem, [*BRUNO, BOSS])
     assert ask(mem, "Forget everything about Bruno.") == {"Bruno", "Porto", "Halden", "Lyon"}
     assert ask(mem, "Forget everything about my boss Bruno.") == {"Bruno", "Porto", "Halden"}
+
+
+@pytest.mark.parametrize("ask_for", ["Please forget that I live in Linz.", "Can you forget that I live in Linz?"])
+def test_a_fact_that_is_asked_to_be_forgotten_is_not_told_again(mem: Credenda, ask_for: str) -> None:
+    mem.remember("I live in Linz. My sister is called Ana.")
+    mem.settle()
+    assert "Linz" in {one.value for one in mem.list().items}
+    held = ask(mem, ask_for)
+    assert "Linz" not in held
+    assert "Ana" in held
+
+
+def test_not_to_forget_something_keeps_it(mem: Credenda) -> None:
+    mem.remember("I live in Linz.")
+    mem.settle()
+    assert "Linz" in ask(mem, "Don't forget that I live in Linz.")

@@ -128,6 +128,12 @@ def test_rules_travel_with_an_export(mem: Credenda, tmp_path: Path, clock: Manua
         assert other.manage.holds() == mem.manage.holds()
 
 
+def test_a_policy_with_private_text_is_refused(mem: Credenda) -> None:
+    with pytest.raises(Invalid, match="private text"):
+        mem.manage.policy(days=3, topic="<private>Salzquark</private>")
+    assert mem.manage.policy() == ()
+
+
 def test_a_policy_of_a_blank_topic_is_none_of_all(mem: Credenda) -> None:
     for blank in ("", " "):
         with pytest.raises(Invalid, match="topic is blank"):

@@ -172,6 +172,16 @@ def test_what_opens_no_memory_loads_no_engine(line: str) -> None:
     assert result.returncode == 0, result.stderr
 
 
+def test_the_benchmarks_explain_themselves_without_the_libraries_of_servers() -> None:
+    program = (
+        "import sys; sys.modules['psycopg'] = sys.modules['psycopg_pool'] = None\n"
+        "from credenda.interfaces.cli.main import cli; cli.main(['bench', '--help'], standalone_mode=False)"
+    )
+    command = [sys.executable, "-c", program]
+    result = subprocess.run(command, capture_output=True, env=environment(), timeout=PATIENCE_SECONDS, check=False)
+    assert result.returncode == 0, result.stderr
+
+
 def test_completion_knows_commands_and_options() -> None:
     for words, wanted in (("credenda hist", b"history"), ("credenda search --exp", b"--explain")):
         env = environment(_CREDENDA_COMPLETE="bash_complete", COMP_WORDS=words, COMP_CWORD=str(words.count(" ")))

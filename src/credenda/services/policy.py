@@ -5,6 +5,7 @@ from __future__ import annotations
 from credenda import limits
 from credenda.errors import Invalid
 from credenda.model.retention_policy import RetentionPolicy
+from credenda.private import has_private
 from credenda.runtime import Parts
 from credenda.validation import check_condition
 
@@ -16,6 +17,8 @@ def set_policy(
 ) -> tuple[RetentionPolicy, ...]:
     """Set or remove a policy, or change nothing; return the policies in force, by topic."""
     name = check_condition(topic, "topic")
+    if has_private(name or ""):
+        raise Invalid("the topic of a policy contains private text", fix="use another topic")
     if remove and days is not None:
         raise Invalid("a policy is set or removed, not both", why="days and remove are both given", fix="give one")
     if days is not None and not (type(days) is int and 1 <= days <= limits.POLICY_DAYS):

@@ -7,12 +7,14 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Final, LiteralString, cast
 
 from credenda.lazy import import_on_use
-from credenda.storage.postgres.errors import translate_errors
 
 if TYPE_CHECKING:
     import psycopg
     from psycopg import sql
+
+    from credenda.storage.postgres import errors
 else:
+    errors = import_on_use("credenda.storage.postgres.errors")
     psycopg = import_on_use("psycopg")
     sql = import_on_use("psycopg.sql")
 
@@ -45,7 +47,7 @@ def copy_user(target: str, template: str, numbers: range, note: Callable[[str], 
     The login must own the schema, since it takes the walls down inside the transaction that writes. Raises
     `Unavailable` for any other one.
     """
-    with translate_errors(), psycopg.connect(target, autocommit=True) as connection:
+    with errors.translate_errors(), psycopg.connect(target, autocommit=True) as connection:
         tables = connection.execute(_TABLES).fetchall()
         for start in range(0, len(numbers), _TOGETHER):
             page = numbers[start : start + _TOGETHER]

@@ -20,6 +20,11 @@ _TEMPLATE: Final = re.compile(r"\{\{[^}\n]*\}\}|<%[^%\n]*%>")
 _LINK: Final = re.compile(
     r"!?\[\[[^\]\n]{1,500}\]\]|!?\[[^\]\n]{0,500}\]\([^)\n]{1,2000}\)|<?\bhttps?://[^\s>]{1,2000}>?"
 )
+_LABEL: Final = re.compile(
+    r"(?:\[[a-z][a-z -]{1,30}\]|\d{1,2}:\d{2}(?::\d{2})?(?: ?[ap]m)?(?:[ \t]+[-–—|])?)[ \t]+", re.IGNORECASE
+)
+_TAGS: Final = re.compile(r"(?:[ \t]+#[\w/-]+)+[ \t]*$")
+"""What other programs put before and behind a line: a category, the time of day, tags."""
 _WORD: Final = re.compile(r"[^\W_]")
 _YOU: Final = re.compile(r"\byou(?:r|rs|rself)?\b", re.IGNORECASE)
 _SENTENCE: Final = re.compile(r"(?<=[.!?])[ \t]+")
@@ -45,6 +50,7 @@ def _keep(block: Block, *, orders: bool) -> Block:
     lines = block.text.split("\n")
     kept = list(_find_statements(lines, item=_BULLET.match(block.lines[0]) is not None))
     kept = [_leave_out_orders(line) for line in kept] if orders else kept
+    kept = [_TAGS.sub("", line[found.end() :] if (found := _LABEL.match(line)) else line) for line in kept]
     if kept == lines:
         return block
     text = "\n".join(kept).strip()

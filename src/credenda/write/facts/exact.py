@@ -55,6 +55,9 @@ _FORGET_ALL: Final = re.compile(
     r" (?:said|told you)))? about (?P<name>[\w' .-]{2,40}?)(?:,? please)?[.!?]*",
     re.IGNORECASE,
 )
+_FORGET_THAT: Final = re.compile(
+    rf"{_FORGET}(?:the fact )?that (?:i|my|we|our|the|[A-Z])\b.*", re.IGNORECASE | re.DOTALL
+)
 _OWN: Final = re.compile(r"^(?:my|our) ", re.IGNORECASE)
 _NOBODY: Final = re.compile(r"(?:me|us|this|that|it|him|her|them|you|myself|everything|what .*)$", re.IGNORECASE)
 """What names nobody and nothing in particular, or the whole memory, which only a deletion may empty."""
@@ -70,6 +73,8 @@ class ExactForms(NamedTuple):
     """What takes back an earlier message."""
     taken_back: list[TextSpan]
     """Sentences of the message that its next sentence takes back."""
+    forgotten: list[TextSpan]
+    """Sentences whose facts shall be forgotten: "forget that I live in Graz"."""
     kept: list[Claim]
     """Sentences that shall be remembered, without a slot: for where nothing else was found in them."""
 
@@ -80,6 +85,7 @@ def find_exact_forms(turn: Turn) -> ExactForms:
     sentences = list(split_sentences(text))
     claims: list[Claim] = []
     taken_back: list[TextSpan] = []
+    forgotten: list[TextSpan] = []
     for at, one in enumerate(sentences):
         said = text[one.start : one.stop].replace("’", "'")
         retracts, jokes = _TAKEN_BACK.fullmatch(said) is not None, _JOKE.fullmatch(said) is not None
@@ -90,7 +96,9 @@ def find_exact_forms(turn: Turn) -> ExactForms:
         elif (forgets := _find_forgotten(turn, one, said)) is not None:
             claims.append(forgets)
             taken_back.append(one)
-    return ExactForms(claims, taken_back, list(_list_kept(turn, sentences)))
+        elif _FORGET_THAT.fullmatch(said):
+            forgotten.append(one)
+    return ExactForms(claims, taken_back, forgotten, list(_list_kept(turn, sentences)))
 
 
 def _find_forgotten(turn: Turn, place: TextSpan, said: str) -> Claim | None:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from credenda.model.claim import Claim, Span, Turn
+from collections.abc import Sequence
+from dataclasses import replace
+
+from credenda.model.claim import Claim, Span, Turn, UpdateKind
 from credenda.model.event import Role
 from credenda.model.reading import FactReader
 from credenda.text.sentences import TextSpan
@@ -30,8 +33,16 @@ class ReadingExtractor:
             found = make_claims(turn, self._reader.read(text))
         forms = find_exact_forms(turn)
         told = [one for one in found if not any(_is_in(one, place) for place in forms.taken_back)]
+        told = [retract for one in told if (retract := _take_back(one, forms.forgotten)) is not None]
         kept = [one for one in forms.kept if not any(_is_in(claim, one.span) for claim in found)]
         return sorted([*forms.claims, *told, *kept], key=lambda one: one.span.start)
+
+
+def _take_back(claim: Claim, forgotten: Sequence[TextSpan]) -> Claim | None:
+    """Turn a claim of a sentence that asks to forget it into its retraction, None where it names no slot."""
+    if not any(_is_in(claim, place) for place in forgotten):
+        return claim
+    return replace(claim, move=UpdateKind.RETRACT) if claim.entity and claim.attribute else None
 
 
 def _is_in(claim: Claim, place: TextSpan | Span) -> bool:

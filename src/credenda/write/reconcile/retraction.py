@@ -31,13 +31,15 @@ _HAS_KIND: Final[Mapping[str, Callable[[str], bool]]] = {
 
 
 def choose_named(claim: Claim, found: Iterable[Memory]) -> list[Memory]:
-    """Choose the memories that a retraction names: a slot ("my phone number"), or all of somebody ("about Bruno").
+    """Choose the memories that a retraction names: a slot ("my phone number"), a value, or all of somebody.
 
     None, where it does not say which of several values or people it means: nothing more than it says is forgotten.
     """
     named = normalise_name(claim.entity or "")
     if claim.attribute:
         slot = [one for one in found if normalise_name(one.entity or "") == named]
+        if claim.value is not None:
+            return [one for one in slot if is_same_value(one.value, claim.value)]
         held = {normalise_value(one.value or "") for one in slot if one.status is not Status.SUPERSEDED}
         return slot if len(held) == 1 or claim.cardinality is Cardinality.SET else []
     kept = [one for one in found if _is_about(one, named)]
