@@ -15,7 +15,7 @@ from collections.abc import Iterable, Sequence
 from contextlib import closing
 from datetime import UTC
 from time import monotonic, time_ns
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from credenda.interfaces.hook.payload import format_status
 from credenda.lazy import import_on_use
@@ -90,7 +90,7 @@ class _Row(NamedTuple):
     stance: str
     relation: str | None
     valid_until_us: int | None
-    metadata: str | None
+    metadata: dict[str, Any]
 
 
 class _Reader(NamedTuple):
@@ -105,7 +105,8 @@ class _Reader(NamedTuple):
         """Return the current memories that meet a condition, newest first."""
         sql = f"SELECT {_COLUMNS} FROM memories WHERE {_CURRENT} AND {condition} ORDER BY id DESC LIMIT 200"  # noqa: S608 - constants
         told = {"user": self.user, "sure": _SURE, "now": time_ns() // 1_000, **given}
-        return [_Row(*row) for row in self.connection.execute(sql, told)]
+        rows = self.connection.execute(sql, told)
+        return [_Row._make((*row[:-1], json.loads(row[-1]) if row[-1] else {})) for row in rows]
 
 
 def _open(path: str, user: str, deadline: float) -> _Reader | None:
@@ -254,7 +255,7 @@ def read_status(path: str, user: str, deadline: float) -> str:
 
 def _is_here(row: _Row, project: str) -> bool:
     """Return whether a memory holds in a project, as `credenda.model.project` decides."""
-    found = json.loads(row.metadata).get("project") if row.metadata else None
+    found = row.metadata.get("project")
     own = row.entity_key == "user" and row.type in {"fact", "preference"}
     return not found or found == project or own
 

@@ -27,6 +27,7 @@ from credenda.write.intake.secrets import screen_secrets
 from credenda.write.llm.alone import stands_alone
 from credenda.write.llm.answer import Effect, Proposal
 from credenda.write.llm.answered import is_bare_reply
+from credenda.write.llm.given import Excess, add_given
 from credenda.write.llm.persons import about_another, named_in, owner_of, resolve_entity
 from credenda.write.llm.said import Said
 from credenda.write.llm.words import locate, numbers, says, says_in_order, widen_to_sentences
@@ -99,7 +100,7 @@ class Verdict:
     """The claim to believe, None if it is refused; `why` is None for a claim that stands as it was proposed."""
 
     claim: Claim | None
-    why: Refusal | Misfit | None = None
+    why: Refusal | Misfit | Excess | None = None
 
 
 def check(
@@ -132,7 +133,14 @@ def check(
     if verdict.claim is None:
         return verdict
     claim = replace(verdict.claim, reader=reader, speaker=event.speaker if own else owner)
-    return _name_rival(said.proposal.effect, replace(verdict, claim=claim), memory)
+    named = _name_rival(said.proposal.effect, replace(verdict, claim=claim), memory)
+    return named if named.claim is None else _word(said, named.claim, named.why, known)
+
+
+def _word(said: Said, claim: Claim, why: Refusal | Misfit | Excess | None, known: Mapping[str, Memory]) -> Verdict:
+    """Let a claim have the statement and key that were given with it, if they fit."""
+    worded, excess = add_given(said, claim, (*said.turn.known, *known.values()))
+    return Verdict(worded, why or excess)
 
 
 def _speaks_of(said: Said, memory: Memory) -> bool:
