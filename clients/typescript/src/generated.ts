@@ -116,6 +116,8 @@ export interface Memory {
   last_accessed: string | null;
   access_count: number;
   decay_score: number | null;
+  /** Whether its own words have ended it by now, as those of a past appointment; known where it is read by time. */
+  over: boolean;
   /** The memory as one line that stands alone, with days in UTC; "" if its words were deleted. */
   statement: string;
   /** The words of the message that it was read from. */

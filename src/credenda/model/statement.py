@@ -125,6 +125,8 @@ class Stated(Protocol):
     @property
     def valid_until_us(self) -> int | None: ...  # noqa: D102
     @property
+    def over(self) -> bool: ...  # noqa: D102
+    @property
     def metadata(self) -> Mapping[str, object]: ...  # noqa: D102
 
 
@@ -244,19 +246,28 @@ def format_validity(memory: Stated, zone: tzinfo, told_us: Sequence[int] = ()) -
         return [*real, "corrected, never true"]
     if memory.status == _WITHDRAWN:
         return [*real, "withdrawn"]
+    over = _name_end(memory, zone)
     if memory.valid_from_us is None:
-        return [*real, *([memory.stance] if memory.stance in _OPEN else [])]
+        return [*real, *([memory.stance] if memory.stance in _OPEN else []), *over]
     day, coming = format_day(memory.valid_from_us, zone), memory.valid_from_us > memory.created_us + DAY_US
     if memory.stance in _OPEN:
         coming = coming or memory.valid_until_us is not None
-        return [f"{memory.stance}{' for' if coming else ''} {_format_planned(memory) or day}"]
+        return [f"{memory.stance}{' for' if coming else ''} {_format_planned(memory) or day}", *over]
     told = any(format_day(one, zone) == day for one in told_us)
     since = "told" if told else "since" if told_us else "as of"
     begun = "decided" if memory.type == _DECISION else since
     dated = f"{'from' if coming else begun} {day}"
     if memory.status in _PAST and memory.valid_until_us is not None:
         return [*real, dated, f"until {format_day(memory.valid_until_us, zone)}"]
-    return [*real, dated]
+    return [*real, dated, *over]
+
+
+def _name_end(memory: Stated, zone: tzinfo) -> list[str]:
+    """Say of a memory that is over since when; a dated plan names its time anyway."""
+    if not memory.over or memory.valid_until_us is None:
+        return []
+    planned = memory.stance in _OPEN and memory.valid_from_us is not None
+    return ["over" if planned else f"over since {format_day(memory.valid_until_us, zone)}"]
 
 
 def _format_planned(memory: Stated) -> str:

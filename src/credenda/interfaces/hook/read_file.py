@@ -91,6 +91,7 @@ class _Row(NamedTuple):
     relation: str | None
     valid_until_us: int | None
     metadata: dict[str, Any]
+    over: bool
 
 
 class _Reader(NamedTuple):
@@ -104,9 +105,16 @@ class _Reader(NamedTuple):
     def select(self, condition: str, **given: object) -> list[_Row]:
         """Return the current memories that meet a condition, newest first."""
         sql = f"SELECT {_COLUMNS} FROM memories WHERE {_CURRENT} AND {condition} ORDER BY id DESC LIMIT 200"  # noqa: S608 - constants
-        told = {"user": self.user, "sure": _SURE, "now": time_ns() // 1_000, **given}
+        now_us = time_ns() // 1_000
+        told = {"user": self.user, "sure": _SURE, "now": now_us, **given}
         rows = self.connection.execute(sql, told)
-        return [_Row._make((*row[:-1], json.loads(row[-1]) if row[-1] else {})) for row in rows]
+        return [_Row._make((*row[:-1], *_read_rest(row[-2:], now_us))) for row in rows]
+
+
+def _read_rest(cells: tuple[int | None, str | None], now_us: int) -> tuple[dict[str, Any], bool]:
+    """Return the metadata of a row, and whether the memory is over, from its last two cells."""
+    until_us, metadata = cells
+    return json.loads(metadata) if metadata else {}, until_us is not None and until_us <= now_us
 
 
 def _open(path: str, user: str, deadline: float) -> _Reader | None:

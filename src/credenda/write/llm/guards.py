@@ -21,7 +21,7 @@ from credenda.text.normalize import is_same_value, normalise_attribute
 from credenda.text.tokens import tokenize
 from credenda.write.extract.acts import Act, act_of, is_question
 from credenda.write.extract.clauses import split_clauses, straighten
-from credenda.write.extract.moments import past_dates
+from credenda.write.extract.moments import past_dates, stated_period
 from credenda.write.extract.voices import Voice
 from credenda.write.intake.secrets import screen_secrets
 from credenda.write.llm.alone import stands_alone
@@ -324,7 +324,9 @@ def _fill_slot(said: Said, stance: Stance) -> Claim:
     schema = get_attribute(name)
     dates = past_dates(straighten(said.sentence), event.occurred_us)
     ended = proposal.past and not schema.episodic  # not "5 interviews between April 25 and May 1"
-    until_us = dates.until or (event.occurred_us if schema.known else None) if ended else None
+    since_us, until_us = dates.since, dates.until or (event.occurred_us if schema.known else None) if ended else None
+    if stance is Stance.PLANNED:
+        since_us, until_us = stated_period(said.sentence, said.sentence, event.occurred_us, planned=True)
     return replace(
         _make_claim(said, stance, name),
         entity=resolve_entity(proposal.entity or said.owner, said.owner),
@@ -332,7 +334,7 @@ def _fill_slot(said: Said, stance: Stance) -> Claim:
         value=proposal.value,
         scope=proposal.scope,
         cardinality=schema.cardinality if schema.known else Cardinality.SET,
-        valid_from_us=dates.since,
+        valid_from_us=since_us,
         valid_until_us=until_us,
     )
 
