@@ -43,7 +43,7 @@ def read_slot_history(  # noqa: PLR0913 - the conditions of the public verb, and
     Select by the `id` of a memory (its slot; without a slot, the chain of replacements) or by `entity` and `attribute`,
     over all scopes and speakers. `known_at_us` returns the history as it was believed at that time, `as_of_us` only the
     values that were true at that time; both leave out deleted values. `latest` limits the number of rows read per slot.
-    Values whose time was over at `now_us` say so. Raises `NotFound` for an unknown id, `Invalid` if neither selection is
+    Values whose time was over at `now_us` say so. Raises `NotFound` for an unknown id, `Invalid` if neither is
     given.
     """
     view = _View(reader, as_of_us, known_at_us, latest, now_us)
