@@ -1,7 +1,7 @@
-"""Messages that tell nothing of their own: questions to the assistant, thanks, and what the assistant repeats. Pure.
+"""Messages without a statement of their own: questions to the assistant, thanks, and its repetitions. Pure.
 
 They share the words of a question with the statement that answers it, and are often closer to it. They stay findable:
-by a question about what was asked or answered, by their own words, and behind what fits the question about as well.
+by a question about the talk, by their own words, and behind rows that fit the question about as well.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from credenda.model.memory import Memory
 from credenda.text.sentences import split_sentences
 from credenda.text.tokens import tokenize
 
-__all__ = ["Told", "find_echoes", "is_about_talk", "is_asking", "is_only_polite"]
+__all__ = ["Listed", "find_echoes", "is_about_talk", "is_question", "is_only_polite"]
 
 _AUXILIARY: Final = (
     r"(?:is|are|was|were|do|does|did|can|could|should|would|will|am|has|have|'s|\u2019s|'re|\u2019re|'d|\u2019d)\b"
@@ -47,7 +47,7 @@ _TALK: Final = re.compile(
 )
 
 
-class Told(Protocol):
+class Listed(Protocol):
     """A row or hit: a message, or a memory with its text."""
 
     @property
@@ -61,7 +61,7 @@ class Told(Protocol):
 
 
 def is_about_talk(question: str) -> bool:
-    """Return whether a question is about what was asked or answered, or has none but polite words.
+    """Return whether a question is about earlier questions and answers, or has none but polite words.
 
     >>> is_about_talk("What did I ask you about the boiler?"), is_about_talk("How old is the boiler?")
     (True, False)
@@ -69,10 +69,10 @@ def is_about_talk(question: str) -> bool:
     return _TALK.search(question) is not None or is_only_polite(question)
 
 
-def is_asking(text: str) -> bool:
+def is_question(text: str) -> bool:
     """Return whether every sentence of a text asks something.
 
-    >>> is_asking("Which bus do I take? And when?"), is_asking("when I was ten we moved"), is_asking("I row. Fun?")
+    >>> is_question("Which bus do I take? And when?"), is_question("when I was ten we moved"), is_question("I row. Fun?")
     (True, False, False)
     """
     if len(text) > _ASKED_CHARACTERS:
@@ -80,11 +80,11 @@ def is_asking(text: str) -> bool:
     parts = [text[start:stop].strip() for start, stop in split_sentences(text)]
     said = [part for part in parts if part and not is_only_polite(part)]
     return bool(said) and all(
-        part.rstrip("\"')\u201d\u2019 ").endswith(("?", "\uff1f", "\u061f")) or _asks(part) for part in said
+        part.rstrip("\"')\u201d\u2019 ").endswith(("?", "\uff1f", "\u061f")) or _is_asked(part) for part in said
     )
 
 
-def _asks(part: str) -> bool:
+def _is_asked(part: str) -> bool:
     return not part.endswith((".", "!")) and _ASKING.match(part) is not None
 
 
@@ -97,10 +97,10 @@ def is_only_polite(text: str) -> bool:
     return _POLITE.issuperset(tokenize(text))
 
 
-def find_echoes(found: Sequence[Told], claimed: Collection[str] = ()) -> frozenset[str]:
+def find_echoes(found: Sequence[Listed], claimed: Collection[str] = ()) -> frozenset[str]:
     """Return the ids of messages that tell nothing beside the other rows; those in `claimed` gave memories.
 
-    The assistant repeats what has no more words than a memory, or than an earlier message of somebody else.
+    An answer of the assistant is a repetition if a memory or an earlier message of somebody else has all its words.
     """
     said = [one for one in found if one.event is None or one.event.role is not Role.ASSISTANT]
     answers = len(said) < len(found)
@@ -110,16 +110,16 @@ def find_echoes(found: Sequence[Told], claimed: Collection[str] = ()) -> frozens
     )
 
 
-def _is_echo(one: Told, event: Event, told: Iterable[tuple[int | None, frozenset[str]]]) -> bool:
+def _is_echo(one: Listed, event: Event, told: Iterable[tuple[int | None, frozenset[str]]]) -> bool:
     if event.role is Role.USER:
-        return is_only_polite(one.text) or is_asking(one.text)
+        return is_only_polite(one.text) or is_question(one.text)
     if event.role is not Role.ASSISTANT or len(one.text) > _ECHO_CHARACTERS:
         return False
     terms = frozenset(tokenize(one.text)) - _POLITE
     return not terms or any((at is None or at <= event.occurred_us) and terms <= more for at, more in told)
 
 
-def _list_terms(one: Told) -> frozenset[str]:
+def _list_terms(one: Listed) -> frozenset[str]:
     memory = one.memory
     slot = (
         () if memory is None else (memory.entity or "", (memory.attribute or "").replace("_", " "), memory.value or "")

@@ -19,7 +19,7 @@ from credenda.read.appointments import order_appointments
 from credenda.read.asked import AskedSlots, is_asked, is_near_asked
 from credenda.read.candidates import Candidates, Integers, Row, Signs
 from credenda.read.changed import count_matches, find_changed, place_before
-from credenda.read.echoes import find_echoes, is_about_talk, is_asking
+from credenda.read.echoes import find_echoes, is_about_talk, is_question
 from credenda.read.filters import is_matching_event, is_matching_memory, may_return_events, may_return_memories
 from credenda.read.fuse import Fused
 from credenda.read.hydrate import Loaded, load, load_successors, name_document
@@ -221,7 +221,7 @@ def _put_echoes_behind(rows: list[Row], work: Reading) -> list[Row]:
     """
     if work.query.profile == "recall" or is_about_talk(work.query.text):
         return rows
-    asks = is_asking(work.query.text)
+    asks = is_question(work.query.text)
     quoted = {row.id for row in rows if row.signs.verbatim and not asks}
     claimed = {row.id for row in rows if work.loaded.claims_of.get(row.id)}
     echoes = find_echoes(rows, quoted | claimed)
@@ -230,7 +230,7 @@ def _put_echoes_behind(rows: list[Row], work: Reading) -> list[Row]:
     for row in rows if echoes else ():
         if row.id in echoes:
             place = max(
-                (at for at, one in enumerate(kept, 1) if one.key >= row.key or _fits_as_well(one, row)), default=0
+                (at for at, one in enumerate(kept, 1) if one.key >= row.key or _is_as_close(one, row)), default=0
             )
             behind.setdefault(place, []).append(_lower_to(row, kept[place - 1].key if place else row.key))
     placed = [*behind.get(0, ())]
@@ -245,7 +245,7 @@ def _lower_to(row: Row, key: float) -> Row:
     return row._replace(key=key, terms={**row.terms, "echo": key - row.key} if row.terms else row.terms)
 
 
-def _fits_as_well(row: Row, echo: Row) -> bool:
+def _is_as_close(row: Row, echo: Row) -> bool:
     """Return whether a row fits the question about as well as a message that tells nothing of its own."""
     share = row.signs.coverage >= _ECHO_SHARE * echo.signs.coverage
     return row.signs.slot or share or row.key >= _ECHO_SHARE * echo.key
