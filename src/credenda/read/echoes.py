@@ -15,7 +15,7 @@ from credenda.model.memory import Memory
 from credenda.text.sentences import split_sentences
 from credenda.text.tokens import tokenize
 
-__all__ = ["Listed", "find_echoes", "is_about_talk", "is_question", "is_only_polite"]
+__all__ = ["Listed", "find_echoes", "is_about_talk", "is_only_polite", "is_question"]
 
 _AUXILIARY: Final = (
     r"(?:is|are|was|were|do|does|did|can|could|should|would|will|am|has|have|'s|\u2019s|'re|\u2019re|'d|\u2019d)\b"
@@ -72,7 +72,7 @@ def is_about_talk(question: str) -> bool:
 def is_question(text: str) -> bool:
     """Return whether every sentence of a text asks something.
 
-    >>> is_question("Which bus do I take? And when?"), is_question("when I was ten we moved"), is_question("I row. Fun?")
+    >>> is_question("Which bus do I take? And when?"), is_question("when I was ten we moved"), is_question("I row. Ok?")
     (True, False, False)
     """
     if len(text) > _ASKED_CHARACTERS:
