@@ -254,7 +254,8 @@ def _choose_heading(hit: Hit) -> str:
         return _ENDED
     if memory is None or memory.stance in _OPEN:
         return _PLANS
-    return _HELD if memory.stance in _ASSERTED and _DOUBTS.isdisjoint(hit.flags) else _UNSURE
+    doubted = hit.newer is not None or not _DOUBTS.isdisjoint(hit.flags)
+    return _UNSURE if doubted or memory.stance not in _ASSERTED else _HELD
 
 
 def name_validity(hit: Hit, zone: tzinfo) -> list[str]:
