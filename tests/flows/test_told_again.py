@@ -34,3 +34,14 @@ def test_a_value_that_a_newer_one_may_replace_is_not_held_true(mem: Credenda) ->
     assert "behind the stove" in held
     assert "under the stairs" not in held
     assert "under the stairs" in doubted
+
+
+def test_the_end_of_one_allergy_says_nothing_of_the_others(mem: Credenda) -> None:
+    claims = (("I'm allergic to hazelnuts.", "hazelnuts", "asserted"), ("I'm allergic to dogs.", "dogs", "asserted"))
+    over = ("I'm no longer allergic to hazelnuts.", "hazelnuts", "negated")
+    for day, (text, value, stance) in enumerate((*claims, over), 1):
+        claim = {"quote": text, "attribute": "allergy", "value": value, "stance": stance}
+        mem.remember(text, occurred_at=f"2026-02-{day:02}T09:00:00Z", claims=[claim])
+    (line,) = [one for one in mem.context("What am I allergic to?").text.splitlines() if "dogs" in one]
+    assert "replaced" not in line
+    assert "In doubt" not in mem.context("What am I allergic to?").text
