@@ -44,3 +44,24 @@ def test_what_a_doctor_says_of_the_user_is_still_reported(mem: Credenda) -> None
     mem.remember("My doctor said I am allergic to latex.")
     mem.settle()
     assert [(one.attribute, one.value) for one in mem.list().items] == [("allergy", "latex")]
+
+
+@pytest.mark.parametrize(
+    "note",
+    [
+        "User's name is Sanna Lind, 29, lives in Turku with her partner Aki.",
+        "User's name is Sanna. Sanna lives in Turku and has two goats.",
+    ],
+)
+def test_a_note_that_names_the_user_is_about_the_user(mem: Credenda, note: str) -> None:
+    mem.remember(note, source="ingest")
+    mem.settle()
+    held = [one for one in mem.list(status=None).items if one.value]
+    assert [one.value for one in held if one.attribute == "residence"] == ["Turku"]
+    assert {one.entity for one in held} == {"user"}
+
+
+def test_a_note_that_names_another_person_is_about_that_person(mem: Credenda) -> None:
+    mem.remember("User's sister is Sanna. Sanna lives in Turku.", source="ingest")
+    mem.settle()
+    assert [one.entity for one in mem.list(status=None).items if one.attribute == "residence"] != ["user"]

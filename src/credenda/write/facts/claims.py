@@ -15,6 +15,7 @@ from credenda.model.event import Role
 from credenda.model.memory import Cardinality, MemoryType, Stance
 from credenda.model.reading import LISTENER, SPEAKER, Fact, FactChange, FactStatus
 from credenda.text.normalize import is_same_value, normalise_attribute, normalise_value
+from credenda.text.notes import is_name_of_user
 from credenda.write.extract.acts import Act, act_of
 from credenda.write.extract.lexicon import lexicon, names
 from credenda.write.extract.moments import iso_day
@@ -214,8 +215,9 @@ def _find_entity(fact: Fact, turn: Turn, owner: str, last: str) -> str:
     if fact.subject == LISTENER:
         heard = turn.addressed
         return heard.speaker if heard is not None and heard.role is Role.PERSON else ""
-    named = last if fact.subject.casefold() in _PRONOUNS else fact.subject
-    named = _ARTICLE.sub("", named.strip())
+    named = _ARTICLE.sub("", (last if fact.subject.casefold() in _PRONOUNS else fact.subject).strip())
+    if is_name_of_user(named, turn.event.text):
+        return owner
     noun, _, name = named.partition(" ")
     kin = names().kin_noun(noun)
     if kin and name[:1].isupper():
@@ -235,7 +237,7 @@ def _make_claim(told: _PlacedFact, owner: str) -> Claim | None:
     if asks or screen_secrets(text, "mask").masked or _ASKED.fullmatch(event.text, *place):
         return None
     stance = _find_stance(told, text, place[0], span.stop)
-    if stance is Stance.REPORTED and (told.schema.order or _is_quoted(told)):
+    if stance is Stance.REPORTED and (told.schema.order or _is_reported(told, _QUOTED_I)):
         return None  # no order of the user, and their "I" is not the user
     plain = Claim(
         text=text[: limits.MEMORY_TEXT_CHARACTERS],
@@ -273,18 +275,12 @@ def _find_stance(told: _PlacedFact, text: str, start: int, stop: int) -> Stance:
     return Stance.HYPOTHETICAL if posed or invented else stance
 
 
-def _is_reported(told: _PlacedFact) -> bool:
-    """Return whether a sentence gives a fact about its speaker as somebody else's words."""
+def _is_reported(told: _PlacedFact, sign: re.Pattern[str] = _REPORTED) -> bool:
+    """Return whether a sentence gives a fact about its speaker as somebody else's words, by a sign before the value."""
     fact, text = told.fact, told.turn.event.text
     if fact.subject != SPEAKER or fact.value.start < 0:
         return False
-    return _REPORTED.search(text, _find_sentence(fact, told.turn)[0], fact.value.start) is not None
-
-
-def _is_quoted(told: _PlacedFact) -> bool:
-    """Return whether a value stands in a quotation in which somebody else says "I"."""
-    fact, turn = told.fact, told.turn
-    return _QUOTED_I.search(turn.event.text, _find_sentence(fact, turn)[0], fact.value.start) is not None
+    return sign.search(text, _find_sentence(fact, told.turn)[0], fact.value.start) is not None
 
 
 def _find_sentence(fact: Fact, turn: Turn) -> tuple[int, int]:
