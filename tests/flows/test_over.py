@@ -76,3 +76,19 @@ def test_the_command_line_lists_it_as_over(path: Path, mem: Credenda, tell: Tell
     (line,) = [one for one in ran.stdout.splitlines() if one.startswith(name)]
     assert "over" in line
     assert '"over": true' in CliRunner().invoke(cli, ["--db", str(path), "--user", "ana", "--json", "list"]).stdout
+
+
+def test_a_context_says_that_a_past_plan_is_over(mem: Credenda, clock: ManualClock, tell: Tell) -> None:
+    name = tell()
+    clock.advance(timedelta(days=3))
+    (hit,) = [one for one in mem.search("When is the viewing of the lighthouse?").hits if one.id == name]
+    assert hit.text.endswith("planned for 2026-03-02 16:00, over")
+    block = mem.context("When is the viewing of the lighthouse?").text
+    assert "(planned for 2026-03-02 16:00; over)" in block.partition("No longer true:")[2]
+
+
+def test_a_date_that_is_the_value_says_not_since_when_it_holds(mem: Credenda, clock: ManualClock) -> None:
+    mem.remember("The premiere has moved to 10 October.")
+    mem.settle()
+    found = [one for one in mem.list().items if one.value == "2026-10-10"]
+    assert [(one.valid_from or one.created_at).date().isoformat() for one in found] == ["2026-03-01"]

@@ -277,7 +277,8 @@ def _word_doubts(hit: Hit, packing: Packing) -> list[str]:
 
 def word_warnings(hit: Hit) -> list[str]:
     """Return the warnings of a hit in words."""
-    return [*(_WARNINGS[flag] for flag in sorted(hit.flags)), *([_OLDER] if hit.newer is not None else [])]
+    over = {"stale"} if hit.memory is not None and hit.memory.over else set[str]()  # its times say so
+    return [*(_WARNINGS[flag] for flag in sorted(hit.flags - over)), *([_OLDER] if hit.newer is not None else [])]
 
 
 def _word_previous_values(memory: Memory, packing: Packing) -> list[str]:
