@@ -87,7 +87,7 @@ def test_a_context_says_that_a_past_plan_is_over(mem: Credenda, clock: ManualClo
     assert "(planned for 2026-03-02 16:00; over)" in block.partition("No longer true:")[2]
 
 
-def test_a_date_that_is_the_value_says_not_since_when_it_holds(mem: Credenda, clock: ManualClock) -> None:
+def test_a_date_that_is_the_value_says_not_since_when_it_holds(mem: Credenda) -> None:
     mem.remember("The premiere has moved to 10 October.")
     mem.settle()
     found = [one for one in mem.list().items if one.value == "2026-10-10"]
