@@ -56,6 +56,7 @@ _FLOWS: Final = (
         "files",
         "for_user",
         "forgetting",
+        "given_statements",
         "import_memories",
         "jobs",
         "lifecycle",

@@ -263,9 +263,9 @@ class AsyncCredenda:
         completely, `Unavailable` when the store cannot be written; then nothing was stored.
 
         `claims` are what an agent has understood itself: `{"quote", "entity"?, "attribute"?, "value"?, "stance"?,
-        "scope"?, "replaces"?}`, where the quote is copied from the messages and `replaces` is the id of a memory. They
-        take the place of extraction, are checked and believed at once, and the receipt has the result of each. An empty
-        list counts as none.
+        "scope"?, "statement"?, "key"?, "replaces"?}`: the quote is copied, `replaces` is a memory id, `statement`
+        is shown if it adds nothing. They take the place of extraction, are checked and believed at once, and the
+        receipt has the result of each. An empty list counts as none.
         """
         return await asyncio.to_thread(
             self._memory.remember,

@@ -116,6 +116,8 @@ export interface Memory {
   last_accessed: string | null;
   access_count: number;
   decay_score: number | null;
+  /** Whether its own words have ended it by now, as those of a past appointment; known where it is read by time. */
+  over: boolean;
   /** The memory as one line that stands alone, with days in UTC; "" if its words were deleted. */
   statement: string;
   /** The words of the message that it was read from. */
@@ -1281,7 +1283,7 @@ export interface Operations {
       expires_at?: string | null;
       /** The same key and content are stored once. */
       idempotency_key?: string | null;
-      /** Your extraction: quote (copied), entity, attribute, value, stance, scope, replaces (memory id). */
+      /** Your extraction: quote (copied), entity, attribute, value, stance, scope, replaces (memory id); statement (one line in words of the quote) and key (words for the slot) are shown. */
       claims?: Array<Record<string, string>> | null;
       /** Store it even if it was deleted before. */
       allow_deleted?: boolean | null;

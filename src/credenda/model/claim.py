@@ -94,6 +94,10 @@ class Claim:
     """Version of the prompt and the model that extracted it, or the calling agent; "" for the reader that ships."""
     completed: str = ""
     """The sentence with the words that it leaves out, which may name the owner of its thing; "" for a whole one."""
+    statement: str = ""
+    """The claim as one line that stands alone, in the words of who proposed it; "" for one that is made."""
+    key: str = ""
+    """The words in which who proposed it names its slot; "" for those of the attribute."""
     rival: str | None = None
     """Id of the memory that a model or an agent named as replaced, corrected, ended or contradicted by it."""
 

@@ -7,7 +7,7 @@ an instance of a class with the same layout that is not frozen gets the fields, 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import MISSING, Field, fields
 from typing import Any, ParamSpec, TypeVar, cast
 
@@ -64,12 +64,15 @@ def compile_unpacker(
     space: Mapping[str, object],
     *,
     checks: Sequence[str] = (),
+    made: Collection[str] = (),
 ) -> Callable[..., T]:
     """Compile a function that unpacks its first parameter into the fields and converts some by expressions.
 
-    `checks` are lines of code that run before the conversion.
+    `checks` are lines of code that run before the conversion; fields in `made` come from their expressions alone.
     """
-    unpack = f"({', '.join(list_field_names(kind))},) = {parameters.partition(',')[0]}"
+    unpack = (
+        f"({', '.join(one for one in list_field_names(kind) if one not in made)},) = {parameters.partition(',')[0]}"
+    )
     return _compile_function(kind, parameters, [unpack, *checks], converted=converted, space=space)
 
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from enum import StrEnum
 from typing import Final, NamedTuple
@@ -31,6 +31,7 @@ __all__ = [
     "get_engram_type",
     "get_initial_layer",
     "get_type_class",
+    "mark_over",
 ]
 
 
@@ -242,6 +243,8 @@ class Memory(Draft):
     last_accessed_us: int | None = None
     access_count: int = 0
     decay_score: float | None = None
+    over: bool = False
+    """Whether its own words have ended it by now, as those of a past appointment; known where it is read by time."""
 
     @property
     def valid_from(self) -> datetime | None:
@@ -320,6 +323,16 @@ TRANSITIONS: Final[Mapping[Status, frozenset[Status]]] = {
     Status.DELETED: frozenset(),
 }
 """Every allowed transition; staying in a status is not one."""
+
+
+def mark_over(memories: Iterable[Memory], now_us: int) -> list[Memory]:
+    """Mark the current beliefs whose time has passed: a plan, an appointment, a state for a time."""
+    return [
+        replace(one, over=True)
+        if one.status in HELD and one.valid_until_us is not None and one.valid_until_us <= now_us
+        else one
+        for one in memories
+    ]
 
 
 def check_transition(old: Status, new: Status) -> None:

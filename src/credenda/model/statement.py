@@ -1,13 +1,14 @@
 """The statement of a memory: one line that stands alone, made from its slot, value, scope and times. Pure.
 
-It is made when it is shown and stored nowhere, so that it never holds a word that the memory lost. The words of the
+It is made when it is shown and stored nowhere, so that it never holds a word that the memory lost; one that came with
+the claim and says nothing beyond it is kept in the metadata, and goes when the memory loses words. The words of the
 message stand behind it as the quotation. A memory without a slot, and an instruction, is shown by its words.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, tzinfo
 from typing import Final, Protocol
 
@@ -17,18 +18,27 @@ from credenda.text.excerpt import cut_to_clause
 from credenda.text.fence import format_day, name_author
 
 __all__ = [
+    "GIVEN",
+    "GIVEN_KEY",
+    "GIVEN_STATEMENT",
     "Stated",
     "format_author",
     "format_core_text",
     "format_validity",
     "grow_age",
+    "list_given",
     "name_slot",
     "name_value",
+    "replace_given",
     "was_before",
     "write_claim",
     "write_statement",
 ]
 
+GIVEN: Final = "given_"
+GIVEN_STATEMENT: Final = f"{GIVEN}statement"
+GIVEN_KEY: Final = f"{GIVEN}key"
+"""The keys of the metadata under which a memory has the wording that its claim came with."""
 _USER: Final = "user"
 _INSTRUCTION: Final = "instruction"
 _NEGATED: Final = "negated"
@@ -114,6 +124,27 @@ class Stated(Protocol):
     def valid_from_us(self) -> int | None: ...  # noqa: D102
     @property
     def valid_until_us(self) -> int | None: ...  # noqa: D102
+    @property
+    def over(self) -> bool: ...  # noqa: D102
+    @property
+    def metadata(self) -> Mapping[str, object]: ...  # noqa: D102
+
+
+def replace_given(metadata: Mapping[str, object], statement: str = "", key: str = "") -> dict[str, object]:
+    """Return metadata with this wording of a claim, and with no other."""
+    given = {name: text for name, text in ((GIVEN_STATEMENT, statement), (GIVEN_KEY, key)) if text}
+    return {name: value for name, value in metadata.items() if name not in {GIVEN_STATEMENT, GIVEN_KEY}} | given
+
+
+def list_given(metadata: Mapping[str, object]) -> tuple[str, ...]:
+    """Return the statement and the key with which a claim came, as far as there are any."""
+    found = (metadata.get(name) for name in (GIVEN_STATEMENT, GIVEN_KEY))
+    return tuple(one for one in found if isinstance(one, str))
+
+
+def _get_given(memory: Stated, name: str) -> str:
+    found = memory.metadata.get(name)
+    return found if isinstance(found, str) else ""
 
 
 def name_slot(entity: str | None, attribute: str | None, scope: str | None = None) -> str:
@@ -157,24 +188,41 @@ def write_claim(memory: Stated, now_us: int = 0) -> str:
     """Write what a memory claims, without its speaker and its times; its words if it has no slot.
 
     An owner who is the speaker is not named again: "employer: Bramble", "Ben's employer: Bramble", "likes tea". Where
-    it is known what time it is, an age goes on: "age: 34 when told, about 36 now".
+    it is known what time it is, an age goes on: "age: 34 when told, about 36 now". A statement that came with the claim
+    stands in its place, and a key in the place of the attribute.
     """
-    if memory.attribute == _INSTRUCTION or memory.value == memory.text:
+    if memory.attribute == _INSTRUCTION:
+        return memory.text
+    given = _get_given(memory, GIVEN_STATEMENT)
+    if given:
+        return _grow(memory, _name_scope(memory, given), now_us)
+    if memory.value == memory.text:
         return memory.text
     if not (memory.entity and memory.attribute and memory.value):
         return cut_to_clause(memory.text, memory.value)
     owner = _name_owner(memory)
-    verb = _VERBS.get(memory.attribute)
-    value = format_yearly_day(memory.value)
+    key = _get_given(memory, GIVEN_KEY)
+    verb = None if key else _VERBS.get(memory.attribute)
     if verb is not None:
-        said = f"{owner} {verb[memory.stance == _NEGATED]} {value}".strip()
+        said = f"{owner} {verb[memory.stance == _NEGATED]} {format_yearly_day(memory.value)}".strip()
     else:
-        said = f"{_join_owner(owner, memory.attribute)}: {name_value(memory)}"
-        told_us = memory.created_us if memory.valid_from_us is None else memory.valid_from_us
-        aged = memory.attribute == "age" and memory.stance != _NEGATED and memory.status not in _PAST
-        grown = grow_age(memory.value, told_us, now_us) if aged else ""
-        said = f"{said} when told, {grown} now" if grown else said
-    return f"{said} ({memory.scope})" if memory.scope else said
+        named = _join_owner("" if owner.casefold() in key.casefold() else owner, key or memory.attribute)
+        said = _grow(memory, f"{named}: {name_value(memory)}", now_us)
+    return _name_scope(memory, said)
+
+
+def _name_scope(memory: Stated, said: str) -> str:
+    """Name the scope of a memory after its claim, where that does not."""
+    named = not memory.scope or memory.scope.casefold() in said.casefold()
+    return said if named else f"{said} ({memory.scope})"
+
+
+def _grow(memory: Stated, said: str, now_us: int) -> str:
+    """Say how old somebody is by now whose age a claim tells."""
+    told_us = memory.created_us if memory.valid_from_us is None else memory.valid_from_us
+    aged = memory.attribute == "age" and memory.stance != _NEGATED and memory.status not in _PAST
+    grown = grow_age(memory.value or "", told_us, now_us) if aged else ""
+    return f"{said} when told, {grown} now" if grown else said
 
 
 def _name_owner(memory: Stated) -> str:
@@ -198,19 +246,28 @@ def format_validity(memory: Stated, zone: tzinfo, told_us: Sequence[int] = ()) -
         return [*real, "corrected, never true"]
     if memory.status == _WITHDRAWN:
         return [*real, "withdrawn"]
+    over = _name_end(memory, zone)
     if memory.valid_from_us is None:
-        return [*real, *([memory.stance] if memory.stance in _OPEN else [])]
+        return [*real, *([memory.stance] if memory.stance in _OPEN else []), *over]
     day, coming = format_day(memory.valid_from_us, zone), memory.valid_from_us > memory.created_us + DAY_US
     if memory.stance in _OPEN:
         coming = coming or memory.valid_until_us is not None
-        return [f"{memory.stance}{' for' if coming else ''} {_format_planned(memory) or day}"]
+        return [f"{memory.stance}{' for' if coming else ''} {_format_planned(memory) or day}", *over]
     told = any(format_day(one, zone) == day for one in told_us)
     since = "told" if told else "since" if told_us else "as of"
     begun = "decided" if memory.type == _DECISION else since
     dated = f"{'from' if coming else begun} {day}"
     if memory.status in _PAST and memory.valid_until_us is not None:
         return [*real, dated, f"until {format_day(memory.valid_until_us, zone)}"]
-    return [*real, dated]
+    return [*real, dated, *over]
+
+
+def _name_end(memory: Stated, zone: tzinfo) -> list[str]:
+    """Say of a memory that is over since when; a dated plan names its time anyway."""
+    if not memory.over or memory.valid_until_us is None:
+        return []
+    planned = memory.stance in _OPEN and memory.valid_from_us is not None
+    return ["over" if planned else f"over since {format_day(memory.valid_until_us, zone)}"]
 
 
 def _format_planned(memory: Stated) -> str:

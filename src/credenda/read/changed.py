@@ -179,7 +179,7 @@ def _list_terms(memory: Memory, sentence: str) -> frozenset[str]:
 
 def _has_changed(old: _Text, new: _Text, signs: Changes, terms: int) -> bool:
     """Return whether `new`, said later, tells that what `old` says is no longer so; `terms` is what a question has."""
-    if new.speaker != old.speaker:
+    if new.speaker != old.speaker or _is_another_member(old, new):
         return False
     asked = old.asked & new.asked
     about = 0 < len(asked) >= len(old.asked) - 1 and len(asked) * _HALF >= terms
@@ -192,6 +192,18 @@ def _has_changed(old: _Text, new: _Text, signs: Changes, terms: int) -> bool:
     if signs.weak.search(new.folded):
         return old.first == new.first and 0 < left <= min(_REST_MAX, len(old.terms & new.terms))
     return _has_other_number(old, new) and not any(signs.dated.search(one.folded) for one in (old, new))
+
+
+def _is_another_member(old: _Text, new: _Text) -> bool:
+    """Return whether two memories have different values of a set in which a wrong one could hurt, such as allergies.
+
+    That one allergy is over leaves the others as they are.
+    """
+    one, other = old.row.memory, new.row.memory
+    if one is None or other is None or not one.value or one.attribute != other.attribute:
+        return False
+    hurts = old.many and get_attribute(one.attribute or "").hurts
+    return hurts and new.terms.isdisjoint(extract_document_terms(one.value))
 
 
 def _has_strong_sign(old: _Text, new: _Text, signs: Changes, *, about: bool) -> bool | None:

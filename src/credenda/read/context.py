@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from itertools import takewhile
 from typing import Final, NamedTuple
 
 from credenda import limits
@@ -15,6 +16,7 @@ from credenda.model.query import Context, Hit, Query, SlotVersion
 from credenda.model.statement import format_core_text, format_validity
 from credenda.providers.embed.protocol import TokenAsk
 from credenda.read.core_memories import add_statement_times, find_core_memories, is_standing_instruction
+from credenda.read.echoes import find_echoes, is_about_talk
 from credenda.read.history import read_slot_history
 from credenda.read.instruction_match import extract_trigger_terms, is_for_other_questions, score_instructions
 from credenda.read.pack import WHEN, Packing, pack
@@ -94,6 +96,7 @@ def build_context(  # noqa: PLR0913 - what a search takes, and the core
         previous=previous,
         told=_find_redundant(reader, previous) | sentences.told,
         outdated=sentences.outdated,
+        echoes=_find_echoes_behind(found.hits, query),
         history=made.history,
         in_order=made.broad,
         abstained=found.abstained,
@@ -105,6 +108,12 @@ def build_context(  # noqa: PLR0913 - what a search takes, and the core
         trace=trace,
     )
     return pack(always, found.hits, packing)
+
+
+def _find_echoes_behind(hits: Sequence[Hit], query: Query) -> frozenset[str]:
+    """Return the ids of the messages that tell nothing of their own, but for those that the search put first."""
+    echoes = frozenset[str]() if is_about_talk(query.text) else find_echoes(hits)
+    return echoes - {hit.id for hit in takewhile(lambda hit: hit.id in echoes, hits)}
 
 
 def _make_core_memory(memory: Memory) -> CoreMemory:

@@ -10,7 +10,7 @@ from credenda import limits
 from credenda.errors import Invalid, NotFound
 from credenda.ids import parse_serial
 from credenda.model.change import ChangeKind, ChangeRecord
-from credenda.model.memory import Memory, Stance, Status, get_type_class
+from credenda.model.memory import Memory, Stance, Status, get_type_class, mark_over
 from credenda.model.query import Explanation, SlotVersion
 from credenda.read.visibility import was_valid_at
 from credenda.storage.current_trust import find_current_trust
@@ -22,11 +22,12 @@ __all__ = ["read_explanation", "read_slot_history"]
 _ENDINGS: Final = frozenset(
     {ChangeKind.SUPERSEDE, ChangeKind.SET_STATUS, ChangeKind.FORGET, ChangeKind.DELETE, ChangeKind.RESOLVE}
 )
+_OVER: Final = "it ended by its own words"
 _OUT_OF_USE: Final = frozenset({Status.FORGOTTEN, Status.CANDIDATE})
 _CHAIN_STEPS: Final = limits.SLOT_ROWS
 
 
-def read_slot_history(
+def read_slot_history(  # noqa: PLR0913 - the conditions of the public verb, and the time
     reader: Reader,
     *,
     id: str | None = None,
@@ -35,15 +36,17 @@ def read_slot_history(
     as_of_us: int | None = None,
     known_at_us: int | None = None,
     latest: int | None = None,
+    now_us: int = 0,
 ) -> list[SlotVersion]:
     """Return every value of a slot, oldest first; corrected values are marked, deleted ones have no text.
 
     Select by the `id` of a memory (its slot; without a slot, the chain of replacements) or by `entity` and `attribute`,
     over all scopes and speakers. `known_at_us` returns the history as it was believed at that time, `as_of_us` only the
     values that were true at that time; both leave out deleted values. `latest` limits the number of rows read per slot.
-    Raises `NotFound` for an unknown id, `Invalid` if neither selection is given.
+    Values whose time was over at `now_us` say so. Raises `NotFound` for an unknown id, `Invalid` if neither is
+    given.
     """
-    view = _View(reader, as_of_us, known_at_us, latest)
+    view = _View(reader, as_of_us, known_at_us, latest, now_us)
     if id is not None:
         found = view.around(_get_memory(reader, id))
     elif entity is not None and attribute is not None:
@@ -109,6 +112,7 @@ class _View:
     as_of_us: int | None
     known_at_us: int | None
     latest: int | None
+    now_us: int
 
     def of_pair(self, pair: tuple[str, str]) -> list[Memory]:
         """Return the memories of an entity and attribute; these names never change between versions."""
@@ -167,7 +171,7 @@ class _View:
             status=memory.status,
             relation=memory.relation,
             superseded_by=memory.superseded_by,
-            reason=self._reason(memory.id),
+            reason=self._reason(memory),
             valid_from_us=memory.valid_from_us,
             valid_until_us=memory.valid_until_us,
             recorded_us=memory.created_us,
@@ -179,9 +183,11 @@ class _View:
             denied=memory.stance is Stance.NEGATED,
         )
 
-    def _reason(self, memory_id: str) -> str:
+    def _reason(self, memory: Memory) -> str:
         """Return why a memory ended, or, if it has not ended, why it was added."""
-        changes = self.reader.changes(ChangeFilter(memory_ids=(memory_id,), until_us=self.known_at_us))
+        if mark_over([memory], self.now_us)[0].over:
+            return _OVER
+        changes = self.reader.changes(ChangeFilter(memory_ids=(memory.id,), until_us=self.known_at_us))
         ended = [change for change in changes if change.kind in _ENDINGS]
         chosen = ended[-1:] or changes[:1]
         return chosen[0].reason if chosen else ""

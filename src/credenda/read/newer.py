@@ -43,6 +43,7 @@ class _Compared(NamedTuple):
     key: tuple[str | None, ...]
     value: str
     score: float
+    since_us: int
 
 
 def link_newer(hits: Sequence[Hit], changed: Mapping[str, str] = _NONE) -> tuple[Hit, ...]:
@@ -84,13 +85,16 @@ def _prepare(hit: Hit, memory: Memory) -> _Compared | None:
     attribute = normalise_attribute(memory.attribute or "")
     if not (memory.entity and memory.value and attribute) or get_attribute(attribute).cardinality is Cardinality.SET:
         return None
-    time = (memory.created_us if memory.valid_from_us is None else memory.valid_from_us), hit.id
+    since_us = memory.created_us if memory.valid_from_us is None else memory.valid_from_us
+    time = max([since_us, *(event.occurred_us for event in hit.evidence)]), hit.id
     key = (normalise_name(memory.speaker), memory.scope, normalise_name(memory.entity), attribute)
-    return _Compared(hit.id, time, key, memory.value, hit.score)
+    return _Compared(hit.id, time, key, memory.value, hit.score, since_us)
 
 
 def _may_replace(new: _Compared, old: _Compared) -> bool:
-    fits = new.score >= _SCORE_LEAST * old.score
+    """Return whether a value may stand in the place of another: it fits the question, or was told again after it."""
+    again = new.since_us < old.since_us < new.time[0]
+    fits = again or new.score >= _SCORE_LEAST * old.score
     return fits and not is_same_value(new.value, old.value) and has_same_kind(new.value, old.value)
 
 

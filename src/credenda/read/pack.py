@@ -85,6 +85,8 @@ class Packing:
     previous: Mapping[str, Sequence[SlotVersion]] = field(default_factory=dict[str, Sequence[SlotVersion]])
     told: frozenset[str] = frozenset()
     outdated: frozenset[str] = frozenset()
+    echoes: frozenset[str] = frozenset()
+    """Ids of messages that tell nothing of their own, which come last."""
     history: bool = False
     in_order: bool = False
     abstained: bool = False
@@ -194,7 +196,7 @@ def _order_lines(core: Sequence[Memory], hits: Sequence[Hit], packing: Packing) 
     fresh = [hit for hit in hits if hit.id not in always and not _is_told(hit, packing)]
     if packing.trace is not None:
         packing.trace.leave_hits([hit for hit in hits if hit not in fresh], core=always)
-    for hit, *others in group_by_claim(diversify(fresh)):
+    for hit, *others in group_by_claim(diversify(fresh, packing.echoes)):
         if hit.memory is not None:
             yield _format_memories(hit.memory, (hit, *others), packing)
         elif hit.event is not None:
@@ -252,7 +254,8 @@ def _choose_heading(hit: Hit) -> str:
         return _ENDED
     if memory is None or memory.stance in _OPEN:
         return _PLANS
-    return _HELD if memory.stance in _ASSERTED and _DOUBTS.isdisjoint(hit.flags) else _UNSURE
+    doubted = hit.newer is not None or not _DOUBTS.isdisjoint(hit.flags)
+    return _UNSURE if doubted or memory.stance not in _ASSERTED else _HELD
 
 
 def name_validity(hit: Hit, zone: tzinfo) -> list[str]:
@@ -274,7 +277,8 @@ def _word_doubts(hit: Hit, packing: Packing) -> list[str]:
 
 def word_warnings(hit: Hit) -> list[str]:
     """Return the warnings of a hit in words."""
-    return [*(_WARNINGS[flag] for flag in sorted(hit.flags)), *([_OLDER] if hit.newer is not None else [])]
+    over = {"stale"} if hit.memory is not None and hit.memory.over else set[str]()  # its times say so
+    return [*(_WARNINGS[flag] for flag in sorted(hit.flags - over)), *([_OLDER] if hit.newer is not None else [])]
 
 
 def _word_previous_values(memory: Memory, packing: Packing) -> list[str]:
@@ -299,11 +303,11 @@ def _word_contest(case: ContestCase) -> str:
     return f"- [{case.id}] {shorten_line(fence_text(f'{case.attribute}: {values}. {case.question}'))}"
 
 
-def diversify(hits: Sequence[Hit]) -> list[Hit]:
+def diversify(hits: Sequence[Hit], last: Collection[str] = ()) -> list[Hit]:
     """Reorder hits by maximal marginal relevance, with the Jaccard index of their terms as similarity.
 
     Of a memory with a slot its value counts: statements about one thing share words, and are different facts. Hits
-    flagged superseded stay behind the others.
+    flagged superseded stay behind the others, and those in `last` behind these.
     """
     told = {hit.id: hit.text if hit.memory is None else hit.memory.value or hit.text for hit in hits}
     terms = {name: frozenset(tokenize(text)) for name, text in told.items()}
@@ -316,7 +320,7 @@ def diversify(hits: Sequence[Hit]) -> list[Hit]:
         ordered.append(best)
         for hit in left:
             likeness[hit.id] = max(likeness[hit.id], _compute_jaccard(terms[hit.id], terms[best.id]))
-    return put_newest_first(sorted(ordered, key=lambda hit: "superseded" in hit.flags))
+    return put_newest_first(sorted(ordered, key=lambda hit: (hit.id in last, "superseded" in hit.flags)))
 
 
 def _compute_jaccard(one: Collection[str], other: Collection[str]) -> float:

@@ -19,6 +19,7 @@ from credenda.read.appointments import order_appointments
 from credenda.read.asked import AskedSlots, is_asked, is_near_asked
 from credenda.read.candidates import Candidates, Integers, Row, Signs
 from credenda.read.changed import count_matches, find_changed, place_before
+from credenda.read.echoes import find_echoes, is_about_talk, is_question
 from credenda.read.filters import is_matching_event, is_matching_memory, may_return_events, may_return_memories
 from credenda.read.fuse import Fused
 from credenda.read.hydrate import Loaded, load, load_successors, name_document
@@ -46,6 +47,8 @@ COMPARED: Final = 20
 """Best rows, whatever the limit, by which a search judges and scores: a score does not depend on how many are shown."""
 _QUOTED_READ: Final = 2_000
 """Number of latest events that are searched for a query of words that no index holds."""
+_ECHO_SHARE: Final = 0.25
+"""Share of the fit of a message that tells nothing of its own from which a row stands above it."""
 _NO_TERMS: Final[Mapping[str, float]] = MappingProxyType({})
 
 
@@ -201,6 +204,7 @@ def order_rows(work: Reading) -> list[Row]:
     if len(present) > len(joined):
         present = join(present, work.loaded.claims_of)
     ordered = order_by_flags(present, successors, lambda key: lower_key(key, work.query, work.tuned.falloff))
+    ordered = _put_echoes_behind(ordered, work)
     if work.ask is Ask.PAST:
         return order_appointments(ordered, work.now_us, work.query.text, past=True)
     partly = {row.id: successors[row.id] for row in ordered if row.id in successors and "superseded" not in row.flags}
@@ -208,6 +212,43 @@ def order_rows(work: Reading) -> list[Row]:
     work.changed = {**find_changed(best, work.subject, _list_confirmations(work, best)), **partly}
     placed = [*place_before(lift_newer_wording(best), work.changed), *rest]
     return order_appointments(placed, work.now_us, work.query.text)
+
+
+def _put_echoes_behind(rows: list[Row], work: Reading) -> list[Row]:
+    """Move messages that tell nothing of their own behind the rows that fit the question about as well.
+
+    A question about the talk itself may mean them, and so does one that is quoted.
+    """
+    if work.query.profile == "recall" or is_about_talk(work.query.text):
+        return rows
+    asks = is_question(work.query.text)
+    quoted = {row.id for row in rows if row.signs.verbatim and not asks}
+    claimed = {row.id for row in rows if work.loaded.claims_of.get(row.id)}
+    echoes = find_echoes(rows, quoted | claimed)
+    kept = [row for row in rows if row.id not in echoes]
+    behind: dict[int, list[Row]] = {}
+    for row in rows if echoes else ():
+        if row.id in echoes:
+            place = max(
+                (at for at, one in enumerate(kept, 1) if one.key >= row.key or _is_as_close(one, row)), default=0
+            )
+            behind.setdefault(place, []).append(_lower_to(row, kept[place - 1].key if place else row.key))
+    placed = [*behind.get(0, ())]
+    for at, row in enumerate(kept, 1):
+        placed += [row, *behind.get(at, ())]
+    return placed
+
+
+def _lower_to(row: Row, key: float) -> Row:
+    if row.key <= key:
+        return row
+    return row._replace(key=key, terms={**row.terms, "echo": key - row.key} if row.terms else row.terms)
+
+
+def _is_as_close(row: Row, echo: Row) -> bool:
+    """Return whether a row fits the question about as well as a message that tells nothing of its own."""
+    share = row.signs.coverage >= _ECHO_SHARE * echo.signs.coverage
+    return row.signs.slot or share or row.key >= _ECHO_SHARE * echo.key
 
 
 def _lift_asked(rows: Sequence[Row], asked: AskedSlots) -> list[Row]:

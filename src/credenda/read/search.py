@@ -15,7 +15,7 @@ from credenda.index.disk_vectors import find_nearest_codes
 from credenda.index.resident import STATE_HIDDEN, ResidentIndex
 from credenda.model.event import Event
 from credenda.model.fast_dataclass import compile_fast_init
-from credenda.model.memory import Memory
+from credenda.model.memory import Memory, mark_over
 from credenda.model.query import Hit, Query, SearchResult
 from credenda.model.statement import name_value, was_before, write_statement
 from credenda.providers.embed.protocol import TokenAsk
@@ -312,13 +312,16 @@ def _build_hits(asked: _Asked, work: Reading, rows: Sequence[Row], scores: Seque
 
 def _build_hit(work: Reading, row: Row, score: float, evidence: Sequence[Event]) -> Hit:
     shown = (redact_spans(event, work.loaded.removed_spans(event.id)) for event in evidence if event.text)
-    known = work.query.known_at_us
+    query, known = work.query, work.query.known_at_us
+    if row.memory is not None:
+        moment = next((at for at in (query.as_of_us, known) if at is not None), work.now_us)
+        row = row._replace(memory=mark_over([_weigh(row.memory, evidence)], moment)[0])
     return _new_hit(
         kind=row.kind,
         id=row.id,
         text=_write_text(work, row, evidence),
         score=score,
-        memory=row.memory and _weigh(row.memory, evidence),
+        memory=row.memory,
         event=row.event,
         evidence=tuple(event for event in shown if known is None or event.recorded_us <= known),
         flags=row.flags,

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final, cast
@@ -34,12 +35,14 @@ from credenda.write.llm.guards import Refusal, Verdict, check
 from credenda.write.reconcile.decide import claim_hash
 from credenda.write.reconcile.slots import display_value
 from credenda.write.reconcile_job import apply_claims
+from credenda.write.related import find_related
 
 __all__ = ["remember_claims"]
 
-_FIELDS: Final = ("quote", "entity", "attribute", "value", "stance", "scope", "replaces")
-_LABELS: Final = ("entity", "attribute", "value", "scope")
+_FIELDS: Final = ("quote", "entity", "attribute", "value", "stance", "scope", "statement", "key", "replaces")
+_LABELS: Final = ("entity", "attribute", "value", "scope", "statement", "key")
 _AGENT: Final = "agent"
+_WORD: Final = re.compile(r"\w{2,}")
 _STANDING: Final = frozenset({Status.ACTIVE, Status.SUPERSEDED, Status.MERGED})
 
 
@@ -56,7 +59,7 @@ def remember_claims(parts: Parts, submission: Submission, claims: object) -> Rec
     reader_name = f"{_AGENT} {submission.agent or ''}".strip()
 
     def believe(writer: Writer, ids: tuple[str, ...]) -> tuple[ClaimReceipt, ...]:
-        known = _find_named(writer, proposals)
+        known = {**_find_spoken_of(writer, proposals), **_find_named(writer, proposals)}
         turns = _list_turns(writer, writer.events(ids))
         verdicts = [_check(proposal, turns, known, reader_name) for proposal in proposals]
         found = [(turn.event, _list_claims(turn.event, verdicts)) for turn in turns]
@@ -93,7 +96,7 @@ def _parse_claims(claims: object, policy: str) -> list[Proposal]:
             found.append(_parse_claim(claim, policy))
         except ValueError as error:
             what = f"claim {number} cannot be read"
-            raise Invalid(what, why=str(error), fix=f"{fix}; also stance, scope and replaces") from None
+            raise Invalid(what, why=str(error), fix=f"{fix}; also stance, scope, statement, key and replaces") from None
     return found
 
 
@@ -117,6 +120,12 @@ def _find_named(reader: Reader, proposals: Sequence[Proposal]) -> dict[str, Memo
     """Find the memories that claims replace, by the ids as they were given."""
     targets = dict.fromkeys(one.target for one in proposals if one.target)
     return {target: get_current(reader, resolve_id_in(reader, target)) for target in targets}
+
+
+def _find_spoken_of(reader: Reader, proposals: Sequence[Proposal]) -> dict[str, Memory]:
+    """Find the memories whose names the wordings of claims may have, by their ids."""
+    words = {word for one in proposals for text in (one.statement, one.key) for word in _WORD.findall(text or "")}
+    return {one.id: one for one in find_related(reader, sorted(words), limits.SLOT_ROWS)} if words else {}
 
 
 def _list_turns(reader: Reader, events: Sequence[Event]) -> list[Turn]:

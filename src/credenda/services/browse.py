@@ -21,7 +21,7 @@ from credenda.model.browse import (
 )
 from credenda.model.event import Event, Source
 from credenda.model.feedback import FeedbackCounts
-from credenda.model.memory import Layer, Memory, MemoryType, Stance, Status
+from credenda.model.memory import Layer, Memory, MemoryType, Stance, Status, mark_over
 from credenda.model.query import Page
 from credenda.runtime import Parts
 from credenda.services.cursors import read_cursor, write_cursor
@@ -85,7 +85,7 @@ def browse_memories(  # noqa: PLR0913 - the conditions of the public verb
     )
     with parts.store.reader(parts.user_id) as reader:
         counts = reader.count_fields(wanted, most=_VALUES, unused_before_us=parts.clock.now_us() - _GRACE_US)
-        shown = find_current_trust(reader, reader.find(wanted))
+        shown = mark_over(find_current_trust(reader, reader.find(wanted)), parts.clock.now_us())
         said = _find_times(reader, shown)
     counted = counts.get("all", {}).get("", 0)
     return Browse(
@@ -169,7 +169,7 @@ def show_session(parts: Parts, session: str) -> SessionDetails:
         for event in shown:
             for memory in sorted(learned.get(event.id, ())):
                 by_memory[memory].append(event.id)
-        memories = find_current_trust(reader, reader.memories(list(by_memory)))
+        memories = mark_over(find_current_trust(reader, reader.memories(list(by_memory))), parts.clock.now_us())
     return SessionDetails(
         session=name,
         events=tuple(shown),

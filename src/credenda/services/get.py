@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from credenda import read
 from credenda.clock import format_time
 from credenda.errors import NotFound
-from credenda.model.memory import Memory, Relation, Status
+from credenda.model.memory import Memory, Relation, Status, mark_over
 from credenda.runtime import Parts
 from credenda.services.lookup import get_current
 from credenda.services.short_ids import resolve_id_in
@@ -30,7 +30,7 @@ def get(
         memory_id = resolve_id_in(reader, memory_id)
         now = get_current(reader, memory_id)
         held = reader.memories([memory_id], known_at_us) if known_at_us is not None else [now]
-        held = find_current_trust(reader, held)
+        held = mark_over(find_current_trust(reader, held), parts.clock.now_us() if as_of_us is None else as_of_us)
     if not held:
         known = f"it is held since {format_time(now.created_us)}"
         raise NotFound(f"{memory_id} was not held then", why=known, fix="ask for a later known_at")

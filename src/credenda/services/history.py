@@ -39,5 +39,11 @@ def history(
     with parts.store.reader(parts.user_id) as reader:
         id = None if id is None else resolve_id_in(reader, id)
         return read.history.read_slot_history(
-            reader, id=id, entity=entity, attribute=attribute, as_of_us=as_of_us, known_at_us=known_at_us
+            reader,
+            id=id,
+            entity=entity,
+            attribute=attribute,
+            as_of_us=as_of_us,
+            known_at_us=known_at_us,
+            now_us=parts.clock.now_us() if as_of_us is None else as_of_us,
         )

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 from credenda import limits
 from credenda.errors import Invalid
 from credenda.ids import parse_serial
-from credenda.model.memory import Layer, Memory, MemoryType, Status
+from credenda.model.memory import Layer, Memory, MemoryType, Status, mark_over
 from credenda.model.query import (
     Page,
 )
@@ -69,7 +69,7 @@ def list_memories(  # noqa: PLR0913 - the conditions of the public verb
             as_of_us=resolve_moment(parts, as_of),
             known_at_us=resolve_moment(parts, known_at),
         )
-        found = find_current_trust(reader, reader.find(wanted))
+        found = mark_over(find_current_trust(reader, reader.find(wanted)), parts.clock.now_us())
     more = write_cursor(_LIST, parts.user_id, parse_serial(found[limit - 1].id)) if len(found) > limit else None
     return Page(items=tuple(found[:limit]), next_cursor=more)
 

@@ -165,11 +165,10 @@ class Delta:
 class MemoryFilter:
     """A filter of memories; None means any. Without other conditions: current versions, newest id first.
 
-    `source` is the source of a message that it rests on; `pair` is (entity, attribute) in normal form; `same_text_as` a
-    text that is the memory's but for case, punctuation and spaces; `below` an id number to page from; `offset` how many
-    to pass over. `known_at_us` reads the versions held at that time instead of the current ones, but for those whose
-    words were deleted since; `as_of_us` only what was true at that time, whatever its status now (a corrected one never
-    was).
+    `source` is the source of a message of it; `pair` is (entity, attribute) in normal form; `same_text_as` its text but
+    for case, punctuation and spaces; `label` begins a key of its metadata; `below` is an id number to page from;
+    `offset` how many to pass over. `known_at_us` reads the versions held at that time, but for those whose words were
+    deleted since; `as_of_us` only what was true at that time, whatever its status now (a corrected one never was).
     """
 
     pair: tuple[str, str] | None = None
@@ -183,6 +182,7 @@ class MemoryFilter:
     topic: str | None = None
     session: str | None = None
     source: str | None = None
+    label: str | None = None
     pinned: bool | None = None
     expires_before_us: int | None = None
     below: int | None = None

@@ -6,6 +6,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import fields
 from functools import lru_cache
 from operator import itemgetter
+from types import MappingProxyType
 from typing import Any, Final, Generic, TypeVar
 
 from credenda.ids import IdKind, format_id
@@ -41,16 +42,22 @@ class RowMapper(Generic[T]):
         *,
         ids: Mapping[str, IdKind],
         converted: Mapping[str, Callable[[Any], object]],
+        unstored: Mapping[str, object] = MappingProxyType({}),
     ) -> None:
-        """Take `ids`, the fields that store a number and show an id, and `converted`, other fields' converters."""
-        self.columns: Final = tuple(_COLUMN_NAMES.get(name, name) for name in list_field_names(kind))
+        """Take `ids`, the fields that store a number and show an id, and `converted`, other fields' converters.
+
+        `unstored` are the values of fields that have no column.
+        """
+        stored = (name for name in list_field_names(kind) if name not in unstored)
+        self.columns: Final = tuple(_COLUMN_NAMES.get(name, name) for name in stored)
         expressions = {name: f"convert_{name}({name})" for name in converted}
         expressions |= {name: f"public_id(kind_of_{name}, {name}, tag_) if {name} else None" for name in ids}
+        expressions |= {name: repr(value) for name, value in unstored.items()}
         space: dict[str, object] = {f"convert_{name}": convert for name, convert in converted.items()}
         space |= {f"kind_of_{name}": one for name, one in ids.items()} | {"public_id": format_id}
         checks = _write_type_checks(kind, ids=ids, converted=converted)
         self._of: Final[Callable[[Sequence[Any], str], T]] = compile_unpacker(
-            kind, "cells_, tag_", expressions, space, checks=checks
+            kind, "cells_, tag_", expressions, space, checks=checks, made=unstored.keys()
         )
         self._table = table
         key, self._kind = next(iter(ids.items()))

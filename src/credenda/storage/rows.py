@@ -146,6 +146,7 @@ _MEMORY: Final = RowMapper(
         "tags": _parse_names,
         "metadata": _parse_table,
     },
+    unstored={"over": False},
 )
 _check_change: Final = compile_type_check(ChangeRecord)
 _check_contest: Final = compile_type_check(ContestCase)

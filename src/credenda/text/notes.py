@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-__all__ = ["USER", "is_about_user"]
+__all__ = ["USER", "is_about_user", "is_name_of_user"]
 
 USER: Final = r"(?:the |this )?user"
 """Expression for the subject of a note."""
@@ -20,3 +20,15 @@ def is_about_user(text: str) -> bool:
     (True, False)
     """
     return len(text) <= _CHARACTERS and _ABOUT.match(text) is not None
+
+
+def is_name_of_user(name: str, text: str) -> bool:
+    """Return whether a note about the user says that this is their name, or begins it.
+
+    >>> is_name_of_user("Ada Voss", "User's name is Ada Voss, 29, lives in Turku."), is_name_of_user("Ada", "Ada left.")
+    (True, False)
+    """
+    if not name or not is_about_user(text):
+        return False
+    named = rf"\W{{0,3}}{USER}(?:(?:'s|\u2019s)? (?:full |first )?name)? is (?:called |named )?{re.escape(name)}\b"
+    return re.match(named, text, re.IGNORECASE) is not None

@@ -9,7 +9,7 @@ import pytest
 from .build import World
 
 PAGE = Path(__file__).parents[3] / "docs" / "reference" / "ranking.md"
-OUTER = ("relevance", "importance", "retention", "recency", "question", "answers", "feedback", "newer")
+OUTER = ("relevance", "importance", "retention", "recency", "question", "answers", "feedback", "newer", "echo")
 BESIDE = ("coverage", "cosine", "key")
 
 

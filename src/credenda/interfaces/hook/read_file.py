@@ -15,7 +15,7 @@ from collections.abc import Iterable, Sequence
 from contextlib import closing
 from datetime import UTC
 from time import monotonic, time_ns
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from credenda.interfaces.hook.payload import format_status
 from credenda.lazy import import_on_use
@@ -90,7 +90,8 @@ class _Row(NamedTuple):
     stance: str
     relation: str | None
     valid_until_us: int | None
-    metadata: str | None
+    metadata: dict[str, Any]
+    over: bool
 
 
 class _Reader(NamedTuple):
@@ -104,8 +105,16 @@ class _Reader(NamedTuple):
     def select(self, condition: str, **given: object) -> list[_Row]:
         """Return the current memories that meet a condition, newest first."""
         sql = f"SELECT {_COLUMNS} FROM memories WHERE {_CURRENT} AND {condition} ORDER BY id DESC LIMIT 200"  # noqa: S608 - constants
-        told = {"user": self.user, "sure": _SURE, "now": time_ns() // 1_000, **given}
-        return [_Row(*row) for row in self.connection.execute(sql, told)]
+        now_us = time_ns() // 1_000
+        told = {"user": self.user, "sure": _SURE, "now": now_us, **given}
+        rows = self.connection.execute(sql, told)
+        return [_Row._make((*row[:-1], *_read_rest(row[-2:], now_us))) for row in rows]
+
+
+def _read_rest(cells: tuple[int | None, str | None], now_us: int) -> tuple[dict[str, Any], bool]:
+    """Return the metadata of a row, and whether the memory is over, from its last two cells."""
+    until_us, metadata = cells
+    return json.loads(metadata) if metadata else {}, until_us is not None and until_us <= now_us
 
 
 def _open(path: str, user: str, deadline: float) -> _Reader | None:
@@ -254,7 +263,7 @@ def read_status(path: str, user: str, deadline: float) -> str:
 
 def _is_here(row: _Row, project: str) -> bool:
     """Return whether a memory holds in a project, as `credenda.model.project` decides."""
-    found = json.loads(row.metadata).get("project") if row.metadata else None
+    found = row.metadata.get("project")
     own = row.entity_key == "user" and row.type in {"fact", "preference"}
     return not found or found == project or own
 

@@ -17,6 +17,7 @@ from credenda.manage.consolidation.member import Member
 from credenda.model.change import Add, Change, Confirm, Revise, Supersede, Support
 from credenda.model.derived import CONSOLIDATED
 from credenda.model.memory import Draft, Layer, Relation, Status
+from credenda.model.statement import replace_given
 
 __all__ = ["Keep", "Remove", "Replace", "Verdict", "list_touched", "plan_changes"]
 
@@ -183,7 +184,7 @@ def _draft_memory(text: str, standing: Sequence[Member], told: Sequence[Member],
         pinned=any(one.memory.pinned for one in standing),
         provisional=False,
         tags=tuple(dict.fromkeys(tag for one in standing for tag in one.memory.tags))[: limits.TAGS],
-        metadata=merged | {CONSOLIDATED: _describe_origin(told, now_us)},
+        metadata=replace_given(merged) | {CONSOLIDATED: _describe_origin(told, now_us)},
     )
 
 

@@ -57,7 +57,8 @@ _RECORDED: Final = Param(
 _CLAIMS: Final = Param(
     name="claims",
     type=Sequence[Mapping[str, str]],
-    help="Your extraction: quote (copied), entity, attribute, value, stance, scope, replaces (memory id).",
+    help="Your extraction: quote (copied), entity, attribute, value, stance, scope, replaces (memory id);"
+    " statement (one line in words of the quote) and key (words for the slot) are shown.",
 )
 
 CONTEXT_INPUTS: Final = (

@@ -22,7 +22,7 @@ __all__ = ["DIALECT", "get_positional_statement", "load_statements"]
 
 _TEXTS: Final = """
 actor after_user agent alias answer answers attribute attribute_key before besides cardinality cause causes changes
-client codes contests context_id data_text delta entity entity_key error events external_id finished flags id_text
+client codes contests context_id data_text delta entity entity_key error events external_id finished flags id_text label
 idempotency_key ids issuer judge key key_begins kind kinds last_id last_space layer layers lease_owner
 lifted_reason member memories memory_type message_id metadata model model_id name operation other_kinds outcome
 over owner payload phrase pseudonym public_id question reader reason record relation resolution resource result

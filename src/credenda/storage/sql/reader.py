@@ -192,6 +192,7 @@ class SqlReader(ABC):
             "session": wanted.session,
             "source": wanted.source,
             "pinned": wanted.pinned,
+            "label": wanted.label,
             "expires_before_us": wanted.expires_before_us,
         }
 

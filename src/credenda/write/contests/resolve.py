@@ -15,6 +15,7 @@ from credenda.model.change import Add, Change, Resolve, Supersede, Support
 from credenda.model.claim import Span, UpdateKind
 from credenda.model.contest import ContestCase, ContestState
 from credenda.model.memory import Cardinality, Draft, Memory, MemoryType, Relation, Stance, get_initial_layer
+from credenda.model.statement import replace_given
 from credenda.text.normalize import normalise_name, normalise_value
 from credenda.write.contests.parse_answer import DEFAULT_SCOPE, is_every_value, parse_scopes
 from credenda.write.reconcile.candidate import claim_hash, make_claim
@@ -201,7 +202,7 @@ def _draft_part(answer: _Answer, part: _Part) -> Draft:
         pinned=any(one.pinned for one in holders),
         source_session=occasion.session,
         tags=tuple(dict.fromkeys([*occasion.tags, *(pattern.tags if pattern else ())])),
-        metadata=occasion.metadata,
+        metadata=replace_given(occasion.metadata),
         expires_us=occasion.expires_us,
     )
 

@@ -12,6 +12,7 @@ from credenda.limits import MEMORY_TEXT_CHARACTERS
 from credenda.model.change import Add, Change, Supersede, Support
 from credenda.model.claim import CONFIDENCE_MAX, Claim, Span, UpdateKind
 from credenda.model.memory import HELD, Draft, Memory, Relation, Stance, Status
+from credenda.model.statement import replace_given
 from credenda.text.normalize import normalise_attribute, normalise_name
 from credenda.write.reconcile.candidate import claim_hash, make_claim
 from credenda.write.reconcile.inputs import StatementContext
@@ -131,6 +132,7 @@ def _draft_correction(memory: Memory, new: _Content, occasion: StatementContext)
         trust=max(memory.trust, occasion.trust),
         provisional=False,
         source_session=occasion.session,
+        metadata=replace_given(kept.metadata),
     )
 
 

@@ -15,6 +15,8 @@ from credenda.model.event import Role
 from credenda.model.memory import Cardinality, MemoryType, Stance
 from credenda.model.reading import LISTENER, SPEAKER, Fact, FactChange, FactStatus
 from credenda.text.normalize import is_same_value, normalise_attribute, normalise_value
+from credenda.text.notes import is_name_of_user
+from credenda.write.extract.acts import Act, act_of
 from credenda.write.extract.lexicon import lexicon, names
 from credenda.write.extract.moments import iso_day
 from credenda.write.extract.speaker import who_speaks
@@ -79,6 +81,10 @@ _JOINS: Final = re.compile(r"^(?:(?:at|for|in|on|during|with|when|while|the|an?|
 """Words that join a scope to its sentence, and are no part of its name: "at work" """
 _LEFT_OVER: Final = re.compile(r"(?:\s+(?:for|of|at|in|on|with|to|by|from|and|or|the|an?))+$", re.IGNORECASE)
 """Words at the end of a scope that belong to what follows it."""
+_QUOTED_I: Final = re.compile(
+    r"(?:^|(?<=[\s:,(]))[\"'\u2018\u201c][^\"\u201c\u201d]*?\b(?:I|my|we|our)\b[^\"\u201c\u201d]*$", re.IGNORECASE
+)
+"""The beginning of a quotation with a first person, up to a value in it."""
 _POSED: Final = re.compile(
     r"\bi(?:'m| am) (?:actually|really|secretly) (?:an?|the|your) [\w -]+?,? so (?!(?:i|we|my|our|it|that|the)\b)[a-z]",
     re.IGNORECASE,
@@ -209,8 +215,9 @@ def _find_entity(fact: Fact, turn: Turn, owner: str, last: str) -> str:
     if fact.subject == LISTENER:
         heard = turn.addressed
         return heard.speaker if heard is not None and heard.role is Role.PERSON else ""
-    named = last if fact.subject.casefold() in _PRONOUNS else fact.subject
-    named = _ARTICLE.sub("", named.strip())
+    named = _ARTICLE.sub("", (last if fact.subject.casefold() in _PRONOUNS else fact.subject).strip())
+    if is_name_of_user(named, turn.event.text):
+        return owner
     noun, _, name = named.partition(" ")
     kin = names().kin_noun(noun)
     if kin and name[:1].isupper():
@@ -229,18 +236,9 @@ def _make_claim(told: _PlacedFact, owner: str) -> Claim | None:
     asks = fact.attribute in _PLACES and _ASKED_FOR.match(event.text, *place) is not None
     if asks or screen_secrets(text, "mask").masked or _ASKED.fullmatch(event.text, *place):
         return None
-    stance = _STANCES.get(fact.status, _BY_NATURE.get(fact.attribute, Stance.ASSERTED))
-    if stance is Stance.ASSERTED and not told.schema.order and _DENIED.match(fact.value.text):
-        stance = Stance.NEGATED
-    if stance is Stance.ASSERTED and _is_reported(told):
-        stance = Stance.REPORTED
-    if told.schema.order and stance is Stance.REPORTED:
-        return None  # what others told the user to do is no order of the user
-    stance = Stance.ROLE_PLAY if told.voice is Voice.ROLE_PLAY else stance
-    if stance is Stance.ASSERTED and fact.attribute == "job_title" and _POSED.search(text.replace("\u2019", "'")):
-        stance = Stance.HYPOTHETICAL
-    if fact.subject == SPEAKER and _FICTION.search(event.text, _find_sentence(fact, told.turn)[0], span.stop):
-        stance = Stance.HYPOTHETICAL
+    stance = _find_stance(told, text, place[0], span.stop)
+    if stance is Stance.REPORTED and (told.schema.order or _is_reported(told, _QUOTED_I)):
+        return None  # no order of the user, and their "I" is not the user
     plain = Claim(
         text=text[: limits.MEMORY_TEXT_CHARACTERS],
         type=told.schema.type,
@@ -252,7 +250,7 @@ def _make_claim(told: _PlacedFact, owner: str) -> Claim | None:
         topic=event.topic,
         tags=event.tags,
     )
-    if stance in {Stance.HYPOTHETICAL, Stance.ROLE_PLAY}:
+    if stance in {Stance.HYPOTHETICAL, Stance.ROLE_PLAY, Stance.SARCASTIC}:
         return replace(plain, type=MemoryType.FACT)
     if told.schema.event and stance is Stance.NEGATED:
         return None  # what was not done ends nothing
@@ -261,12 +259,28 @@ def _make_claim(told: _PlacedFact, owner: str) -> Claim | None:
     return _fill_slot(replace(plain, entity=entity, attribute=attribute), told) if valid else None
 
 
-def _is_reported(told: _PlacedFact) -> bool:
-    """Return whether a sentence gives a fact about its speaker as somebody else's words."""
+def _find_stance(told: _PlacedFact, text: str, start: int, stop: int) -> Stance:
+    """Return the stance of a fact with these words, in the sentence that begins at `start`."""
+    fact, schema, message = told.fact, told.schema, told.turn.event.text
+    stance = _STANCES.get(fact.status, _BY_NATURE.get(fact.attribute, Stance.ASSERTED))
+    if stance is Stance.ASSERTED and not schema.order and _DENIED.match(fact.value.text):
+        stance = Stance.NEGATED
+    if stance is Stance.ASSERTED and _is_reported(told):
+        stance = Stance.REPORTED
+    stance = Stance.ROLE_PLAY if told.voice is Voice.ROLE_PLAY else stance
+    if stance is Stance.ASSERTED and schema.name in _TASTES and act_of(message[start:stop]) is Act.SARCASM:
+        stance = Stance.SARCASTIC
+    posed = stance is Stance.ASSERTED and fact.attribute == "job_title" and _POSED.search(text.replace("\u2019", "'"))
+    invented = fact.subject == SPEAKER and _FICTION.search(message, start, stop)
+    return Stance.HYPOTHETICAL if posed or invented else stance
+
+
+def _is_reported(told: _PlacedFact, sign: re.Pattern[str] = _REPORTED) -> bool:
+    """Return whether a sentence gives a fact about its speaker as somebody else's words, by a sign before the value."""
     fact, text = told.fact, told.turn.event.text
     if fact.subject != SPEAKER or fact.value.start < 0:
         return False
-    return _REPORTED.search(text, _find_sentence(fact, told.turn)[0], fact.value.start) is not None
+    return sign.search(text, _find_sentence(fact, told.turn)[0], fact.value.start) is not None
 
 
 def _find_sentence(fact: Fact, turn: Turn) -> tuple[int, int]:

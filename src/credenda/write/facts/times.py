@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from credenda.model.reading import Fact, FactChange, FactStatus
+from credenda.text.dates import find_dates
 from credenda.write.extract.moments import find_end, past_dates, stated_period
 
 __all__ = ["find_period"]
@@ -18,11 +19,19 @@ def find_period(fact: Fact, value: str, now_us: int, *, planned: bool) -> tuple[
     past = past_dates(words, now_us)
     since, until = past.since, past.until
     changes = fact.change is not FactChange.NONE or bool(fact.old)
+    if not fact.when and not planned and _is_date(value, now_us):
+        return None, find_end(value, now_us) if fact.attribute == "deadline" else None  # "moved to 10 October"
     if fact.status in _PRESENT and (fact.when or changes or planned):
         since, until = stated_period(words, fact.quote.text, now_us, planned=planned, begins=changes)
     elif fact.status is FactStatus.ENDED and fact.when and since is None and until is None:
         since = next((one.from_us for one in past.spans), None)
     return since, find_end(value, now_us) if fact.attribute == "deadline" else until
+
+
+def _is_date(value: str, now_us: int) -> bool:
+    """Return whether a value is nothing but a date, which then says not since when it holds."""
+    bare = value.strip()
+    return any(one.start == 0 and one.stop == len(bare) for one in find_dates(bare, now_us))
 
 
 def _find_time_words(fact: Fact) -> str:

@@ -13,6 +13,7 @@ from credenda.model.change import Actor, ChangeKind, ChangeRecord
 from credenda.model.claim import Claim, Evidence, Extractor, Span, UpdateKind
 from credenda.model.event import Event
 from credenda.model.memory import Memory, Status
+from credenda.model.statement import list_given
 from credenda.storage.job_kinds import EMBED
 from credenda.storage.store import Job, Redaction, Rewording, Writer
 from credenda.text.blanks import blank_span, leave_out_blanks
@@ -21,6 +22,7 @@ from credenda.write.extract_blanks import extract_around_blanks
 from credenda.write.forget.cut import Assertion, find_phrase, remove_cuts
 from credenda.write.forget.restated import cut_from_others, make_extract, normalise_assertion
 from credenda.write.forget.scope import BLANK, WORD, find_in_reasons, find_other_support, has_overlap
+from credenda.write.forget.wordings import leave_out_wordings
 from credenda.write.reconcile.candidate import claim_hash, make_claim
 from credenda.write.reconcile.wording import quote_parts
 
@@ -138,6 +140,8 @@ class Blanker:
         """
         pairs = tuple((old, new) for old, new in moved if old != new)
         phrases = tuple(one for one in words if WORD.search(one.replace(BLANK, "")))
+        if list_given(memory.metadata) and (texts or phrases):
+            fields = leave_out_wordings(self.writer.versions([memory.id]), fields)
         self.writer.put(
             Rewording(id=memory.id, at_us=self.now_us, texts=texts, moved=pairs, phrases=phrases, fields=tuple(fields))
         )

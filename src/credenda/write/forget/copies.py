@@ -25,6 +25,7 @@ from credenda.write.forget.cut import Assertion, cut_claim, find_phrase, remove_
 from credenda.write.forget.labels import Labels, remove_labels
 from credenda.write.forget.scope import find_other_support
 from credenda.write.forget.tombstones import get_voice_of_claim, make_part_tombstones
+from credenda.write.forget.wordings import find_wordings, leave_out_wordings
 from credenda.write.reconcile.candidate import claim_hash, make_claim
 from credenda.write.reconcile.wording import describe_claim
 
@@ -159,6 +160,13 @@ class Copies:
             self._bury(memory, texts, spans)
             self.blanker.cleaned[memory.id] = memory.text
         return list(texts)
+
+    def reword(self, removal: Removal) -> None:
+        """Let memories whose wording has words of deleted ones have none."""
+        value = removal.said.value or ""
+        for one in find_wordings(self.writer, (*removal.words, value)):
+            if one.id not in self.blanker.done:
+                self.blanker.put(one, {}, (), words=(value,), fields=leave_out_wordings([one]))
 
     def _is_answered(self, removal: Removal) -> bool:
         """Return whether the copies of something deleted may be answers, which are texts of their own."""

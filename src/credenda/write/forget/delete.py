@@ -12,6 +12,7 @@ from credenda.model.change import Actor, Add, Delete, Revise, Support
 from credenda.model.claim import Evidence, Extractor, Span
 from credenda.model.event import Event
 from credenda.model.memory import Draft, Memory, Status
+from credenda.model.statement import replace_given
 from credenda.storage.job_kinds import EMBED
 from credenda.storage.store import Job, Redaction, Tombstone, Writer
 from credenda.text.normalize import normalise_text, normalise_value
@@ -193,6 +194,7 @@ class Deletion:
         """Take deleted words out of their copies, and delete cards and bridges made of memories that lost words."""
         while self._owed:
             owed = self._owed.pop(0)
+            self._copies.reword(owed)
             for name, corrected in self._copies.find(owed).items():
                 if name not in self._done:
                     self._reach_copy(name, owed, corrected=corrected)
@@ -311,6 +313,7 @@ class Deletion:
         )
         said = next(iter(left.values()))[0].strip()[: limits.MEMORY_TEXT_CHARACTERS]
         kept = Draft(**{field.name: getattr(memory, field.name) for field in fields(Draft)})
+        kept = replace(kept, metadata=replace_given(kept.metadata))
         others = self.writer.events(sorted(left))
         labels = remove_labels(kept, Labels.of([part.event for part in parts]), Labels.of(others), lambda _: False)
         draft = replace(kept, text=said, **labels)

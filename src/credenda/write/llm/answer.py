@@ -18,7 +18,8 @@ PAST: Final = "past"
 """The stance of a value that was true once."""
 STANCES: Final = (*(one.value for one in Stance), PAST)
 _TEXTS: Final = ("turn", "entity", "attribute", "value", "scope")
-_FIELDS: Final = frozenset({"quote", *_TEXTS, "stance", "effect"})
+_WORDINGS: Final = ("statement", "key")
+_FIELDS: Final = frozenset({"quote", *_TEXTS, *_WORDINGS, "stance", "effect"})
 _EFFECT: Final = re.compile(r"\s*(?P<effect>\w+)\s+(?P<target>\S+)\s*")
 
 
@@ -40,7 +41,8 @@ class Effect(StrEnum):
 class Proposal:
     """One claim as it was proposed, before any check.
 
-    `turn` names the message that says it, "" for any; `target` names the memory that `effect` is about.
+    `turn` names the message that says it, "" for any; `target` names the memory that `effect` is about. `statement` is
+    the claim as a line that stands alone, and `key` names its slot in words.
     """
 
     quote: str
@@ -49,6 +51,8 @@ class Proposal:
     attribute: str | None = None
     value: str | None = None
     scope: str | None = None
+    statement: str | None = None
+    key: str | None = None
     stance: Stance = Stance.ASSERTED
     past: bool = False
     effect: Effect | None = None
@@ -102,10 +106,12 @@ def parse_proposal(claim: object) -> Proposal:
     if stance not in STANCES:
         raise ValueError(f"stance must be one of {', '.join(STANCES)}")
     texts = {name: _parse_text(given, name) for name in _TEXTS}
+    wordings = {name: " ".join((_parse_text(given, name) or "").split()) or None for name in _WORDINGS}
     effect, target = _parse_effect(given.get("effect"))
     return Proposal(
         quote=quote,
         **texts | {"turn": texts["turn"] or ""},  # pyright: ignore[reportArgumentType] - never None
+        **wordings,
         stance=Stance.ASSERTED if stance == PAST else Stance(stance),
         past=stance == PAST,
         effect=effect,

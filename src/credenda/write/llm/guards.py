@@ -21,12 +21,13 @@ from credenda.text.normalize import is_same_value, normalise_attribute
 from credenda.text.tokens import tokenize
 from credenda.write.extract.acts import Act, act_of, is_question
 from credenda.write.extract.clauses import split_clauses, straighten
-from credenda.write.extract.moments import past_dates
+from credenda.write.extract.moments import past_dates, stated_period
 from credenda.write.extract.voices import Voice
 from credenda.write.intake.secrets import screen_secrets
 from credenda.write.llm.alone import stands_alone
 from credenda.write.llm.answer import Effect, Proposal
 from credenda.write.llm.answered import is_bare_reply
+from credenda.write.llm.given import Excess, add_given
 from credenda.write.llm.persons import about_another, named_in, owner_of, resolve_entity
 from credenda.write.llm.said import Said
 from credenda.write.llm.words import locate, numbers, says, says_in_order, widen_to_sentences
@@ -99,7 +100,7 @@ class Verdict:
     """The claim to believe, None if it is refused; `why` is None for a claim that stands as it was proposed."""
 
     claim: Claim | None
-    why: Refusal | Misfit | None = None
+    why: Refusal | Misfit | Excess | None = None
 
 
 def check(
@@ -132,7 +133,14 @@ def check(
     if verdict.claim is None:
         return verdict
     claim = replace(verdict.claim, reader=reader, speaker=event.speaker if own else owner)
-    return _name_rival(said.proposal.effect, replace(verdict, claim=claim), memory)
+    named = _name_rival(said.proposal.effect, replace(verdict, claim=claim), memory)
+    return named if named.claim is None else _word(said, named.claim, named.why, known)
+
+
+def _word(said: Said, claim: Claim, why: Refusal | Misfit | Excess | None, known: Mapping[str, Memory]) -> Verdict:
+    """Let a claim have the statement and key that were given with it, if they fit."""
+    worded, excess = add_given(said, claim, (*said.turn.known, *known.values()))
+    return Verdict(worded, why or excess)
 
 
 def _speaks_of(said: Said, memory: Memory) -> bool:
@@ -316,7 +324,9 @@ def _fill_slot(said: Said, stance: Stance) -> Claim:
     schema = get_attribute(name)
     dates = past_dates(straighten(said.sentence), event.occurred_us)
     ended = proposal.past and not schema.episodic  # not "5 interviews between April 25 and May 1"
-    until_us = dates.until or (event.occurred_us if schema.known else None) if ended else None
+    since_us, until_us = dates.since, dates.until or (event.occurred_us if schema.known else None) if ended else None
+    if stance is Stance.PLANNED:
+        since_us, until_us = stated_period(said.sentence, said.sentence, event.occurred_us, planned=True)
     return replace(
         _make_claim(said, stance, name),
         entity=resolve_entity(proposal.entity or said.owner, said.owner),
@@ -324,7 +334,7 @@ def _fill_slot(said: Said, stance: Stance) -> Claim:
         value=proposal.value,
         scope=proposal.scope,
         cardinality=schema.cardinality if schema.known else Cardinality.SET,
-        valid_from_us=dates.since,
+        valid_from_us=since_us,
         valid_until_us=until_us,
     )
 

@@ -11,6 +11,7 @@ from credenda.model.attributes import get_attribute
 from credenda.model.change import Add, Confirm, Support
 from credenda.model.claim import Claim, Span, UpdateKind
 from credenda.model.memory import Draft, Layer, Memory, MemoryType, Stance, Status, get_initial_layer, get_type_class
+from credenda.model.statement import replace_given
 from credenda.text.normalize import normalise_attribute, normalise_name, normalise_text, normalise_value
 from credenda.write.reconcile.inputs import StatementContext
 from credenda.write.reconcile.slots import ASSERTIVE_STANCES, UNCERTAIN_STANCES
@@ -89,7 +90,7 @@ class Candidate:
             provisional=said.provisional,
             source_session=occasion.session,
             tags=tuple(dict.fromkeys(occasion.tags + said.tags)),
-            metadata=occasion.metadata,
+            metadata=replace_given(occasion.metadata, said.statement, said.key),
             expires_us=occasion.expires_us,
         )
 

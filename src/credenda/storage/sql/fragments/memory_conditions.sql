@@ -18,5 +18,6 @@ AND (:source IS NULL OR id IN (
     SELECT v.memory FROM events AS e JOIN evidence AS v ON v.user_id = :user_id AND v.event = e.id
     WHERE e.user_id = :user_id AND e.source = :source
 ))
+AND (:label IS NULL OR replace(metadata, :label, '') <> metadata)
 AND (:pinned IS NULL OR pinned = :pinned)
 AND (:expires_before_us IS NULL OR expires_at < :expires_before_us)
