@@ -21,6 +21,7 @@ from credenda.portability.line_reader import Lines, Meter
 from credenda.write.intake.validate import accept
 
 from .exports import Table, chat, said, told, tree
+from .people_files import ACTIVITIES, CODEX, COPILOT, GEMINI, TAVERN, TELEGRAM, WEBUI
 from .strands import COGNEE, DOCUMENT, GRAPHITI, LETTA, MESSAGES, PAM_STORE, POINTS
 from .transcripts import line
 
@@ -30,6 +31,11 @@ JUNK: Final = (
 )
 TURN: Final[Table] = {"id": 1, "speaker": "x", "text": "y"}
 SAMPLES: Final[dict[str, tuple[bool, list[Table]]]] = {
+    "codex": (True, CODEX),
+    "sillytavern": (True, TAVERN),
+    "open-webui": (False, WEBUI),
+    "gemini-takeout": (False, ACTIVITIES),
+    "copilot": (True, COPILOT),
     "claude-code": (
         True,
         [
@@ -57,6 +63,8 @@ SAMPLES: Final[dict[str, tuple[bool, list[Table]]]] = {
     ),
 }
 WHOLE: Final[dict[str, Table]] = {
+    "gemini-cli": GEMINI,
+    "telegram": TELEGRAM,
     "letta": LETTA,
     "hindsight": DOCUMENT,
     "zep": GRAPHITI,
@@ -65,14 +73,22 @@ WHOLE: Final[dict[str, Table]] = {
     "openmemory": POINTS,
     "messages": {"messages": MESSAGES},
 }
-NAMES: Final = {"memory-folder": "a.md", "memories": "a.md", "obsidian": "a.md", "markdown": "a.md", "text": "a.txt"}
+NAMES: Final = {
+    "whatsapp": "a.txt",
+    "memory-folder": "a.md",
+    "memories": "a.md",
+    "obsidian": "a.md",
+    "markdown": "a.md",
+    "text": "a.txt",
+}
 KNOWN: Final = {known.name: known for known in FORMATS}
 
 
 def read(known: Format, data: bytes) -> list[Parsed]:
     """Read to the end, and check each piece as filing does."""
     file: Any = io.BufferedReader(io.BytesIO(data))  # pyright: ignore[reportArgumentType] - a raw file in all but name
-    source = Source(path=Path(NAMES.get(known.name, "a.json")), user_id="ana", modified_us=1)
+    name = "a.jsonl" if SAMPLES.get(known.name, (False, []))[0] else "a.json"
+    source = Source(path=Path(NAMES.get(known.name, name)), user_id="ana", modified_us=1)
     found = list(known.pieces(Lines(file, "a", meter=Meter()), source))
     for piece in found:
         if isinstance(piece, Piece):

@@ -15,9 +15,13 @@ from credenda.portability.batch_write import Tally, write_pieces
 from credenda.portability.importers.chatgpt import ChatGPTFormat
 from credenda.portability.importers.claude import ClaudeFormat
 from credenda.portability.importers.claude_code import ClaudeCodeFormat
+from credenda.portability.importers.codex import CodexFormat
 from credenda.portability.importers.cognee import CogneeFormat
 from credenda.portability.importers.conversation import ConversationFormat
+from credenda.portability.importers.copilot import CopilotFormat
 from credenda.portability.importers.format import Format, Parsed, Piece, Problem, Source
+from credenda.portability.importers.gemini_cli import GeminiCliFormat
+from credenda.portability.importers.gemini_takeout import GeminiTakeoutFormat
 from credenda.portability.importers.hindsight import HindsightFormat
 from credenda.portability.importers.json_checks import make_showable
 from credenda.portability.importers.letta import LettaFormat
@@ -28,9 +32,13 @@ from credenda.portability.importers.memory_folder import MemoryFolderFormat
 from credenda.portability.importers.memory_list import MemoryListFormat
 from credenda.portability.importers.messages import MessagesFormat
 from credenda.portability.importers.obsidian import ObsidianFormat
+from credenda.portability.importers.open_webui import OpenWebUIFormat
 from credenda.portability.importers.openmemory import SQLITE_HEAD, OpenMemoryFormat
 from credenda.portability.importers.pam import PamFormat
+from credenda.portability.importers.sillytavern import SillyTavernFormat
+from credenda.portability.importers.telegram import TelegramFormat
 from credenda.portability.importers.text import TextFormat
+from credenda.portability.importers.whatsapp import WhatsAppFormat
 from credenda.portability.importers.zep import ZepFormat
 from credenda.portability.line_reader import Lines, Meter, Progress, open_lines
 from credenda.portability.sources import Entry, is_zip, list_folder, open_zip
@@ -40,10 +48,17 @@ __all__ = ["ARCHIVE", "FORMATS", "import_file", "read_file"]
 
 ARCHIVE: Final = "credenda"
 FORMATS: Final[tuple[Format, ...]] = (
+    CodexFormat(),
+    CopilotFormat(),
+    GeminiCliFormat(),
     ClaudeCodeFormat(),
     ChatGPTFormat(),
     ClaudeFormat(),
     McpMemoryFormat(),
+    TelegramFormat(),
+    OpenWebUIFormat(),
+    SillyTavernFormat(),
+    GeminiTakeoutFormat(),
     PamFormat(),
     LettaFormat(),
     HindsightFormat(),
@@ -53,6 +68,7 @@ FORMATS: Final[tuple[Format, ...]] = (
     Mem0Format(),
     ConversationFormat(),
     MessagesFormat(),
+    WhatsAppFormat(),
     MemoryFolderFormat(),
     MemoryListFormat(),
     ObsidianFormat(),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, cast
 
 import click
@@ -288,7 +289,20 @@ def _import(session: Session, operation: Operation, given: Given) -> Outcome:
     with session.open() as memory:
         report = _run_import(memory, operation, given | shown)
         _read_all(memory)
-        return Outcome(value=report)
+    _require_content(report)
+    return Outcome(value=report)
+
+
+def _require_content(report: ImportReport) -> None:
+    """Raise `Invalid` if an import found nothing at all: the file is another one than its format."""
+    if report.turns or report.skipped or report.rows:
+        return
+    left_out = "it has only what this format leaves out" if report.left_out else "it has no message and no memory"
+    raise Invalid(
+        f"nothing of {Path(report.path).name} was imported, in the format {report.format}",
+        why=report.problems[0] if report.problems else left_out,
+        fix="check that it is the right file, or name its format with --format",
+    )
 
 
 def _run_import(memory: Credenda, operation: Operation, given: Given) -> ImportReport:
