@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -11,7 +12,7 @@ import pytest
 from credenda import Credenda
 from tests.flows import people_files as files
 
-from .terminal import Terminal
+from .terminal import Terminal, process
 
 
 @pytest.fixture
@@ -43,13 +44,6 @@ SESSIONS: dict[str, tuple[str, Callable[[Path], Path], str]] = {
     "gemini": ("gemini-cli", _gemini, "2026-05-06T11:00:02Z"),
     "gemini log": ("gemini-cli", _gemini_log, "2026-05-06T11:00:02Z"),
 }
-
-
-def said(terminal: Terminal) -> list[tuple[str, str, str]]:
-    """List role, name and text of everything that was kept, oldest first."""
-    with Credenda.open(terminal.db, user=terminal.user) as mem:
-        found = sorted(mem.manage.events(limit=50).items, key=lambda event: event.id)
-    return [(event.role.value, event.speaker or "", event.text) for event in found]
 
 
 @pytest.mark.parametrize("name", SESSIONS)
@@ -128,3 +122,97 @@ def test_the_words_of_another_person_are_theirs(ines: Terminal, tmp_path: Path) 
         ("user", "Bergen"),
         ("ruben maia", "Porto"),
     }
+
+
+def test_each_entry_of_hermes_is_a_memory_and_one_file_is_about_the_user(ines: Terminal, tmp_path: Path) -> None:
+    folder = tmp_path / "memories"
+    folder.mkdir()
+    (folder / "USER.md").write_text("Lives in Bergen.\n§\nAllergic to nuts.\n§\nUser works as a baker.\n", "utf-8")
+    (folder / "MEMORY.md").write_text("The staging server runs Debian.\n§\nI live in a container.\n", "utf-8")
+    report = ines.json("import", str(folder))
+    assert (report["format"], report["turns"], report["problems"]) == ("hermes", 5, [])
+    slots = {item["attribute"]: item["value"] for item in ines.held() if item["attribute"]}
+    assert slots == {"residence": "Bergen", "allergy": "nuts", "job_title": "baker"}
+    assert ines.json("import", str(folder))["turns"] == 0
+
+
+def _workspace(folder: Path) -> Path:
+    pages = {
+        "USER.md": "# USER.md\n\n- **Name:** Ines Roth\n- **Pronouns:** _(optional)_\n- **Timezone:** Europe/Oslo\n"
+        "- **Notes:** Works as an engineer at Fjordtech.\n\n_(What do they care about?)_\n",
+        "IDENTITY.md": "- **Name:** Pebble\n- **Vibe:** calm\n",
+        "SOUL.md": "I live in the terminal.\n",
+        "AGENTS.md": "Run things.\n",
+        "memory/2026-03-02.md": "# 2026-03-02\n\n- Ines moved to Tromso.\n- The shop was deployed.\n",
+    }
+    for name, text in pages.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(text, "utf-8")
+    return folder
+
+
+def test_a_workspace_of_openclaw_tells_the_user_from_the_agent(ines: Terminal, tmp_path: Path) -> None:
+    report = ines.json("import", str(_workspace(tmp_path / "workspace")))
+    assert (report["format"], report["turns"], report["problems"]) == ("openclaw", 5, [])
+    assert report["left_out"] == {"lines without a value": 2, "pages about the agent": 2}
+    slots = {item["attribute"]: (item["value"], item["valid_from"][:10]) for item in ines.held() if item["attribute"]}
+    assert slots["name"][0] == "Ines Roth"
+    assert slots["timezone"][0] == "Europe/Oslo"
+    assert slots["employer"][0] == "Fjordtech"
+    assert slots["residence"] == ("Tromso", "2026-03-02")
+    assert "Pebble" not in str(ines.held())
+
+
+GRAPH: list[dict[str, Any]] = [
+    {"type": "entity", "name": "Ruben", "entityType": "person", "observations": ["likes tea", "plays chess"]},
+    {"type": "relation", "from": "Ruben", "to": "Fjordtech", "relationType": "works_at"},
+]
+
+
+def test_two_objects_on_one_line_of_a_graph_are_both_read(ines: Terminal, tmp_path: Path) -> None:
+    path = tmp_path / "memory.jsonl"
+    path.write_text(f"{json.dumps(GRAPH[0])}{json.dumps(GRAPH[1])}\n{json.dumps(GRAPH[1])}{{\n", "utf-8")
+    report = ines.json("import", str(path))
+    assert (report["format"], report["turns"], report["passed_over"]) == ("mcp-memory", 3, 1)
+
+
+@pytest.mark.parametrize("form", ["list", "object", "object of typed items"])
+@pytest.mark.parametrize("name", ["memory.json", "memory.jsonl"])
+def test_a_graph_is_read_in_each_of_its_forms(ines: Terminal, tmp_path: Path, form: str, name: str) -> None:
+    bare = [{key: value for key, value in table.items() if key != "type"} for table in GRAPH]
+    entity, relation = GRAPH if form == "object of typed items" else bare
+    value = GRAPH if form == "list" else {"entities": [entity], "relations": [relation]}
+    report = ines.json("import", str(files.write_whole(tmp_path / name, value)))
+    assert (report["format"], report["turns"], report["problems"]) == ("mcp-memory", 3, [])
+
+
+def _long_talk(at: Path, count: int) -> Path:
+    text = "The weather was fine. " * 200
+    turns = [{"role": "assistant", "content": f"{number}: {text}"} for number in range(count)]
+    return files.write_lines(at / "talk.jsonl", turns)
+
+
+def test_progress_in_a_pipe_is_lines_now_and_then(ines: Terminal, tmp_path: Path) -> None:
+    done = process("--db", str(ines.db), "--user", "ines", "import", str(_long_talk(tmp_path, 800)))
+    assert done.returncode == 0
+    lines = done.stderr.decode().splitlines()
+    assert any(line.startswith("stored ") and line.endswith(" %") for line in lines)
+    assert len(lines) <= 20
+    assert b"\r" not in done.stderr
+
+
+def test_an_interrupted_import_tells_what_is_kept(
+    ines: Terminal, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = files.write_lines(tmp_path / "rollout-a.jsonl", files.CODEX)
+
+    def interrupt(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Credenda, "settle", interrupt)
+        result = ines.run("import", str(path), code=130)
+    assert "interrupted: 2 messages of this import are kept" in result.stderr
+    again = ines.json("import", str(path))
+    assert (again["turns"], again["skipped"]) == (0, 2)
+    assert ines.values() == ["Bergen"]

@@ -22,6 +22,7 @@ from credenda.portability.importers.copilot import CopilotFormat
 from credenda.portability.importers.format import Format, Parsed, Piece, Problem, Source
 from credenda.portability.importers.gemini_cli import GeminiCliFormat
 from credenda.portability.importers.gemini_takeout import GeminiTakeoutFormat
+from credenda.portability.importers.hermes import HermesFormat
 from credenda.portability.importers.hindsight import HindsightFormat
 from credenda.portability.importers.json_checks import make_showable
 from credenda.portability.importers.letta import LettaFormat
@@ -33,6 +34,7 @@ from credenda.portability.importers.memory_list import MemoryListFormat
 from credenda.portability.importers.messages import MessagesFormat
 from credenda.portability.importers.obsidian import ObsidianFormat
 from credenda.portability.importers.open_webui import OpenWebUIFormat
+from credenda.portability.importers.openclaw import OpenClawFormat
 from credenda.portability.importers.openmemory import SQLITE_HEAD, OpenMemoryFormat
 from credenda.portability.importers.pam import PamFormat
 from credenda.portability.importers.sillytavern import SillyTavernFormat
@@ -69,6 +71,8 @@ FORMATS: Final[tuple[Format, ...]] = (
     ConversationFormat(),
     MessagesFormat(),
     WhatsAppFormat(),
+    HermesFormat(),
+    OpenClawFormat(),
     MemoryFolderFormat(),
     MemoryListFormat(),
     ObsidianFormat(),

@@ -34,6 +34,8 @@ _Read = Literal[
     "conversation",
     "messages",
     "whatsapp",
+    "hermes",
+    "openclaw",
     "memory-folder",
     "memories",
     "obsidian",

@@ -25,7 +25,7 @@ _TAG: Final = re.compile(r"</?[a-zA-Z][^<>]{0,2000}>")
 
 
 class GeminiTakeoutFormat:
-    """What was asked in Gemini Apps, and answered."""
+    """Prompts to Gemini Apps, and the answers."""
 
     name = "gemini-takeout"
 

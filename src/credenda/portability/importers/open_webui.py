@@ -7,10 +7,9 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Final, cast
 
-from credenda.portability.importers.foreign_facts import Statement, make_statement_piece
+from credenda.portability.importers.foreign_facts import Statement, make_statement_piece, word_about_user
 from credenda.portability.importers.format import Boundary, Omitted, Parsed, Source
 from credenda.portability.importers.json_checks import MalformedError, read_moment_or_none, read_text, require_table
-from credenda.portability.importers.mcp_memory import ABOUT_USER, word_observation
 from credenda.portability.importers.shape import list_key_paths
 from credenda.portability.importers.tables import Table, has_json_name, list_tables, read_message_text, read_tables
 from credenda.portability.importers.turns import Talk, Turn, mend_surrogates
@@ -58,7 +57,7 @@ def _read_memory(table: Table, place: str, source: Source) -> Parsed:
         raise MalformedError("it has no content")
     statement = Statement(
         place=place,
-        text=word_observation(ABOUT_USER, mend_surrogates(text)),
+        text=word_about_user(mend_surrogates(text)),
         key=("open-webui", read_text(table, "id"), text),
         occurred_at=read_moment_or_none(table.get("updated_at")),
     )

@@ -1,4 +1,4 @@
-"""What coding agents put into a user's messages, in the transcripts of several programs: no words of the user."""
+"""Text that coding agents add to a user's messages, in the transcripts of several programs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Chats of WhatsApp, exported as text: a time, a name and what that person wrote, in the form of the phone's language.
+"""Chats of WhatsApp, exported as text: a time, a name and a text, in the form of the phone's language.
 
 A line without a time continues the message above. Other people's words are theirs: only the user's name is the user.
 """
