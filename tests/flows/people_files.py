@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
@@ -194,3 +196,47 @@ ACTIVITIES: Final[list[Table]] = [
     {"header": "Gemini Apps", "title": "Used an Assistant feature", "time": "2026-02-13", "products": ["Gemini Apps"]},
     {"header": "Search", "title": "Searched for Rome", "time": "2026-02-13", "products": ["Search"]},
 ]
+
+
+def _both(folder: Path, name: str, texts: Sequence[str]) -> Path:
+    """Write a file of a format in which the user says some texts."""
+    inputs = [_input("user", text, second=n) for n, text in enumerate(texts)]
+    events = [_event("user.message", {"content": text}, n) for n, text in enumerate(texts, 2)]
+    turns = [_gemini(f"g{n}", "user", text, n) for n, text in enumerate(texts)]
+    messages = [_telegram(n, "ana", text) for n, text in enumerate(texts)]
+    files: dict[str, tuple[str, list[Table] | Table]] = {
+        "codex": ("rollout-1.jsonl", [CODEX[0], *inputs]),
+        "copilot": ("events.jsonl", [COPILOT[0], *events]),
+        "gemini-cli": ("session-1.json", {**_GEMINI_HEAD, "messages": turns}),
+        "telegram": ("result.json", {**TELEGRAM, "messages": messages}),
+        "open-webui": (
+            "memories.json",
+            [{**WEBUI_MEMORIES[0], "id": str(n), "content": text} for n, text in enumerate(texts)],
+        ),
+        "sillytavern": ("chat.jsonl", [TAVERN[0], *({**TAVERN[2], "mes": text} for text in texts)]),
+        "gemini-takeout": (
+            "MyActivity.json",
+            [{**ACTIVITIES[0], "title": f"Prompted {text}", "safeHtmlItem": []} for text in texts],
+        ),
+    }
+    file, value = files[name]
+    if isinstance(value, list) and file.endswith(".jsonl"):
+        return write_lines(folder / file, value)
+    return write_whole(folder / file, value)
+
+
+def _written(path: Path, text: str) -> Path:
+    path.write_text(text, "utf-8")
+    return path
+
+
+def list_writers(*texts: str) -> dict[str, Callable[[Path], Path]]:
+    """Return, by format, a function that writes a file in which the user ana says the texts."""
+    tables = ("codex", "copilot", "gemini-cli", "telegram", "open-webui", "sillytavern", "gemini-takeout")
+    chat = "".join(f"13/02/2026, 09:15 - ana: {text}\n" for text in texts)
+    return {
+        **{name: partial(_both, name=name, texts=texts) for name in tables},
+        "whatsapp": lambda folder: _written(folder / "chat.txt", chat),
+        "hermes": lambda folder: _written(folder / "USER.md", "\n§\n".join(texts)),
+        "openclaw": lambda folder: _written(folder / "USER.md", "".join(f"- **Notes:** {text}\n" for text in texts)),
+    }

@@ -216,3 +216,55 @@ def test_an_interrupted_import_tells_what_is_kept(
     again = ines.json("import", str(path))
     assert (again["turns"], again["skipped"]) == (0, 2)
     assert ines.values() == ["Bergen"]
+
+
+OWNER, TILLS, STOCK = "The owner is Priya.", "The shop has four tills.", "The stock is counted on Tuesdays."
+
+
+def _write_note(path: Path, *facts: str) -> Path:
+    path.parent.mkdir(exist_ok=True)
+    path.write_text("".join(f"- [fact] {fact}\n" for fact in facts), "utf-8")
+    return path
+
+
+def _list_active(terminal: Terminal) -> set[str]:
+    return {item["text"] for item in terminal.held() if item["status"] == "active"}
+
+
+def test_a_document_imported_again_is_a_new_state(ines: Terminal, tmp_path: Path) -> None:
+    path = _write_note(tmp_path / "shop.md", OWNER, TILLS, STOCK)
+    assert ines.json("import", str(path))["ended"] == 0
+    assert _list_active(ines) == {OWNER, TILLS, STOCK}
+    _write_note(path, TILLS.replace("four", "three"), STOCK)
+    report = ines.json("import", str(path))
+    assert (report["turns"], report["ended"]) == (1, 2)
+    assert _list_active(ines) == {TILLS.replace("four", "three"), STOCK}
+    assert "its file does not say it any more" in ines.text("why", ines.an_id("--status", "superseded"))
+
+
+def test_a_dry_run_ends_nothing(ines: Terminal, tmp_path: Path) -> None:
+    path = _write_note(tmp_path / "shop.md", OWNER, TILLS)
+    ines.run("import", str(path))
+    _write_note(path, TILLS)
+    assert ines.json("import", str(path), "--dry-run")["ended"] == 0
+    assert _list_active(ines) == {OWNER, TILLS}
+
+
+def test_a_line_that_another_source_also_said_stays(ines: Terminal, tmp_path: Path) -> None:
+    one = _write_note(tmp_path / "notes" / "one.md", OWNER, TILLS)
+    _write_note(tmp_path / "notes" / "two.md", OWNER)
+    ines.run("import", str(one.parent))
+    _write_note(one, TILLS)
+    assert ines.json("import", str(one))["ended"] == 0
+    assert OWNER in _list_active(ines)
+
+
+def test_a_file_that_is_damaged_or_a_log_ends_nothing(ines: Terminal, tmp_path: Path) -> None:
+    note, log = _write_note(tmp_path / "note.md", OWNER, TILLS), _write_note(tmp_path / "shop.log", OWNER, TILLS)
+    for path in (note, log):
+        ines.run("import", str(path), "--format", "obsidian")
+    held = _list_active(ines)
+    note.write_bytes(b"- [fact] The shop has four tills.\n\xff\xfe broken\n")
+    _write_note(log, TILLS)
+    assert [ines.json("import", str(path), "--format", "obsidian")["ended"] for path in (note, log)] == [0, 0]
+    assert _list_active(ines) == held

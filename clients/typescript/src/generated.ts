@@ -1046,12 +1046,13 @@ export interface ExtractionReport {
   waiting: number;
 }
 
-/** The result of an import: `skipped` counts items already present, `problems` lists malformed items by place. `problems` lists the first hundred; `passed_over` counts them all. `left_out` counts what was left out on purpose, by its kind, such as tool messages. A dry run stored nothing: the counts are those of an import now. */
+/** The result of an import: `skipped` counts items already present, `problems` lists malformed items by place. `passed_over` counts all, `left_out` omissions by kind, `ended` memories of lines that left their document. */
 export interface ImportReport {
   format: string;
   conversations: number;
   turns: number;
   skipped: number;
+  ended: number;
   passed_over: number;
   left_out: Record<string, number>;
   rows: Record<string, number>;

@@ -1,4 +1,4 @@
-"""The command `import`: it stores and reads all messages, shows its progress, and tells after Ctrl-C how much is kept."""
+"""The command `import`: it stores and reads all messages, shows progress, and tells after Ctrl-C how much is kept."""
 
 from __future__ import annotations
 
