@@ -14,6 +14,7 @@ from credenda.portability.importers.shape import list_key_paths
 from credenda.portability.importers.tables import Table, has_json_name, list_tables, read_tables
 from credenda.portability.importers.turns import Talk, Turn
 from credenda.portability.line_reader import Lines
+from credenda.private import cut_tagged
 
 __all__ = ["GeminiTakeoutFormat"]
 
@@ -76,4 +77,5 @@ def _strip_markup(html: str) -> str:
     >>> _strip_markup("<p>Tea &amp; <b>cake</b></p><p>x</p>")
     'Tea & cake\nx'
     """
-    return unescape(_TAG.sub("", _LINES.sub("\n", html))).strip()
+    public = cut_tagged(html)  # before its tags are gone
+    return unescape(_TAG.sub("", _LINES.sub("\n", public))).strip()
