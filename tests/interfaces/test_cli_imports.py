@@ -75,7 +75,13 @@ def test_a_role_deep_in_a_file_makes_it_no_list_of_messages(ines: Terminal, tmp_
     assert ines.held() == []
 
 
-@pytest.mark.parametrize("known", sorted({row[0] for row in SESSIONS.values()}))
+ELSEWHERE = (
+    "codex copilot gemini-cli telegram open-webui sillytavern gemini-takeout whatsapp "
+    "claude-code chatgpt claude messages mcp-memory zep conversation letta"
+)
+
+
+@pytest.mark.parametrize("known", ELSEWHERE.split())
 def test_a_file_without_anything_of_its_format_is_an_error(ines: Terminal, tmp_path: Path, known: str) -> None:
     path = files.write_whole(tmp_path / "other.jsonl", {"items": [{"title": "I live in Rome."}]})
     error = ines.error("import", str(path), "--format", known, code=2)
