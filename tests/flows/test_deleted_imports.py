@@ -12,6 +12,7 @@ from credenda import Credenda
 from credenda.portability.importing import ARCHIVE, FORMATS
 
 from .exports import chat, said, told, tree, zipped
+from .people_files import list_writers
 from .strands import DOCUMENT, LETTA, PAM_STORE
 from .test_import_conversation import written as conversation
 from .transcripts import line, written
@@ -121,6 +122,7 @@ FILES: dict[str, Callable[[Path], Path]] = {
     ),
     "cognee": lambda folder: _json(folder / "graph.json", {"nodes": _chunks(), "edges": []}),
     "pam": lambda folder: _json(folder / "store.json", {**PAM_STORE, "memories": _statements(), "relations": []}),
+    **list_writers(SENTENCE, KEPT),
 }
 
 

@@ -11,16 +11,18 @@ from pathlib import Path
 from typing import Any, Final, cast
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from credenda.errors import Invalid, LimitExceeded
 from credenda.portability.importers.format import Format, Omitted, Parsed, Piece, Problem, Source
+from credenda.portability.importers.openmemory import SQLITE_HEAD
 from credenda.portability.importing import FORMATS
 from credenda.portability.line_reader import Lines, Meter
 from credenda.write.intake.validate import accept
 
 from .exports import Table, chat, said, told, tree
+from .people_files import ACTIVITIES, CODEX, COPILOT, GEMINI, TAVERN, TELEGRAM, WEBUI
 from .strands import COGNEE, DOCUMENT, GRAPHITI, LETTA, MESSAGES, PAM_STORE, POINTS
 from .transcripts import line
 
@@ -30,6 +32,11 @@ JUNK: Final = (
 )
 TURN: Final[Table] = {"id": 1, "speaker": "x", "text": "y"}
 SAMPLES: Final[dict[str, tuple[bool, list[Table]]]] = {
+    "codex": (True, CODEX),
+    "sillytavern": (True, TAVERN),
+    "open-webui": (False, WEBUI),
+    "gemini-takeout": (False, ACTIVITIES),
+    "copilot": (True, COPILOT),
     "claude-code": (
         True,
         [
@@ -57,6 +64,8 @@ SAMPLES: Final[dict[str, tuple[bool, list[Table]]]] = {
     ),
 }
 WHOLE: Final[dict[str, Table]] = {
+    "gemini-cli": GEMINI,
+    "telegram": TELEGRAM,
     "letta": LETTA,
     "hindsight": DOCUMENT,
     "zep": GRAPHITI,
@@ -65,14 +74,24 @@ WHOLE: Final[dict[str, Table]] = {
     "openmemory": POINTS,
     "messages": {"messages": MESSAGES},
 }
-NAMES: Final = {"memory-folder": "a.md", "memories": "a.md", "obsidian": "a.md", "markdown": "a.md", "text": "a.txt"}
+NAMES: Final = {
+    "whatsapp": "a.txt",
+    "hermes": "USER.md",
+    "openclaw": "USER.md",
+    "memory-folder": "a.md",
+    "memories": "a.md",
+    "obsidian": "a.md",
+    "markdown": "a.md",
+    "text": "a.txt",
+}
 KNOWN: Final = {known.name: known for known in FORMATS}
 
 
 def read(known: Format, data: bytes) -> list[Parsed]:
     """Read to the end, and check each piece as filing does."""
     file: Any = io.BufferedReader(io.BytesIO(data))  # pyright: ignore[reportArgumentType] - a raw file in all but name
-    source = Source(path=Path(NAMES.get(known.name, "a.json")), user_id="ana", modified_us=1)
+    name = "a.jsonl" if SAMPLES.get(known.name, (False, []))[0] else "a.json"
+    source = Source(path=Path(NAMES.get(known.name, name)), user_id="ana", modified_us=1)
     found = list(known.pieces(Lines(file, "a", meter=Meter()), source))
     for piece in found:
         if isinstance(piece, Piece):
@@ -136,6 +155,7 @@ def test_junk_anywhere_in_a_file_of_several_lists_is_a_problem_at_most(name: str
 @pytest.mark.parametrize("name", KNOWN)
 @given(data=st.binary(max_size=200) | st.text(alphabet='-[]{}#" :,\n`|%a()', max_size=200).map(str.encode))
 def test_any_bytes_are_read_to_their_end(name: str, data: bytes) -> None:
+    assume(not data.startswith(SQLITE_HEAD))  # a damaged database is refused as a whole
     assert all(isinstance(piece, Parsed) for piece in read(KNOWN[name], data))
 
 

@@ -17,7 +17,7 @@ from credenda.portability.importing import FORMATS
 from credenda.services.items import Words
 from credenda.text.spoken import FENCE_OPENING
 
-from . import strands
+from . import people_files, strands
 from .conftest import Events
 from .exports import chat, said, told, tree
 from .transcripts import line
@@ -170,6 +170,16 @@ FILES: Final[dict[str, tuple[str, Any]]] = {
     "mem0": ("mem0.json", mark({"results": [{"id": "1", "memory": "Ana keeps bees", "user_id": "ana"}]})),
     "conversation": ("talk.jsonl", [TALK]),
     "messages": ("messages.json", mark(strands.MESSAGES)),
+    "codex": ("rollout-1.jsonl", mark(people_files.CODEX)),
+    "copilot": ("events.jsonl", mark(people_files.COPILOT)),
+    "gemini-cli": ("session-1.json", mark(people_files.GEMINI)),
+    "telegram": ("result.json", mark(people_files.TELEGRAM)),
+    "open-webui": ("chats.json", mark(people_files.WEBUI)),
+    "sillytavern": ("chat.jsonl", mark(people_files.TAVERN)),
+    "gemini-takeout": ("MyActivity.json", mark(people_files.ACTIVITIES)),
+    "whatsapp": ("chat.txt", f"{people_files.WHATSAPP}13/02/2026, 21:18 - Ines: I keep bees. {ALL}\n{ALL}\n"),
+    "hermes": ("USER.md", f"Keeps bees. {ALL}\n§\n<private>\n{WORD}\n§\n</private>\n"),
+    "openclaw": ("USER.md", f"- **Name:** Ana {ALL}\n- **Notes:** <private>\n{WORD}\n</private>\n"),
     "memory-folder": ("memory/notes.md", NOTES),
     "memories": ("memories.txt", LISTED),
     "obsidian": ("bees.md", f"See [[Ana]].\n\n{NOTES}- [fact] Ana keeps bees {ALL}\n"),

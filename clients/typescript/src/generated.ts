@@ -1048,12 +1048,13 @@ export interface ExtractionReport {
   waiting: number;
 }
 
-/** The result of an import: `skipped` counts items already present, `problems` lists malformed items by place. `problems` lists the first hundred; `passed_over` counts them all. `left_out` counts what was left out on purpose, by its kind, such as tool messages. A dry run stored nothing: the counts are those of an import now. */
+/** The result of an import: `skipped` counts items already present, `problems` lists malformed items by place. `passed_over` counts all, `left_out` omissions by kind, `ended` memories of lines that left their document. */
 export interface ImportReport {
   format: string;
   conversations: number;
   turns: number;
   skipped: number;
+  ended: number;
   passed_over: number;
   left_out: Record<string, number>;
   rows: Record<string, number>;
@@ -2003,7 +2004,7 @@ export interface Operations {
       /** File or folder to read; .gz and .zip too. */
       file: Blob;
       /** Format of the file. [default: detected] */
-      format?: "credenda" | "claude-code" | "chatgpt" | "claude" | "mcp-memory" | "pam" | "letta" | "hindsight" | "openmemory" | "zep" | "cognee" | "mem0" | "conversation" | "messages" | "memory-folder" | "memories" | "obsidian" | "markdown" | "text";
+      format?: "credenda" | "codex" | "copilot" | "gemini-cli" | "claude-code" | "chatgpt" | "claude" | "mcp-memory" | "telegram" | "open-webui" | "sillytavern" | "gemini-takeout" | "pam" | "letta" | "hindsight" | "openmemory" | "zep" | "cognee" | "mem0" | "conversation" | "messages" | "whatsapp" | "hermes" | "openclaw" | "memory-folder" | "memories" | "obsidian" | "markdown" | "text";
       /** Only count what would be stored. */
       dry_run?: boolean;
     };

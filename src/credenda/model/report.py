@@ -166,8 +166,7 @@ class ExportReport:
 class ImportReport:
     """The result of an import: `skipped` counts items already present, `problems` lists malformed items by place.
 
-    `problems` lists the first hundred; `passed_over` counts them all. `left_out` counts what was left out on purpose,
-    by its kind, such as tool messages. A dry run stored nothing: the counts are those of an import now.
+    `passed_over` counts all, `left_out` omissions by kind, `ended` memories of lines that left their document.
     """
 
     path: str
@@ -175,6 +174,7 @@ class ImportReport:
     conversations: int = 0
     turns: int = 0
     skipped: int = 0
+    ended: int = 0
     passed_over: int = 0
     left_out: Mapping[str, int] = field(default_factory=dict[str, int])
     rows: Mapping[str, int] = field(default_factory=dict[str, int])

@@ -13,6 +13,7 @@ from typing import Final, cast
 from credenda.errors import Conflict, Invalid, LimitExceeded, Unavailable
 from credenda.model.event import UPLOADED, Receipt
 from credenda.model.report import ImportReport
+from credenda.portability.file_state import FileStates, end_lost_memories
 from credenda.portability.importers.format import Boundary, Omitted, Parsed, Piece, Problem
 from credenda.portability.importers.placeholders import remove_placeholders, remove_placeholders_in_fields
 from credenda.private import cut_tagged
@@ -44,6 +45,8 @@ class Tally:
     conversations: int = 0
     turns: int = 0
     skipped: int = 0
+    ended: int = 0
+    states: FileStates = field(default_factory=FileStates)
     _left_out: Counter[str] = field(default_factory=Counter[str])
     _problems: list[str] = field(default_factory=list[str])
     _untold: int = 0
@@ -68,6 +71,7 @@ class Tally:
             conversations=self.conversations,
             turns=self.turns,
             skipped=self.skipped,
+            ended=self.ended,
             passed_over=len(self._problems) + self._untold,
             left_out=dict(sorted(self._left_out.items())),
             problems=(*self._problems, *more),
@@ -108,6 +112,8 @@ def write_pieces(parts: Parts, pieces: Iterable[Parsed], tally: Tally) -> None:
             _write_group(parts, group, tally)
             group, held = [], 0
     _write_group(parts, group, tally)
+    if not (tally.dry_run or tally.uploaded):
+        tally.ended = end_lost_memories(parts, tally.states)
 
 
 def _accept_piece(parts: Parts, piece: Piece, tally: Tally) -> _Waiting | None:
@@ -121,6 +127,8 @@ def _accept_piece(parts: Parts, piece: Piece, tally: Tally) -> _Waiting | None:
     except (Invalid, LimitExceeded) as error:
         tally.trouble(piece.place, error.what)
         return None
+    for event in accepted.events:
+        tally.states.add_text(event.text)
     if tally.uploaded:
         marked = tuple(replace(event, flags=(*event.flags, UPLOADED)) for event in accepted.events)
         accepted = replace(accepted, events=marked)

@@ -12,12 +12,18 @@ from credenda.model.report import ImportReport
 from credenda.paths import find_path_kind
 from credenda.portability.archive import FORMAT, load_archive
 from credenda.portability.batch_write import Tally, write_pieces
+from credenda.portability.file_state import FileStates
 from credenda.portability.importers.chatgpt import ChatGPTFormat
 from credenda.portability.importers.claude import ClaudeFormat
 from credenda.portability.importers.claude_code import ClaudeCodeFormat
+from credenda.portability.importers.codex import CodexFormat
 from credenda.portability.importers.cognee import CogneeFormat
 from credenda.portability.importers.conversation import ConversationFormat
+from credenda.portability.importers.copilot import CopilotFormat
 from credenda.portability.importers.format import Format, Parsed, Piece, Problem, Source
+from credenda.portability.importers.gemini_cli import GeminiCliFormat
+from credenda.portability.importers.gemini_takeout import GeminiTakeoutFormat
+from credenda.portability.importers.hermes import HermesFormat
 from credenda.portability.importers.hindsight import HindsightFormat
 from credenda.portability.importers.json_checks import make_showable
 from credenda.portability.importers.letta import LettaFormat
@@ -28,9 +34,14 @@ from credenda.portability.importers.memory_folder import MemoryFolderFormat
 from credenda.portability.importers.memory_list import MemoryListFormat
 from credenda.portability.importers.messages import MessagesFormat
 from credenda.portability.importers.obsidian import ObsidianFormat
+from credenda.portability.importers.open_webui import OpenWebUIFormat
+from credenda.portability.importers.openclaw import OpenClawFormat
 from credenda.portability.importers.openmemory import SQLITE_HEAD, OpenMemoryFormat
 from credenda.portability.importers.pam import PamFormat
+from credenda.portability.importers.sillytavern import SillyTavernFormat
+from credenda.portability.importers.telegram import TelegramFormat
 from credenda.portability.importers.text import TextFormat
+from credenda.portability.importers.whatsapp import WhatsAppFormat
 from credenda.portability.importers.zep import ZepFormat
 from credenda.portability.line_reader import Lines, Meter, Progress, open_lines
 from credenda.portability.sources import Entry, is_zip, list_folder, open_zip
@@ -40,10 +51,17 @@ __all__ = ["ARCHIVE", "FORMATS", "import_file", "read_file"]
 
 ARCHIVE: Final = "credenda"
 FORMATS: Final[tuple[Format, ...]] = (
+    CodexFormat(),
+    CopilotFormat(),
+    GeminiCliFormat(),
     ClaudeCodeFormat(),
     ChatGPTFormat(),
     ClaudeFormat(),
     McpMemoryFormat(),
+    TelegramFormat(),
+    OpenWebUIFormat(),
+    SillyTavernFormat(),
+    GeminiTakeoutFormat(),
     PamFormat(),
     LettaFormat(),
     HindsightFormat(),
@@ -53,6 +71,9 @@ FORMATS: Final[tuple[Format, ...]] = (
     Mem0Format(),
     ConversationFormat(),
     MessagesFormat(),
+    WhatsAppFormat(),
+    HermesFormat(),
+    OpenClawFormat(),
     MemoryFolderFormat(),
     MemoryListFormat(),
     ObsidianFormat(),
@@ -123,7 +144,7 @@ def _import_lines(parts: Parts, path: Path, lines: Lines, format_name: str | Non
         return load_archive(parts, path, lines, dry_run=tally.dry_run, uploaded=tally.uploaded)
     _check_text(lines.head(), path.name, chosen)
     source = Source(path=path, user_id=parts.user_id, modified_us=lines.modified_us)
-    write_pieces(parts, _find_format(chosen).pieces(lines, source), tally)
+    write_pieces(parts, tally.states.watch(_find_format(chosen).pieces(lines, source), source, chosen), tally)
     return tally.report(path, chosen)
 
 
@@ -154,11 +175,11 @@ def _choose_format(path: Path, entries: Sequence[Entry], format_name: str | None
 
 def _import_many(parts: Parts, chosen: _Chosen, progress: Progress | None, tally: Tally) -> ImportReport:
     meter = Meter(progress, sum(entry.size_bytes for entry in chosen.entries))
-    write_pieces(parts, _read_all_pieces(chosen, parts.user_id, meter), tally)
+    write_pieces(parts, _read_all_pieces(chosen, parts.user_id, meter, tally.states), tally)
     return tally.report(chosen.path, chosen.known.name)
 
 
-def _read_all_pieces(chosen: _Chosen, user_id: str, meter: Meter) -> Iterator[Parsed]:
+def _read_all_pieces(chosen: _Chosen, user_id: str, meter: Meter, states: FileStates | None = None) -> Iterator[Parsed]:
     """Parse file after file; skip an unreadable file like any malformed item."""
     for entry in chosen.entries:
         name = make_showable(entry.name)
@@ -166,7 +187,8 @@ def _read_all_pieces(chosen: _Chosen, user_id: str, meter: Meter) -> Iterator[Pa
             with entry.open(meter) as lines:
                 _check_text(lines.head(), name, chosen.known.name)
                 source = Source(path=entry.path, user_id=user_id, modified_us=lines.modified_us)
-                for piece in chosen.known.pieces(lines, source):
+                pieces = chosen.known.pieces(lines, source)
+                for piece in pieces if states is None else states.watch(pieces, source, chosen.known.name):
                     located = isinstance(piece, Piece | Problem)
                     yield replace(piece, place=f"{name}, {piece.place}") if located else piece
         except (Corrupt, Invalid, NotFound, Unavailable) as error:

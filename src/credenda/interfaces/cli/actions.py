@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any, Final, cast
 
 import click
 
-from credenda.errors import CredendaError, Invalid, Unavailable
+from credenda.errors import CredendaError, Invalid
 from credenda.interfaces import cli
+from credenda.interfaces.cli.importing import import_file
 from credenda.interfaces.cli.layout import escape_controls
 from credenda.interfaces.cli.outcome import (
     Believed,
@@ -38,7 +39,6 @@ if TYPE_CHECKING:
     from credenda.model.contest import ContestCase
     from credenda.model.event import Receipt
     from credenda.model.memory import Memory
-    from credenda.model.report import ImportReport, Stats
     from credenda.model.sync_report import SyncReport
 
 __all__ = ["run_operation"]
@@ -46,9 +46,6 @@ __all__ = ["run_operation"]
 Given = dict[str, Any]
 Action = Callable[[Session, Operation, Given], Outcome]
 _WAIT_SECONDS: Final = 30.0
-_STEP_SECONDS: Final = 0.5
-_IDLE_STEPS: Final = 300
-"""Steps in a row without any progress after which waiting for an import is given up: longer than a lease lasts."""
 _LONG_MESSAGES: Final = 5_000
 """From this many messages on, the command warns that a rebuild takes long."""
 _READ_A_SECOND: Final = 400
@@ -282,35 +279,6 @@ def _join_changes(changes: Sequence[ChangeRecord], held: Mapping[str, Memory]) -
     return list(told.values())
 
 
-def _import(session: Session, operation: Operation, given: Given) -> Outcome:
-    """Import a file, and extract all its messages, with a progress counter on a terminal."""
-    shown = {"progress": _show_filed} if sys.stderr.isatty() else {}
-    with session.open() as memory:
-        report = _run_import(memory, operation, given | shown)
-        _read_all(memory)
-        return Outcome(value=report)
-
-
-def _run_import(memory: Credenda, operation: Operation, given: Given) -> ImportReport:
-    """Import; when the queue is full, process it and continue."""
-    filed = 0
-    while True:
-        try:
-            report: ImportReport = invoke(memory, operation, given)
-        except Unavailable as error:
-            if not memory.stats().pending_extractions:
-                raise
-            filed += int(error.ids.get("filed", "0"))
-            _read_all(memory)
-        else:
-            return replace(report, turns=report.turns + filed, skipped=report.skipped - filed)
-
-
-def _show_filed(done: int, size: int | None) -> None:
-    """Show how much of a file has been stored."""
-    write_progress(f"\rstored {100 * done // size} % " if size else f"\rstored {done:,} bytes ")
-
-
 def _reembed(session: Session, operation: Operation, given: Given) -> Outcome:
     """Compute all embeddings again, with a progress counter on a terminal."""
     shown = {"progress": _show_embedded} if sys.stderr.isatty() else {}
@@ -321,35 +289,6 @@ def _reembed(session: Session, operation: Operation, given: Given) -> Outcome:
 def _show_embedded(done: int, size: int | None) -> None:
     """Show how many texts have embeddings."""
     write_progress(f"\rembedded {done:,} of {size:,} " if done != size else "\r\033[K")
-
-
-def _read_all(memory: Credenda) -> None:
-    """Settle step by step for as long as there is progress, however long that takes."""
-    watched = sys.stderr.isatty()
-    stats = memory.stats()
-    first = left = stats.pending_extractions
-    idle = 0
-    while left:
-        try:
-            memory.settle(_STEP_SECONDS)
-        except Unavailable:
-            if idle >= _IDLE_STEPS:
-                raise
-        before, stats = stats, memory.stats()
-        idle = idle + 1 if _measure_progress(stats) == _measure_progress(before) else 0
-        left = stats.pending_extractions
-        if watched:
-            write_progress(f"\rprocessed {first - left:,} of {first:,} ")
-    if watched and first:
-        sys.stderr.write("\r\033[K")
-
-
-def _measure_progress(stats: Stats) -> tuple[int, ...]:
-    """Return figures of which one moves with every batch.
-
-    The number of waiting jobs is none: a message that was read leaves a job that embeds it.
-    """
-    return sum(stats.jobs.values()) - stats.pending_extractions, stats.changes, stats.vectors
 
 
 def _run_files(session: Session, operation: Operation, given: Given) -> Outcome:
@@ -392,6 +331,6 @@ _ACTIONS: Final[Mapping[str, Action]] = {
     "rebuild": _rebuild,
     "test": _run_test,
     "files": _run_files,
-    "import": _import,
+    "import": import_file,
     "reembed": _reembed,
 }

@@ -312,6 +312,7 @@ def render_import(screen: Screen, report: ImportReport) -> str:
         ("conversations", f"{report.conversations:,}" if report.conversations else ""),
         ("turns", f"{report.turns:,}" if report.turns else ""),
         ("already stored", f"{report.skipped:,}" if report.skipped else ""),
+        ("ended", count_noun(report.ended, "memory") if report.ended else ""),
         ("left out", ", ".join(count_kind(count, kind) for kind, count in report.left_out.items())),
         ("problems", f"{report.passed_over:,}" if report.passed_over else ""),
         ("rows", _list(report.rows)),

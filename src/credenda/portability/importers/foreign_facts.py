@@ -6,9 +6,11 @@ the reader finds slot and value if it can, otherwise it is stored verbatim.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
+from typing import Final
 
 from credenda.clock import to_datetime
 from credenda.portability.importers.blocks import name_file_session
@@ -16,7 +18,9 @@ from credenda.portability.importers.format import Piece, Source, make_stable_key
 from credenda.portability.importers.turns import mend_surrogates
 from credenda.write.intake.validate import Submission
 
-__all__ = ["Statement", "make_statement_piece"]
+__all__ = ["Statement", "make_statement_piece", "word_about_user"]
+
+_SUBJECT: Final = re.compile(r"(?:the )?user (?=[a-z])", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,3 +58,13 @@ def make_statement_piece(statement: Statement, source: Source) -> Piece:
         idempotency_key=make_stable_key(*statement.key),
     )
     return Piece(place=statement.place, submission=submission, by_content=True)
+
+
+def word_about_user(text: str) -> str:
+    """Return a note about the user without the word "user": a note without a subject is read as the user's own.
+
+    >>> word_about_user("The user lives in Lille."), word_about_user("Allergic to nuts")
+    ('Lives in Lille.', 'Allergic to nuts')
+    """
+    left = _SUBJECT.sub("", text, count=1) if _SUBJECT.match(text) else text
+    return left[:1].upper() + left[1:] if left != text else text

@@ -39,10 +39,14 @@ class Piece:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Problem:
-    """A malformed item that was skipped. `what` never contains text of the file."""
+    """A malformed item that was skipped. `what` never contains text of the file.
+
+    Not `lost` means that the item was read, and only something about it, such as its time, was not.
+    """
 
     place: str
     what: str
+    lost: bool = True
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -18,6 +18,7 @@ __all__ = [
     "list_of",
     "make_showable",
     "parse_table",
+    "parse_tables",
     "read_moment",
     "read_moment_or_none",
     "read_text",
@@ -27,6 +28,7 @@ __all__ = [
 
 _BOM: Final = b"\xef\xbb\xbf"
 _ID_CHARACTERS: Final = 200
+_DAMAGED_OBJECTS: Final = 2
 _SECOND_US: Final = 1_000_000
 
 
@@ -49,6 +51,36 @@ def parse_table(data: bytes) -> Mapping[str, Any]:
     except ValueError as error:
         raise MalformedError("a number in it has too many digits") from error
     return require_table(value)
+
+
+def parse_tables(data: bytes) -> list[Mapping[str, Any]]:
+    """Parse a line that should be one JSON object; two that were written at once stand on one line, and both count.
+
+    >>> parse_tables(b'{"a": 1}{"a": 2}, ')
+    [{'a': 1}, {'a': 2}]
+    """
+    try:
+        return [parse_table(data)]
+    except MalformedError:
+        found = _split_objects(data)
+        if len(found) < _DAMAGED_OBJECTS:
+            raise
+        return found
+
+
+def _split_objects(data: bytes) -> list[Mapping[str, Any]]:
+    """Return the objects of a line; empty if anything else stands between them."""
+    text = data.removeprefix(_BOM).decode("utf-8", "replace")
+    decoder, found, at = json.JSONDecoder(), list[Mapping[str, Any]](), 0
+    while (at := len(text) - len(text[at:].lstrip(" \t\r\n,"))) < len(text):
+        try:
+            value, at = decoder.raw_decode(text, at)
+        except (ValueError, RecursionError):
+            return []
+        if not isinstance(value, dict):
+            return []
+        found.append(cast("Mapping[str, Any]", value))
+    return found
 
 
 def require_item(element: Element) -> Mapping[str, Any]:

@@ -1,5 +1,8 @@
 """The file of the MCP reference memory server: JSON Lines of entities with observations, and of relations.
 
+Some programs keep the same as a list, or as the object that `read_graph` returns. Two writers at once leave two objects
+on a line.
+
 One rule builds the text of each statement from its line, so that an export can tell whether the text is unchanged.
 """
 
@@ -12,8 +15,10 @@ from typing import Any, Final
 
 from credenda.portability.importers.foreign_facts import Statement, make_statement_piece
 from credenda.portability.importers.format import Boundary, Piece, Problem, Source
-from credenda.portability.importers.json_checks import MalformedError, list_of, parse_table, read_text
+from credenda.portability.importers.json_checks import MalformedError, list_of, parse_tables, read_text, require_item
+from credenda.portability.importers.shape import list_key_paths
 from credenda.portability.importers.turns import mend_surrogates
+from credenda.portability.json_stream import read_sections
 from credenda.portability.line_reader import Line, Lines
 from credenda.text.normalize import normalise_name
 
@@ -23,6 +28,8 @@ ABOUT_USER: Final = "default_user"
 """The user's name in the reference server's own instructions."""
 _HEAD: Final = re.compile(rb'\s*\{[^\n]*"type"\s*:\s*"(?:entity|relation)"')
 _SHAPE: Final = re.compile(rb'"(?:entityType|relationType|observations)"\s*:')
+_KEYS: Final = frozenset({"entityType", "relationType", "observations"})
+_LISTS: Final = {"entities": "entity", "relations": "relation"}
 _VERB: Final = re.compile(r"(?:Is|Was|Has|Had|Can|Will|[A-Z][a-z]+(?:[^s\W]s|ed))\b(?!')")
 """Beginnings of observations that continue the entity's name: "Prefers tea", "Graduated in 2019"."""
 _JOINT: Final = re.compile(r"(?<=[a-z])(?=[A-Z])|[_\s-]+")
@@ -40,10 +47,19 @@ class McpMemoryFormat:
     def recognises(self, head: bytes, path: Path) -> bool:
         """Return whether a file begins with an entity or a relation."""
         del path
-        return _HEAD.match(head) is not None and _SHAPE.search(head) is not None
+        lines = _HEAD.match(head) is not None and _SHAPE.search(head) is not None
+        return lines or (_is_whole(head) and _SHAPE.search(head) is not None)
 
     def pieces(self, lines: Lines, source: Source) -> Iterator[Piece | Problem | Boundary]:
-        """Parse each line and yield its statements."""
+        """Parse each line, or each item of a list, and yield its statements."""
+        if _is_whole(lines.head()):
+            for key, element in read_sections(lines, *_LISTS):
+                place = f"{_LISTS.get(key, 'item')} {element.number}"
+                try:
+                    yield from _read_table(require_item(element), place, source)
+                except MalformedError as error:
+                    yield Problem(place=place, what=str(error))
+            return
         for line in lines:
             if line.too_long:
                 yield Problem(place=f"line {line.number}", what="the line is too long")
@@ -83,19 +99,35 @@ def _show_name(entity: str) -> str:
     return "User" if entity == ABOUT_USER else entity
 
 
+def _is_whole(head: bytes) -> bool:
+    """Return whether a file is one list, or one object with lists."""
+    paths = list_key_paths(head)
+    listed = head.lstrip().startswith(b"[") and bool(paths & _KEYS)
+    return listed or any(f"{name}.{key}" in paths for name in _LISTS for key in _KEYS)
+
+
 def _read_line(line: Line, source: Source) -> Iterator[Piece | Problem]:
     place = f"line {line.number}"
     try:
-        table = parse_table(line.data)
-        match table.get("type"):
-            case "entity":
-                yield from _read_entity(table, place, source)
-            case "relation":
-                yield make_statement_piece(_read_relation(table, place), source)
-            case _:
-                yield Problem(place=place, what="it is neither an entity nor a relation")
+        tables = parse_tables(line.data)
     except MalformedError as error:
         yield Problem(place=place, what=str(error))
+        return
+    for table in tables:
+        try:
+            yield from _read_table(table, place, source)
+        except MalformedError as error:
+            yield Problem(place=place, what=str(error))
+
+
+def _read_table(table: Mapping[str, Any], place: str, source: Source) -> Iterator[Piece | Problem]:
+    kind = table.get("type")
+    if kind == "entity" or (kind is None and "observations" in table):
+        yield from _read_entity(table, place, source)
+    elif kind == "relation" or (kind is None and "relationType" in table):
+        yield make_statement_piece(_read_relation(table, place), source)
+    else:
+        raise MalformedError("it is neither an entity nor a relation")
 
 
 def _read_entity(table: Mapping[str, Any], place: str, source: Source) -> Iterator[Piece | Problem]:

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Final
 
 from credenda.portability.importers.format import Boundary, Omitted, Parsed, Problem, Source
 from credenda.portability.importers.json_checks import MalformedError, read_text
+from credenda.portability.importers.shape import list_key_paths
 from credenda.portability.importers.tables import (
     Table,
     has_json_name,
-    is_json_with,
     list_tables,
     read_message_text,
     read_tables,
@@ -23,7 +22,7 @@ from credenda.portability.line_reader import Lines
 
 __all__ = ["MessagesFormat", "read_message", "start_talk"]
 
-_HEAD: Final = re.compile(rb'\s*\[?\s*\{(?:\s*"(?:messages|conversation|history)"\s*:\s*\[)?')
+_CONTENTS: Final = ("content", "parts", "text")
 _ROLES: Final[Mapping[str, str]] = {
     "user": "user",
     "human": "user",
@@ -48,7 +47,9 @@ class MessagesFormat:
     def recognises(self, head: bytes, path: Path) -> bool:
         """Return whether a file begins with a message."""
         del path
-        return _HEAD.match(head) is not None and is_json_with(head, b'"role"', b'"content"')
+        paths = list_key_paths(head)
+        bases = ("", *(f"{name}." for name in _LISTS))
+        return any(f"{base}role" in paths and any(f"{base}{one}" in paths for one in _CONTENTS) for base in bases)
 
     def pieces(self, lines: Lines, source: Source) -> Iterator[Parsed]:
         """Parse message after message; a line of JSON Lines may be a conversation."""

@@ -109,7 +109,8 @@ class _Page:
         try:
             self.occurred_us = parse_time(date, UTC)
         except Invalid:
-            yield Problem(place=f"line {number}", what="its date is not RFC 3339; the file's date was used")
+            what = "its date is not RFC 3339; the file's date was used"
+            yield Problem(place=f"line {number}", what=what, lost=False)
 
     def _body_line(self, line: TextLine) -> Iterator[Block]:
         heading = None if self._fence else _HEADING.match(line.text)

@@ -12,12 +12,14 @@ from credenda.clock import to_datetime
 from credenda.portability.importers.blocks import cut
 from credenda.portability.importers.format import Piece, Problem, Source, make_stable_key
 from credenda.portability.importers.json_checks import MalformedError, read_moment, read_moment_or_none
+from credenda.text.normalize import normalise_name
 from credenda.text.spoken import cut_recalled
 from credenda.write.intake.validate import Submission
 
-__all__ = ["Talk", "Turn", "mend_surrogates"]
+__all__ = ["Talk", "Turn", "mend_surrogates", "name_speaker"]
 
 _TITLE_CHARACTERS: Final = 200
+_NAME_CHARACTERS: Final = 100
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -88,6 +90,17 @@ class Talk:
                 idempotency_key=make_stable_key(self.agent or "messages", *turn.key, *more),
             )
             yield Piece(place=turn.place, submission=submission, by_content=self.latest is None)
+
+
+def name_speaker(name: str, user_id: str) -> tuple[str, str]:
+    """Return role and name of a person in a chat; only one with the name of the memory's user is the user.
+
+    >>> name_speaker("Ana", "ana"), name_speaker(" Ben", "ana")
+    (('user', ''), ('person', 'Ben'))
+    """
+    shown = mend_surrogates(name).strip().lstrip("~\u200e\u202a").strip()
+    mine = normalise_name(shown) in {"user", "you", normalise_name(user_id)}
+    return ("user", "") if mine else ("person", shown[:_NAME_CHARACTERS])
 
 
 def mend_surrogates(text: str) -> str:

@@ -11,11 +11,11 @@ from credenda.portability.importers.foreign_facts import Statement, make_stateme
 from credenda.portability.importers.format import Boundary, Omitted, Parsed, Source
 from credenda.portability.importers.json_checks import MalformedError, read_moment, read_moment_or_none, read_text
 from credenda.portability.importers.prose import make_prose_pieces
+from credenda.portability.importers.shape import list_key_paths
 from credenda.portability.importers.tables import (
     Reader,
     Table,
     has_json_name,
-    is_json_with,
     omit_items,
     read_message_text,
     read_tables,
@@ -29,7 +29,7 @@ __all__ = ["ZepFormat"]
 _FACTS: Final = ("edges", "facts", "entity_edges", "relationships")
 _EPISODES: Final = ("episodes", "episodic_nodes", "messages")
 _NODES: Final = ("nodes", "entities", "entity_nodes", "communities", "community_nodes")
-_MARKS: Final = ((b'"fact"',), (b'"source_description"',), (b'"role_type"', b'"content"'))
+_MARKS: Final = ("fact", "source_description", "role_type")
 _LINE: Final = re.compile(r"([^\W\d_][\w .'-]{0,40}?)(?:\s*\((user|assistant|human|ai)\))?:\s+(.*)", re.DOTALL)
 _ROLES: Final = {"user": "user", "human": "user", "assistant": "assistant", "ai": "assistant"}
 _SILENT: Final = frozenset({"system", "tool", "function", "norole"})
@@ -47,7 +47,9 @@ class ZepFormat:
     def recognises(self, head: bytes, path: Path) -> bool:
         """Return whether a file begins with a fact or an episode."""
         del path
-        return any(is_json_with(head, *marks) for marks in _MARKS)
+        above = ((path.rpartition(".")[0], path.rpartition(".")[2]) for path in list_key_paths(head))
+        lists = ("", *_FACTS, *_EPISODES)
+        return any(key in _MARKS and place.rpartition(".")[2] in lists for place, key in above)
 
     def pieces(self, lines: Lines, source: Source) -> Iterator[Parsed]:
         """Parse the lists, in the order of the file."""

@@ -1,0 +1,137 @@
+"""The command `import`: it stores and reads all messages, shows progress, and tells after Ctrl-C how much is kept."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from credenda.errors import Invalid, Unavailable
+from credenda.interfaces.cli.outcome import Outcome
+from credenda.interfaces.cli.output import note, write_progress
+from credenda.interfaces.cli.session import Session
+from credenda.interfaces.dispatch import invoke
+from credenda.operations.table import Operation
+from credenda.text.counts import count_noun
+
+if TYPE_CHECKING:
+    from credenda import Credenda
+    from credenda.model.report import ImportReport, Stats
+
+__all__ = ["import_file"]
+
+Given = dict[str, Any]
+_STEP_SECONDS: Final = 0.5
+_IDLE_STEPS: Final = 300
+"""Steps in a row without any progress after which waiting for an import is given up: longer than a lease lasts."""
+_LINES: Final = 10
+"""Lines of progress at most, for each half of an import, where standard error is a file or a pipe."""
+_UNKNOWN_BYTES: Final = 1 << 26
+"""Bytes between two lines if the size of the input is unknown."""
+
+
+def import_file(session: Session, operation: Operation, given: Given) -> Outcome:
+    """Import a file, and extract all its messages; an interruption keeps what is stored, and says so."""
+    progress = _Progress(on_terminal=sys.stderr.isatty())
+    with session.open() as memory:
+        before = memory.stats().events
+        try:
+            report = _run_import(memory, operation, given | {"progress": progress.show_stored}, progress)
+            _read_all(memory, progress)
+        except KeyboardInterrupt:
+            stats = memory.stats()
+            waiting = f", {stats.pending_extractions:,} of all still to be read" if stats.pending_extractions else ""
+            kept = count_noun(stats.events - before, "message")
+            progress.clear()
+            note(f"interrupted: {kept} of this import are kept{waiting}; the same command continues from there")
+            raise
+    _require_content(report)
+    return Outcome(value=report)
+
+
+@dataclass(slots=True)
+class _Progress:
+    """The counter on a terminal, or plain lines now and then."""
+
+    on_terminal: bool
+    _step: int = 0
+
+    def show_stored(self, done: int, size: int | None) -> None:
+        """Show how much of a file has been stored."""
+        if self.on_terminal:
+            write_progress(f"\rstored {100 * done // size} % " if size else f"\rstored {done:,} bytes ")
+            return
+        step = _LINES * done // size if size else done // _UNKNOWN_BYTES
+        if self._step < step and done != size:
+            note(f"stored {100 * done // size} %" if size else f"stored {done:,} bytes")
+        self._step = step
+
+    def show_read(self, done: int, count: int) -> None:
+        """Show how many messages have been read."""
+        if self.on_terminal:
+            write_progress(f"\rprocessed {done:,} of {count:,} ")
+            return
+        step = _LINES * done // count
+        if self._step < step and done < count:
+            note(f"processed {done:,} of {count:,} messages")
+        self._step = step
+
+    def clear(self) -> None:
+        """Remove the counter."""
+        if self.on_terminal:
+            write_progress("\r\033[K")
+
+
+def _require_content(report: ImportReport) -> None:
+    """Raise `Invalid` if an import found nothing at all: the file is another one than its format."""
+    if report.turns or report.skipped or report.rows:
+        return
+    left_out = "it has only what this format leaves out" if report.left_out else "it has no message and no memory"
+    raise Invalid(
+        f"nothing of {Path(report.path).name} was imported, in the format {report.format}",
+        why=report.problems[0] if report.problems else left_out,
+        fix="check that it is the right file, or name its format with --format",
+    )
+
+
+def _run_import(memory: Credenda, operation: Operation, given: Given, progress: _Progress) -> ImportReport:
+    """Import; when the queue is full, process it and continue."""
+    filed = 0
+    while True:
+        try:
+            report: ImportReport = invoke(memory, operation, given)
+        except Unavailable as error:
+            if not memory.stats().pending_extractions:
+                raise
+            filed += int(error.ids.get("filed", "0"))
+            _read_all(memory, progress)
+        else:
+            return replace(report, turns=report.turns + filed, skipped=report.skipped - filed)
+
+
+def _read_all(memory: Credenda, progress: _Progress) -> None:
+    """Settle step by step for as long as there is progress, however long that takes."""
+    stats = memory.stats()
+    first = left = stats.pending_extractions
+    idle = 0
+    while left:
+        try:
+            memory.settle(_STEP_SECONDS)
+        except Unavailable:
+            if idle >= _IDLE_STEPS:
+                raise
+        before, stats = stats, memory.stats()
+        idle = idle + 1 if _measure_progress(stats) == _measure_progress(before) else 0
+        left = stats.pending_extractions
+        progress.show_read(first - left, first)
+    if first:
+        progress.clear()
+
+
+def _measure_progress(stats: Stats) -> tuple[int, ...]:
+    """Return figures of which one moves with every batch.
+
+    The number of waiting jobs is none: a message that was read leaves a job that embeds it.
+    """
+    return sum(stats.jobs.values()) - stats.pending_extractions, stats.changes, stats.vectors
