@@ -29,8 +29,14 @@ PROMISED: Final[Mapping[str, tuple[str, ...]]] = {
     "overview": ("Waiting for your answer", "Which one holds", "job title: platform lead"),
     "agent": ("The exact text", "diet: vegetarian", "Unsettled, ask before relying on it"),
     "inbox": ("Which one holds", "I prefer afternoon meetings.", "I prefer morning meetings.", "Answer"),
-    "memory": ("Why it is believed", "I moved to Portland last weekend.", "What it replaced", "Seattle"),
-    "entities": ("allergy", "penicillin", "17 November", "How they are related"),
+    "memory": (
+        "employer: Ferrowind",
+        "I'm at Ferrowind now.",
+        "What it replaced",
+        "Quillmark Advisory",
+        "True in the world",
+    ),
+    "entities": ("allergy", "penicillin", "17 November", "How they are related", "spoken language"),
 }
 """What each picture shows, as its caption in the README says."""
 MISPLACED: Final = ("plumber", "headache", "Nothing waits", "Nothing is remembered", "If I lived", "--11-17")
@@ -39,7 +45,7 @@ MISPLACED: Final = ("plumber", "headache", "Nothing waits", "Nothing is remember
 
 def list_pages(page: Page) -> Mapping[str, str]:
     """Return the address of each picture."""
-    replaced = find_memory(page, "I+moved+to+Portland")
+    replaced = find_memory(page, "left+Quillmark+Ferrowind+now")
     return {
         "overview": "/",
         "agent": "/agent?prompt=Book+me+a+meeting+and+a+vegetarian+lunch+on+Friday",

@@ -18,7 +18,7 @@ from credenda.interfaces.web.registry import PAGES
 from credenda.services import logins
 from credenda.testing import ManualClock
 
-from .pages import Person, memory_of, serving_pages, tell
+from .pages import Person, memory_of, parse, serving_pages, tell
 from .served import Site
 
 START = "2026-03-01T09:00:00Z"
@@ -326,3 +326,62 @@ def test_a_change_that_was_undone_is_offered_no_second_undo(person: Person, site
     with memory_of(site, "ana") as memory:
         memory.manage.undo(pin)
     assert link not in person.read(f"/memory/{memory_id}").links
+
+
+# What a stranger reads
+
+
+def _see_text(person: Person, address: str) -> str:
+    return " ".join(parse(person.get(address)).text.split())
+
+
+def test_no_page_shows_an_attribute_by_its_key(person: Person, site: Site) -> None:
+    """A key such as `job_title` is how it is stored, and stands in addresses only."""
+    with memory_of(site) as memory:
+        for number in range(2):
+            memory.store(
+                MemoryUnit(
+                    text=f"Boat {number} is blue.", entity=f"boat {number}", attribute="hull_colour", value="blue"
+                )
+            )
+    shown = ("/", "/memories", "/entities", "/entities?name=boat+1", "/memories?entity=boat+1")
+    pages = {address: _see_text(person, address) for address in shown}
+    assert [address for address, text in pages.items() if "hull_colour" in text] == []
+    assert [address for address, text in pages.items() if "hull colour" not in text] == []
+    assert _see_text(person, f"/memory/{person.json('/memories.json')['memories'][0]['id']}").count("hull colour") >= 2
+
+
+def test_a_hit_says_whose_words_it_is(person: Person, site: Site) -> None:
+    with memory_of(site) as memory:
+        memory.remember([{"role": "person", "name": "Odile", "content": "The ferry to Bardsey leaves at dawn."}])
+        memory.remember([{"role": "assistant", "content": "The ferry may be late on Sundays."}])
+        memory.remember("Is the ferry ever cancelled in fog?")
+        memory.settle()
+    hits = person.get("/search?q=ferry").text.split('<li class="line">')[1:]
+    whose = {"Bardsey": "Odile", "Sundays": "the assistant", "fog": "you"}
+    for words, name in whose.items():
+        (hit,) = (one for one in hits if words in one)
+        assert name in hit.partition('class="facts"')[2].partition("</p>")[0]
+
+
+def test_relations_are_listed_with_what_they_mean_however_many_there_are(person: Person, site: Site) -> None:
+    with memory_of(site) as memory:
+        for number in range(70):
+            name = f"Crew{number:02} Berg"
+            memory.store(
+                MemoryUnit(text=f"{name} sails with Odile.", entity=name, attribute="sails_with", value="Odile")
+            )
+    page = parse(person.get("/entities?name=Odile"))
+    named = re.findall(r"Crew\d\d Berg", page.text.partition("How they are related")[2])
+    assert len(set(named)) == 70
+    assert "sails with" in page.text.partition("How they are related")[2]
+
+
+def test_a_value_is_corrected_by_who_sees_its_statement_and_no_attribute(person: Person, site: Site) -> None:
+    tell(site, "I live in Linz.", session="intro")
+    found = person.json("/memories.json")["memories"][0]
+    page = _see_text(person, f"/memory/{found['id']}?do=correct")
+    form = page.partition("Correct …")[2].partition("Reason")[0]
+    assert "residence: Linz" in form
+    assert "in place of “Linz”" in form
+    assert "in your words" in form

@@ -120,6 +120,13 @@ def test_an_old_node_serves_while_the_next_version_comes(database: Database) -> 
             assert again.data.doctor().ok
 
 
+def test_who_upgrades_by_opening_is_told_what_to_do_next(database: Database) -> None:
+    with upgraded(), pytest.warns(RuntimeWarning, match=rf"had schema version {NEXT - 1} and has {NEXT} now"):
+        PostgresStore(database.url()).close()
+    with upgraded():
+        PostgresStore(database.url()).close()
+
+
 def test_what_was_taken_away_keeps_an_old_node_from_starting(database: Database) -> None:
     with upgraded():
         assert migrate(database.url(), post=True) == [f"{NEXT} pre", f"{NEXT} post"]

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
-from itertools import pairwise
 from xml.etree import ElementTree as ET
 from zoneinfo import ZoneInfo
 
@@ -18,12 +17,9 @@ from credenda.interfaces.web.drawings import (
     Curve,
     CurvePoint,
     Drawing,
-    Edge,
-    Node,
     Version,
     draw_columns,
     draw_curves,
-    draw_graph,
     draw_lanes,
     draw_terms,
     shorten,
@@ -67,7 +63,6 @@ def draw_all(text: str) -> list[Drawing]:
         draw_terms({text: 0.5}, 0.5),
         draw_columns([(text, 3)], title="Messages"),
         draw_curves([0, 30], [Curve(label=text, values=(1.0, 0.5))], [CurvePoint(label=text, days=3, score=0.4)]),
-        draw_graph([Node(key="a", name=text), Node(key="b", name="b")], [Edge(source="a", target="b", label=text)]),
     ]
 
 
@@ -182,33 +177,6 @@ def test_curves_fall_and_memories_lie_on_them() -> None:
     assert percent(dot, "cx") == pytest.approx(at[1][0], abs=0.01)
     assert float(dot.attrib["cy"]) == at[1][1] + 10
     assert drawing.rows[0].cells == ("huber", "1.000", "0.500", "0.250")
-
-
-def test_a_graph_names_at_most_sixty_and_says_how_many_it_leaves_out() -> None:
-    nodes = [Node(key=str(n), name=f"name {n}", weight=n) for n in range(75)]
-    edges = [Edge(source="74", target=str(n), label="knows") for n in range(74)]
-    drawing = draw_graph(nodes, edges, focus="74")
-    root = parse(drawing)
-    assert len(find(root, "node")) == 60
-    assert len(find(root, "edge")) == 59
-    assert drawing.left_out == 15
-    assert "name 3<" not in drawing.svg
-
-
-def test_names_of_a_graph_never_overlap() -> None:
-    nodes = [Node(key=str(n), name=f"name {n}") for n in range(40)]
-    edges = [Edge(source="0", target=str(n), label="knows") for n in range(1, 20)]
-    dots = find(parse(draw_graph(nodes, edges)), "node")
-    columns: dict[str, list[float]] = {}
-    for dot in dots:
-        columns.setdefault(dot.attrib["cx"], []).append(float(dot.attrib["cy"]))
-    assert sorted(map(len, columns.values())) == [1, 19, 20]
-    for rows in columns.values():
-        assert all(below - above >= 20 for above, below in pairwise(rows))
-
-
-def test_an_empty_graph_is_drawn() -> None:
-    assert draw_graph([], []).rows == ()
 
 
 @pytest.mark.parametrize("zone", [UTC, ZoneInfo("Europe/Vienna"), ZoneInfo("Pacific/Auckland")], ids=str)

@@ -120,6 +120,10 @@ class View:
         """Return a word of the engine, of a kind such as `curve`, as a person reads it."""
         return translate_word(self.language, kind, word)
 
+    def name_slot(self, attribute: str | None) -> str:
+        """Return an attribute as a person reads it: in words, not as the key that it is stored by."""
+        return (attribute or "").replace("_", " ")
+
     def tell(self, text: str) -> str:
         """Return a sentence of the engine, such as a reason, in the person's language."""
         return translate_phrase(self.language, text)

@@ -11,6 +11,7 @@ After each version every table with a column `user_id` gets its policies, so tha
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Collection
 from functools import cache
 from importlib.resources import files
@@ -124,13 +125,25 @@ def open_database(url: str, clock: Clock | None = None, *, read_only: bool = Fal
         login = read_login(connection)
         _check_server(login)
         if login.is_owner and not read_only:
-            _migrate(connection, login, clock or SystemClock(), post=read_schema_version(connection) == 0)
+            older = read_schema_version(connection)
+            if _migrate(connection, login, clock or SystemClock(), post=older == 0) and older:
+                _report_upgrade(older)
             _add_nominees(connection, login)
         elif login.owner is None:
             _check_version(frozenset(), login)
         role = check_service(connection, login)
         _check_version(_read_applied(connection), login)
         return role
+
+
+def _report_upgrade(older: int) -> None:
+    warnings.warn(
+        f"this database had schema version {older} and has {get_latest_version()} now, which older nodes may go on"
+        " using; backups are the server's affair. When every node is new, end the upgrade as docs/how-to/postgres.md"
+        " says",
+        RuntimeWarning,
+        stacklevel=2,
+    )
 
 
 def _check_server(login: Login) -> None:

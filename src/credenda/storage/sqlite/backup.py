@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-import os
 import sqlite3
-import tempfile
-from collections.abc import Callable, Generator, Mapping
-from contextlib import closing, contextmanager, suppress
+from collections.abc import Callable, Mapping
+from contextlib import closing, suppress
 from pathlib import Path
 from typing import Final
 
 from credenda.clock import Clock
 from credenda.errors import Conflict, Corrupt, CredendaError, Invalid, NotFound, Unavailable
 from credenda.model.report import BackupReport, RestoreReport
-from credenda.paths import find_path_kind, make_file_error
-from credenda.storage.erasure_ledger import ErasedTenant, add_to_ledger, locate_ledger, read_ledger
+from credenda.paths import find_path_kind
+from credenda.storage.erasure_ledger import ErasedTenant, add_to_ledger, read_ledger
 from credenda.storage.sqlite.connection import connect, is_there
 from credenda.storage.sqlite.erase_proof import find_erased_tenants
 from credenda.storage.sqlite.errors import translate_errors
+from credenda.storage.sqlite.file_copy import copy_database, make_temporary_file, sync_and_replace
+from credenda.storage.sqlite.migrate import migrate
 from credenda.storage.sqlite.store import SqliteStore
 from credenda.storage.store import Store
 
@@ -63,11 +63,11 @@ def back_up(store: SqliteStore, path: Path) -> BackupReport:
         raise Invalid(f"{str(path)!r} cannot be a backup", why=why, fix="name another file") from error
     _check_replaceable(store, place, there=bool(there))
     store.note_backup(str(place))
-    with _make_temporary_file(place) as part:
+    with make_temporary_file(place) as part:
         with translate_errors(str(place)), closing(connect(store.path, query_only=True, create=False)) as reading:
             users = _copy(reading, part)
         _mark_backup(part, store.now_us())
-        _sync_and_replace(part, place)
+        sync_and_replace(part, place)
     store.list_erasures_beside(str(place))
     return BackupReport(path=str(path), size_bytes=place.stat().st_size, users=users)
 
@@ -141,7 +141,7 @@ def restore_file(
     if deletions is not None:
         _check_related(deletions, backup)
     entries = _collect_erased(backup, *filter(None, (target, deletions)))
-    with _make_temporary_file(target.absolute()) as part:
+    with make_temporary_file(target.absolute()) as part:
         with translate_errors(str(backup)), closing(connect(str(backup), read_only=True)) as reading:
             _copy(reading, part)
         users, erased = _apply_erasures(part, entries, clock, key)
@@ -157,7 +157,7 @@ def restore_file(
         _renew_generations(part, target.absolute(), clock.now_us())
         if target.exists():
             _release_target(target)
-        _sync_and_replace(part, target.absolute())
+        sync_and_replace(part, target.absolute())
     with suppress(CredendaError):  # the copy knows that it owes them, and writes them when it is next opened
         add_to_ledger(target, entries.values())
     return RestoreReport(
@@ -171,52 +171,16 @@ def restore_file(
     )
 
 
-@contextmanager
-def _make_temporary_file(place: Path) -> Generator[Path]:
-    """Create a temporary file beside the target and remove what remains of it at the end."""
-    try:
-        handle, name = tempfile.mkstemp(dir=place.parent, prefix=f".{place.name[:64]}.", suffix=".part")
-    except OSError as error:
-        raise make_file_error(place, error) from error
-    os.close(handle)
-    try:
-        yield Path(name)
-    finally:
-        for ending in ("", "-wal", "-shm", "-journal"):
-            Path(f"{name}{ending}").unlink(missing_ok=True)
-        locate_ledger(name).unlink(missing_ok=True)
-
-
 def _copy(source: sqlite3.Connection, part: Path) -> int:
     """Copy a database in one step from one consistent view, without a log; return its number of users."""
+    copy_database(source, part)
     with closing(sqlite3.connect(part, isolation_level=None)) as copy:
-        source.backup(copy)
-        copy.execute("PRAGMA journal_mode = DELETE")
         sound = [row[0] for row in copy.execute("PRAGMA quick_check(3)")]
         if sound != ["ok"]:
             raise Corrupt("the copy is damaged", why=str(sound[0]), fix="run `credenda doctor`; nothing was replaced")
         if not copy.execute("SELECT 1 FROM sqlite_schema WHERE name = 'tenants'").fetchone():
             raise Corrupt("this is not a backup of Credenda", why="it holds other tables", fix="give another file")
         return int(copy.execute("SELECT count(*) FROM tenants").fetchone()[0])
-
-
-def _sync_and_replace(part: Path, place: Path) -> None:
-    """Sync a file to disk and rename it to its target."""
-    try:
-        handle = os.open(part, os.O_RDONLY)
-        try:
-            os.fsync(handle)
-        finally:
-            os.close(handle)
-        part.replace(place)
-        with suppress(OSError):  # a system without folder handles
-            folder = os.open(place.parent, os.O_RDONLY)
-            try:
-                os.fsync(folder)
-            finally:
-                os.close(folder)
-    except OSError as error:
-        raise make_file_error(place, error) from error
 
 
 def _check_related(deletions: Path, backup: Path) -> None:
@@ -279,6 +243,8 @@ def _check_target(target: Path) -> None:
 
 def _apply_erasures(part: Path, entries: Mapping[str, ErasedTenant], clock: Clock, key: bytes) -> tuple[int, int]:
     """Migrate and verify a copy, and erase the tenants that the ledger lists; return users kept and erased."""
+    with translate_errors(str(part)), closing(connect(str(part), key=key)) as copy:
+        migrate(copy, clock.now_us())  # the backup itself stays, so that the copy needs no copy
     store = SqliteStore(str(part), clock=clock, key=key)
     try:
         with closing(connect(str(part))) as reading:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+from collections.abc import Callable
 from functools import cache
 from importlib.resources import files
 from typing import Final
@@ -75,13 +76,16 @@ def _split_script(script: str) -> list[str]:
     return [*found, pending] if pending.strip() else found
 
 
-def migrate(connection: sqlite3.Connection, now_us: int) -> int:
+def migrate(connection: sqlite3.Connection, now_us: int, *, keep: Callable[[int], object] | None = None) -> int:
     """Migrate a file to the latest version and return the number of migrations that ran.
 
+    `keep` gets the version of an older file before the first of them, under the write lock; a file that another
+    process is upgrading is left to that one's.
     Safe beside other processes that do the same: each step checks the version once more under the write lock. A refused
     file (`Conflict`, `Corrupt`) stays unchanged.
     """
-    check_version(read_schema_version(connection))
+    older = read_schema_version(connection)
+    check_version(older)
     _enable_write_ahead_log(connection)
     ran = 0
     for version, description, script in load_migrations():
@@ -89,7 +93,10 @@ def migrate(connection: sqlite3.Connection, now_us: int) -> int:
             continue
         begin_immediate(connection)
         try:
-            if read_schema_version(connection) < version:
+            found = read_schema_version(connection)
+            if found < version:
+                if keep is not None and 0 < found == older:
+                    keep(older)
                 connection.execute(_RECORD)
                 for statement in _split_script(script):
                     connection.execute(statement)

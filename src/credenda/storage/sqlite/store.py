@@ -32,6 +32,7 @@ from credenda.storage.sql.server_rows import ServerRows
 from credenda.storage.sql.writer import NextIds
 from credenda.storage.sqlite.connection import LOG_PATIENCE_MS, ReadPool, connect, empty_log, grow_log, is_there
 from credenda.storage.sqlite.errors import translate_errors
+from credenda.storage.sqlite.file_copy import keep_older_copy
 from credenda.storage.sqlite.group import GroupCommit
 from credenda.storage.sqlite.migrate import check_version, get_latest_version, migrate, read_schema_version
 from credenda.storage.sqlite.open_file import OpenFile
@@ -126,9 +127,11 @@ class SqliteStore(ServerRows, TenantQueries):
     def _open_for_writing(self) -> None:
         with self._file.opened(read_only=False):
             self._writer = connect(self.path, key=self._key)
+        kept: list[Path] = []
         try:
             with translate_errors(self.path):
-                migrate(self._writer, self._clock.now_us())
+                now_us = self._clock.now_us()
+                migrate(self._writer, now_us, keep=lambda one: kept.append(keep_older_copy(self.path, one)))
                 self._commits = GroupCommit(self._writer, self.path, self._file.check)
         except BaseException:
             self._writer.close()
@@ -137,6 +140,8 @@ class SqliteStore(ServerRows, TenantQueries):
         self._recent = TenantCache(self._writer, self._commits)
         try:
             self._resume()
+            for copy in kept:
+                self.note_backup(str(copy))
         except BaseException:
             self.close()
             raise

@@ -6,7 +6,6 @@ its size on a small screen. Colours come from CSS classes alone, for a strict Co
 
 from credenda.interfaces.web.drawings.bars import draw_columns, draw_terms
 from credenda.interfaces.web.drawings.curves import Curve, CurvePoint, draw_curves
-from credenda.interfaces.web.drawings.graph import Edge, Node, draw_graph
 from credenda.interfaces.web.drawings.lanes import Version, draw_lanes
 from credenda.interfaces.web.drawings.svg import Drawing, Row, Words, shorten
 
@@ -14,14 +13,11 @@ __all__ = [
     "Curve",
     "CurvePoint",
     "Drawing",
-    "Edge",
-    "Node",
     "Row",
     "Version",
     "Words",
     "draw_columns",
     "draw_curves",
-    "draw_graph",
     "draw_lanes",
     "draw_terms",
     "shorten",

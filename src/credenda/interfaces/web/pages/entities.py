@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 from urllib.parse import urlencode
 
-from credenda.interfaces.web.drawings import Drawing, Edge, Node, Version, draw_graph, draw_lanes
+from credenda.interfaces.web.drawings import Drawing, Version, draw_lanes
 from credenda.interfaces.web.page import Page
 from credenda.interfaces.web.view import View
 from credenda.model.entities import EntityMap, EntitySummary
@@ -19,6 +19,7 @@ __all__ = ["PAGE", "link_entity"]
 _SHOWN: Final = 60
 _SLOTS: Final = 24
 _SLOTS_MAX: Final = 400
+_RELATIONS: Final = 100
 
 
 def link_entity(name: str) -> str:
@@ -34,6 +35,7 @@ def load(view: View) -> Mapping[str, object]:
     entity = _find_entity(found.entities, view.get("name"))
     most = _SLOTS_MAX if view.get("slots") == "all" else _SLOTS
     slots = [] if entity is None else [_load_slot(view, entity.name, one) for one in entity.attributes[:most]]
+    relations = _find_relations(found, view.get("name") if entity is None else entity.name)
     offset = view.get_int("offset", 0, low=0, high=len(matching))
     return {
         "entities": matching[offset : offset + _SHOWN],
@@ -48,17 +50,17 @@ def load(view: View) -> Mapping[str, object]:
         "entity": entity,
         "slots": slots,
         "slots_left_out": 0 if entity is None else max(0, len(entity.attributes) - most),
-        "relations": [] if entity is None else _find_relations(found, entity.name),
+        "relations": relations[:_RELATIONS],
+        "relations_counted": len(relations),
         "map": found,
     }
 
 
 def draw(view: View, data: Mapping[str, Any]) -> Mapping[str, object]:
-    """Draw the graph, and each slot that has had several values."""
+    """Draw each slot that has had several values."""
     slots = [one for one in data["slots"] if len(one["versions"]) > 1]
     return {
-        "named_by": {one.target: f"{one.source} · {one.attribute}" for one in data["map"].relations},
-        "graph": _draw_graph(view, data["map"], data["entity"]),
+        "named_by": {one.target: f"{one.source} · {view.name_slot(one.attribute)}" for one in data["map"].relations},
         "lanes": {one["attribute"]: _draw_slot(view, one["attribute"], one["versions"]) for one in slots},
     }
 
@@ -73,7 +75,7 @@ def _find_relations(found: EntityMap, name: str) -> Sequence[Mapping[str, str]]:
     return [
         {"source": one.source, "attribute": one.attribute, "target": one.target, "memory_id": one.memory_id}
         for one in found.relations
-        if wanted in {normalise_name(one.source), normalise_name(one.target)}
+        if not wanted or wanted in {normalise_name(one.source), normalise_name(one.target)}
     ]
 
 
@@ -98,26 +100,8 @@ def _draw_slot(view: View, attribute: str, versions: Sequence[SlotVersion]) -> D
         )
         for one in versions
     ]
-    title = view.t("Values of {slot}", slot=attribute)
+    title = view.t("Values of {slot}", slot=view.name_slot(attribute))
     return draw_lanes(lanes, now_us=view.now_us, zone=view.memory.zone, words=view.t, title=title)
-
-
-def _draw_graph(view: View, found: EntityMap, entity: EntitySummary | None) -> Drawing:
-    """Draw the graph around an entity, or all of it."""
-    nodes = [
-        Node(key=normalise_name(one.name), name=one.name, weight=one.memories, link=link_entity(one.name))
-        for one in found.entities
-    ]
-    edges = [
-        Edge(source=normalise_name(one.source), target=normalise_name(one.target), label=one.attribute)
-        for one in found.relations
-    ]
-    focus = "" if entity is None else normalise_name(entity.name)
-    if entity is not None:
-        near = {focus} | {edge.target for edge in edges if edge.source == focus}
-        near |= {edge.source for edge in edges if edge.target == focus}
-        nodes = [one for one in nodes if one.key in near]
-    return draw_graph(nodes, edges, focus=focus, words=view.t)
 
 
 PAGE = Page(name="entities", path="/entities", title="People and things", operation="entities", load=load, draw=draw)

@@ -1,0 +1,96 @@
+"""A file of an older schema is upgraded with a word about it, and a copy of it as it was stays beside it, once."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+import subprocess
+import sys
+import warnings
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from credenda import Credenda, Unavailable, restore_backup
+from credenda.storage.erasure_ledger import locate_ledger
+from credenda.storage.sqlite.migrate import get_latest_version
+
+from .older import as_of_version
+
+pytestmark = pytest.mark.sqlite_file  # the copy is one of the file
+
+OLD = 12
+
+
+@pytest.fixture
+def old(tmp_path: Path) -> Path:
+    """A memory as schema version 12 left it."""
+    path = tmp_path / "memory.db"
+    with Credenda.open(path, user="ana", workers=False, embedder="none") as mem:
+        mem.remember("My boat is called Petrel.")
+        mem.settle()
+    as_of_version(path, OLD)
+    return path
+
+
+def _read_version(path: Path) -> int:
+    with closing(sqlite3.connect(path)) as database:
+        return database.execute("SELECT max(version) FROM schema_version").fetchone()[0]
+
+
+def _open(path: Path) -> Credenda:
+    return Credenda.open(path, user="ana", workers=False, embedder="none")
+
+
+def test_the_command_line_says_once_that_it_upgrades_and_keeps_the_file(old: Path) -> None:
+    before = old.read_bytes()
+    command = [sys.executable, "-m", "credenda", "--db", str(old), "--user", "ana", "--json", "search", "boat"]
+    first, second = (subprocess.run(command, capture_output=True, text=True, check=True) for _ in range(2))
+    assert f"has schema version {OLD} and is upgraded" in first.stderr
+    assert f"{old}.schema-{OLD} keeps it as it was" in first.stderr
+    assert "schema" not in second.stderr
+    assert all("Petrel" in json.dumps(json.loads(one.stdout)) for one in (first, second))
+    copy = Path(f"{old}.schema-{OLD}")
+    assert sorted(one.name for one in old.parent.glob("*schema*")) == [copy.name]
+    assert (_read_version(copy), _read_version(old)) == (OLD, get_latest_version())
+    assert len(copy.read_bytes()) == len(before)
+
+
+def test_the_copy_is_a_backup_that_is_restored_and_told_of_erasures(old: Path, tmp_path: Path) -> None:
+    with pytest.warns(RuntimeWarning, match="keeps it as it was"), _open(old) as mem:
+        mem.erase(confirm="ana")
+    copy = Path(f"{old}.schema-{OLD}")
+    assert locate_ledger(copy).is_file()
+    restored = restore_backup(copy, tmp_path / "again.db")
+    assert (restored.users, restored.erased) == (0, 1)
+    assert list(tmp_path.glob("again*schema*")) == []
+
+
+def test_an_earlier_copy_is_never_written_over(old: Path) -> None:
+    copy = Path(f"{old}.schema-{OLD}")
+    copy.write_text("an earlier one", "utf-8")
+    with pytest.warns(RuntimeWarning, match=rf"schema-{OLD}-2 keeps it"), _open(old):
+        pass
+    assert copy.read_text("utf-8") == "an earlier one"
+    assert _read_version(Path(f"{copy}-2")) == OLD
+
+
+def test_a_file_that_cannot_be_copied_is_not_upgraded(old: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: object, **__: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("credenda.storage.sqlite.file_copy.tempfile.mkstemp", refuse)
+    with pytest.raises(Unavailable, match="schema-12 cannot be written: the disk is full"), _open(old):
+        pass
+    assert _read_version(old) == OLD
+    assert list(old.parent.glob("*schema*")) == []
+
+
+def test_a_new_file_and_one_of_today_are_opened_without_a_word(tmp_path: Path) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for _ in range(2):
+            with _open(tmp_path / "new.db"):
+                pass
+    assert list(tmp_path.glob("*schema*")) == []
