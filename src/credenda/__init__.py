@@ -29,19 +29,28 @@ if TYPE_CHECKING:
     from credenda.bootstrap import restore_backup
     from credenda.client import Credenda
     from credenda.client_async import AsyncCredenda
+    from credenda.model.change import ChangeRecord
     from credenda.model.deletion import DeletionReceipt
-    from credenda.model.event import Receipt
+    from credenda.model.diff import Diff
+    from credenda.model.event import Event, Receipt
     from credenda.model.memory import Memory, MemoryUnit
-    from credenda.model.query import Context, Explanation, Hit, SearchResult
+    from credenda.model.query import Context, EventDetails, Explanation, Hit, Page, SearchResult, SlotVersion
+    from credenda.model.report import DeletionReport, EraseReceipt, Stats
 
 __all__ = [
     "AsyncCredenda",
+    "ChangeRecord",
     "Conflict",
     "Context",
     "Corrupt",
     "Credenda",
     "CredendaError",
     "DeletionReceipt",
+    "DeletionReport",
+    "Diff",
+    "EraseReceipt",
+    "Event",
+    "EventDetails",
     "Explanation",
     "Forbidden",
     "Hit",
@@ -50,8 +59,11 @@ __all__ = [
     "Memory",
     "MemoryUnit",
     "NotFound",
+    "Page",
     "Receipt",
     "SearchResult",
+    "SlotVersion",
+    "Stats",
     "Unauthenticated",
     "Unavailable",
     "__version__",
@@ -62,15 +74,24 @@ __version__ = "0.1.0"
 
 _LAZY = {
     "AsyncCredenda": "credenda.client_async",
+    "ChangeRecord": "credenda.model.change",
     "Context": "credenda.model.query",
     "Credenda": "credenda.client",
     "DeletionReceipt": "credenda.model.deletion",
+    "DeletionReport": "credenda.model.report",
+    "Diff": "credenda.model.diff",
+    "EraseReceipt": "credenda.model.report",
+    "Event": "credenda.model.event",
+    "EventDetails": "credenda.model.query",
     "Explanation": "credenda.model.query",
     "Hit": "credenda.model.query",
     "Memory": "credenda.model.memory",
     "MemoryUnit": "credenda.model.memory",
+    "Page": "credenda.model.query",
     "Receipt": "credenda.model.event",
     "SearchResult": "credenda.model.query",
+    "SlotVersion": "credenda.model.query",
+    "Stats": "credenda.model.report",
     "restore_backup": "credenda.bootstrap",
 }
 
