@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final, cast
 import click
 
 from credenda.errors import CredendaError, Invalid, Unavailable
-from credenda.interfaces import cli
+from credenda.interfaces import cli, hook_engine
 from credenda.interfaces.cli.layout import escape_controls
 from credenda.interfaces.cli.outcome import (
     Believed,
@@ -286,6 +286,7 @@ def _import(session: Session, operation: Operation, given: Given) -> Outcome:
     """Import a file, and extract all its messages, with a progress counter on a terminal."""
     shown = {"progress": _show_filed} if sys.stderr.isatty() else {}
     with session.open() as memory:
+        hook_engine.filing.file_waiting(memory, hook_engine.filing.find_memory_places(memory))
         report = _run_import(memory, operation, given | shown)
         _read_all(memory)
         return Outcome(value=report)
