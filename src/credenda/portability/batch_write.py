@@ -18,10 +18,11 @@ from credenda.portability.importers.format import Boundary, Omitted, Parsed, Pie
 from credenda.portability.importers.placeholders import remove_placeholders, remove_placeholders_in_fields
 from credenda.private import cut_tagged
 from credenda.runtime import Parts
-from credenda.storage.store import JobFilter, JobStatus, Writer
+from credenda.storage.store import EventFilter, JobFilter, JobStatus, Writer
 from credenda.text.normalize import normalise_text
 from credenda.write.intake.validate import Accepted, Submission, accept
 from credenda.write.journal import Compared, commit_compared, file_submission
+from credenda.write.same_utterance import HeardMessages
 
 __all__ = ["Tally", "write_pieces"]
 
@@ -95,6 +96,7 @@ def write_pieces(parts: Parts, pieces: Iterable[Parsed], tally: Tally) -> None:
     """
     group: list[_Waiting] = []
     held = 0
+    heard: HeardMessages | None = None
     for piece in pieces:
         match piece:
             case Problem():
@@ -105,6 +107,11 @@ def write_pieces(parts: Parts, pieces: Iterable[Parsed], tally: Tally) -> None:
                 tally.omit(piece)
             case Piece():
                 waiting = _accept_piece(parts, piece, tally)
+                if waiting is not None and waiting.accepted.events and waiting.piece.submission.agent:
+                    heard = heard or _load_heard(parts)
+                    if all(heard.has(event) for event in waiting.accepted.events):
+                        tally.skipped += 1
+                        waiting = None
                 if waiting is not None:
                     group.append(waiting)
                     held += sum(len(event.text) for event in waiting.accepted.events)
@@ -114,6 +121,12 @@ def write_pieces(parts: Parts, pieces: Iterable[Parsed], tally: Tally) -> None:
     _write_group(parts, group, tally)
     if not (tally.dry_run or tally.uploaded):
         tally.ended = end_lost_memories(parts, tally.states)
+
+
+def _load_heard(parts: Parts) -> HeardMessages:
+    """Read once what hooks have stored of the sessions whose transcripts are imported."""
+    with parts.store.reader(parts.user_id) as reader:
+        return HeardMessages(reader.find_events(EventFilter(worded=True)))
 
 
 def _accept_piece(parts: Parts, piece: Piece, tally: Tally) -> _Waiting | None:

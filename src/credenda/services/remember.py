@@ -8,12 +8,12 @@ from typing import Final
 
 from credenda import limits
 from credenda.model.claim import Claim, Span
-from credenda.model.event import ClaimReceipt, Event, Receipt, Role
+from credenda.model.event import ClaimReceipt, Event, Receipt, Role, Source
 from credenda.model.memory import MemoryType
 from credenda.runtime import Parts
 from credenda.services.believed_messages import commit_with_beliefs
 from credenda.services.bursts import hold_back_burst
-from credenda.storage.store import Writer
+from credenda.storage.store import EventFilter, Writer
 from credenda.write.extract.prose import find_unread
 from credenda.write.intake.validate import Accepted, Submission, accept
 from credenda.write.journal import (
@@ -22,6 +22,7 @@ from credenda.write.journal import (
     file_submission,
 )
 from credenda.write.reconcile_job import apply_claims
+from credenda.write.same_utterance import HEARD_EVENTS, find_quoted
 
 __all__ = ["keep", "remember"]
 
@@ -53,6 +54,11 @@ def _list_unread(accepted: Accepted) -> tuple[str, ...]:
 
 
 def _file(writer: Writer, compared: Sequence[Compared]) -> Receipt:
+    said = compared[0].events
+    if len(said) == 1 and said[0].source is Source.AI and compared[0].accepted.idempotency_key is None:
+        recent = writer.find_events(EventFilter(limit=HEARD_EVENTS, newest_first=True))
+        if (quoted := find_quoted(recent, said[0])) is not None:
+            return Receipt(job_id=None, event_ids=(quoted.id,), queued=False, cached=True)
     return file_submission(writer, compared[0])
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from credenda.errors import Invalid, Unavailable
+from credenda.interfaces import hook_engine
 from credenda.interfaces.cli.outcome import Outcome
 from credenda.interfaces.cli.output import note, write_progress
 from credenda.interfaces.cli.session import Session
@@ -35,6 +36,7 @@ def import_file(session: Session, operation: Operation, given: Given) -> Outcome
     """Import a file, and extract all its messages; an interruption keeps what is stored, and says so."""
     progress = _Progress(on_terminal=sys.stderr.isatty())
     with session.open() as memory:
+        hook_engine.filing.file_waiting(memory, hook_engine.filing.find_memory_places(memory))
         before = memory.stats().events
         try:
             report = _run_import(memory, operation, given | {"progress": progress.show_stored}, progress)

@@ -10,7 +10,7 @@ from credenda.interfaces.cli.outcome import Believed, Consequence, Remembered
 from credenda.model import statement
 from credenda.model.contest import ContestCase, ContestState
 from credenda.model.derived import is_dreamed, list_sources
-from credenda.model.event import ClaimReceipt, Event
+from credenda.model.event import ClaimReceipt, Event, Source
 from credenda.model.memory import Memory, Relation, Stance
 from credenda.model.query import EventDetails, Explanation, Page, SlotVersion
 from credenda.model.statement import name_slot
@@ -135,13 +135,16 @@ def _describe_confidence(memory: Memory) -> str:
     return f"{name_value(memory)}  [{notes}]" if notes else name_value(memory)
 
 
-def _name_speaker(event: Event) -> str:
-    return "you" if event.speaker == "user" else event.speaker
+def name_speaker(event: Event) -> str:
+    """Name who said the words of an event: "you" only for what the user wrote, not for what a model stored."""
+    if event.speaker == "user" and event.source is Source.AI:
+        return escape_controls(event.agent) or "assistant"
+    return "you" if event.speaker == "user" else escape_controls(event.speaker)
 
 
 def quote_span(screen: Screen, event: Event, start: int, end: int) -> str:
     """Quote the evidence span of an event with its source."""
-    return f"{screen.day(event.occurred_at)}  {_name_speaker(event)}: “{escape_controls(event.text[start:end])}”"
+    return f"{screen.day(event.occurred_at)}  {name_speaker(event)}: “{escape_controls(event.text[start:end])}”"
 
 
 def render_event(screen: Screen, found: EventDetails) -> str:
@@ -149,7 +152,7 @@ def render_event(screen: Screen, found: EventDetails) -> str:
     one = found.event
     rows = (
         ("id", one.id),
-        ("said", f"{screen.moment(one.occurred_at)} by {_name_speaker(one)}"),
+        ("said", f"{screen.moment(one.occurred_at)} by {name_speaker(one)}"),
         ("session", escape_controls(one.session)),
         ("topic", escape_controls(one.topic or "")),
         ("agent", escape_controls(one.agent)),

@@ -35,7 +35,7 @@ _NAMES: Final[Mapping[str, tuple[str, ...]]] = {
     "summary": ("compact_summary", "summary"),
     "folder": ("cwd",),
     "source": ("source",),
-    "agent": ("agent_type", "agentType", "subagent_type", "agent_name", "agentName", "agent_id"),
+    "agent": ("agent_type", "agentType", "subagent_type", "agent_name", "agentName"),
 }
 """Fields of each part, in the order in which they are looked for; hosts differ, and so do their versions."""
 _UNSET: Final = "unknown"

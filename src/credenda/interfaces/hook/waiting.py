@@ -52,6 +52,8 @@ def find_words(moment: Moment) -> str:
     """Return the words of a moment that are to be kept; "" for none, and for a command of the agent."""
     if moment.kind not in SPOKEN or not moment.text:
         return ""
+    if moment.kind == "subagent_reply" and not moment.agent:
+        return ""  # the host's own helper, such as the one whose summary a compaction reports once more
     text = extract_spoken(moment.text[:_CHARACTERS])
     if moment.kind == "prompt":
         bare = text.startswith(_COMMAND) and "\n" not in text and len(text.split()) == 1
