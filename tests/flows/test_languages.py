@@ -103,10 +103,9 @@ def test_a_file_of_the_version_before_is_made_afresh(tmp_path: Path, monkeypatch
     with closing(sqlite3.connect(path)) as database:
         (images,) = database.execute("SELECT count(*) FROM index_blobs").fetchone()
     assert images
-    with (
-        pytest.warns(RuntimeWarning, match="has schema version 2 and is upgraded"),
-        Credenda.open(path, user="ana", workers=False, embedder="none") as mem,
-    ):
+    with pytest.warns(RuntimeWarning, match="has schema version 2 and is upgraded"):
+        opened = Credenda.open(path, user="ana", workers=False, embedder="none")
+    with opened as mem:
         assert mem.data.doctor().ok
         assert {hit.quote.rsplit(" ", 1)[0] for hit in mem.search("велосипед").hits} == {"Мы купили новые велосипеды"}
         monkeypatch.setattr(cache.limits, "RESIDENT_DOCUMENTS", 1)

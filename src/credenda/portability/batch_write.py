@@ -96,7 +96,7 @@ def write_pieces(parts: Parts, pieces: Iterable[Parsed], tally: Tally) -> None:
     """
     group: list[_Waiting] = []
     held = 0
-    heard: HeardMessages | None = None
+    heard = _Heard(parts)
     for piece in pieces:
         match piece:
             case Problem():
@@ -107,12 +107,9 @@ def write_pieces(parts: Parts, pieces: Iterable[Parsed], tally: Tally) -> None:
                 tally.omit(piece)
             case Piece():
                 waiting = _accept_piece(parts, piece, tally)
-                if waiting is not None and waiting.accepted.events and waiting.piece.submission.agent:
-                    heard = heard or _load_heard(parts)
-                    if all(heard.has(event) for event in waiting.accepted.events):
-                        tally.skipped += 1
-                        waiting = None
-                if waiting is not None:
+                if waiting is not None and heard.has(waiting):
+                    tally.skipped += 1
+                elif waiting is not None:
                     group.append(waiting)
                     held += sum(len(event.text) for event in waiting.accepted.events)
         if len(group) >= GROUP_TURNS or held >= GROUP_CHARACTERS:
@@ -123,10 +120,21 @@ def write_pieces(parts: Parts, pieces: Iterable[Parsed], tally: Tally) -> None:
         tally.ended = end_lost_memories(parts, tally.states)
 
 
-def _load_heard(parts: Parts) -> HeardMessages:
-    """Read once what hooks have stored of the sessions whose transcripts are imported."""
-    with parts.store.reader(parts.user_id) as reader:
-        return HeardMessages(reader.find_events(EventFilter(worded=True)))
+@dataclass(slots=True)
+class _Heard:
+    """What hooks have stored of the sessions whose transcripts are imported; read once, and only if it is asked for."""
+
+    _parts: Parts
+    _messages: HeardMessages | None = None
+
+    def has(self, waiting: _Waiting) -> bool:
+        events = waiting.accepted.events
+        if not events or not waiting.piece.submission.agent:
+            return False
+        if self._messages is None:
+            with self._parts.store.reader(self._parts.user_id) as reader:
+                self._messages = HeardMessages(reader.find_events(EventFilter(worded=True)))
+        return all(map(self._messages.has, events))
 
 
 def _accept_piece(parts: Parts, piece: Piece, tally: Tally) -> _Waiting | None:
