@@ -1284,7 +1284,7 @@ export interface Operations {
       expires_at?: string | null;
       /** The same key and content are stored once. */
       idempotency_key?: string | null;
-      /** Your extraction: quote (copied), entity, attribute, value, stance, scope, replaces (memory id); statement (one line in words of the quote) and key (words for the slot) are shown. */
+      /** Each: quote, entity, attribute, value, stance, scope, replaces (an id), statement, key. */
       claims?: Array<Record<string, string>> | null;
       /** Store it even if it was deleted before. */
       allow_deleted?: boolean | null;

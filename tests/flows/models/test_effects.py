@@ -149,10 +149,10 @@ def test_the_memories_shown_are_few_the_oldest_first_each_in_one_short_line_with
         store(mem, name, {"age": "40"}.get(name, "Graz"))
     say(mem, BEES)
     shown = json.loads(model.asked[-1].prompt)["known"]
-    assert list(shown["2026-03-01"]) == [f"k{number}" for number in range(1, limits.LLM_KNOWN_MEMORIES + 2)]
-    assert shown["2026-03-01"]["k1"] == "user plan: ice hockey (planned)"
-    assert known(model)[1:9] == [f"user hives_in_field_{number}: {number} hives" for number in range(8)]
-    assert len(known(model)[9:]) == 4
+    assert list(shown["2026-03-01"]) == [f"k{number}" for number in range(2, limits.LLM_KNOWN_MEMORIES + 2)]
+    assert shown["2026-12-01"] == {"k1": "user plan: ice hockey (planned) (until 2027-03-01)"}
+    assert known(model)[:8] == [f"user hives_in_field_{number}: {number} hives" for number in range(8)]
+    assert len(known(model)[8:]) == 5
 
 
 def test_a_long_passage_shows_more_memories_and_never_more_than_the_most(mem: Credenda, model: ScriptedModel) -> None:

@@ -113,6 +113,8 @@ def test_a_file_of_the_first_version_is_brought_up_to_date(tmp_path: Path) -> No
     old_file(tmp_path / "m.db")
     with pytest.raises(Conflict, match="schema version 1"), opened(tmp_path / "m.db", read_only=True):
         pass
+    with pytest.warns(RuntimeWarning, match="schema version 1 and is upgraded"), opened(tmp_path / "m.db"):
+        pass
     with opened(tmp_path / "m.db") as store:
         assert nominated(store, WORD) == [pack_code(1, memory=False)]
         assert [finding.check for finding in store.check(ANA)] == ["journal_chain"]

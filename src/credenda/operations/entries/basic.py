@@ -57,8 +57,7 @@ _RECORDED: Final = Param(
 _CLAIMS: Final = Param(
     name="claims",
     type=Sequence[Mapping[str, str]],
-    help="Your extraction: quote (copied), entity, attribute, value, stance, scope, replaces (memory id);"
-    " statement (one line in words of the quote) and key (words for the slot) are shown.",
+    help="Each: quote, entity, attribute, value, stance, scope, replaces (an id), statement, key.",
 )
 
 CONTEXT_INPUTS: Final = (

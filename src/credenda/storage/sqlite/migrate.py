@@ -95,7 +95,7 @@ def migrate(connection: sqlite3.Connection, now_us: int, *, keep: Callable[[int]
         try:
             found = read_schema_version(connection)
             if found < version:
-                if keep is not None and 0 < found == older:
+                if keep is not None and 0 < found == older and _has_tenant(connection):
                     keep(older)
                 connection.execute(_RECORD)
                 for statement in _split_script(script):
@@ -108,6 +108,11 @@ def migrate(connection: sqlite3.Connection, now_us: int, *, keep: Callable[[int]
                 connection.execute("ROLLBACK")
             raise
     return ran
+
+
+def _has_tenant(connection: sqlite3.Connection) -> bool:
+    """Return whether anything was ever kept in a file; one whose creation was cut off holds nothing."""
+    return connection.execute("SELECT 1 FROM tenants LIMIT 1").fetchone() is not None
 
 
 def create_schema(connection: sqlite3.Connection) -> None:
