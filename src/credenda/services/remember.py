@@ -55,7 +55,8 @@ def _list_unread(accepted: Accepted) -> tuple[str, ...]:
 
 def _file(writer: Writer, compared: Sequence[Compared]) -> Receipt:
     said = compared[0].events
-    if len(said) == 1 and said[0].source is Source.AI and compared[0].accepted.idempotency_key is None:
+    plain = len(said) == 1 and not (said[0].topic or said[0].tags or said[0].expires_us)  # nothing beside the words
+    if plain and said[0].source is Source.AI and compared[0].accepted.idempotency_key is None:
         recent = writer.find_events(EventFilter(limit=HEARD_EVENTS, newest_first=True))
         if (quoted := find_quoted(recent, said[0])) is not None:
             return Receipt(job_id=None, event_ids=(quoted.id,), queued=False, cached=True)
