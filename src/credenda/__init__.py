@@ -29,9 +29,9 @@ if TYPE_CHECKING:
     from credenda.bootstrap import restore_backup
     from credenda.client import Credenda
     from credenda.client_async import AsyncCredenda
+    from credenda.model.browse import Diff
     from credenda.model.change import ChangeRecord
     from credenda.model.deletion import DeletionReceipt
-    from credenda.model.diff import Diff
     from credenda.model.event import Event, Receipt
     from credenda.model.memory import Memory, MemoryUnit
     from credenda.model.query import Context, EventDetails, Explanation, Hit, Page, SearchResult, SlotVersion
@@ -79,7 +79,7 @@ _LAZY = {
     "Credenda": "credenda.client",
     "DeletionReceipt": "credenda.model.deletion",
     "DeletionReport": "credenda.model.report",
-    "Diff": "credenda.model.diff",
+    "Diff": "credenda.model.browse",
     "EraseReceipt": "credenda.model.report",
     "Event": "credenda.model.event",
     "EventDetails": "credenda.model.query",

@@ -17,24 +17,6 @@ from credenda.text.documents import format_yearly_day
 from credenda.text.excerpt import cut_to_clause
 from credenda.text.fence import format_day, name_author
 
-__all__ = [
-    "GIVEN",
-    "GIVEN_KEY",
-    "GIVEN_STATEMENT",
-    "Stated",
-    "format_author",
-    "format_core_text",
-    "format_validity",
-    "grow_age",
-    "list_given",
-    "name_slot",
-    "name_value",
-    "replace_given",
-    "was_before",
-    "write_claim",
-    "write_statement",
-]
-
 GIVEN: Final = "given_"
 GIVEN_STATEMENT: Final = f"{GIVEN}statement"
 GIVEN_KEY: Final = f"{GIVEN}key"

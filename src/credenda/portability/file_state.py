@@ -22,8 +22,6 @@ from credenda.storage.plan import commit_decided, return_decided
 from credenda.storage.store import EventFilter, Reader, Writer
 from credenda.write.apply import Application, apply
 
-__all__ = ["FileStates", "end_lost_memories"]
-
 _DOCUMENTS: Final = frozenset({"markdown", "obsidian", "text", "memory-folder", "hermes", "openclaw"})
 _LOG: Final = ".log"
 _REASON: Final = "its file does not say it any more"

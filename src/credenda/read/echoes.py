@@ -15,8 +15,6 @@ from credenda.model.memory import Memory
 from credenda.text.sentences import split_sentences
 from credenda.text.tokens import tokenize
 
-__all__ = ["Listed", "find_echoes", "is_about_talk", "is_only_polite", "is_question"]
-
 _AUXILIARY: Final = (
     r"(?:is|are|was|were|do|does|did|can|could|should|would|will|am|has|have|'s|\u2019s|'re|\u2019re|'d|\u2019d)\b"
 )

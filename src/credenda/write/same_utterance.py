@@ -13,8 +13,6 @@ from credenda.text.normalize import normalise_text
 from credenda.text.sentences import split_sentences
 from credenda.text.spoken import extract_spoken
 
-__all__ = ["HEARD_EVENTS", "HeardMessages", "find_quoted"]
-
 _APART_US: Final = 120_000_000
 """How far apart a hook and a transcript may date one message: an answer is dated where it begins, or where it ends."""
 _TURN_US: Final = 3_600_000_000

@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from credenda import Credenda
     from credenda.model.report import ImportReport, Stats
 
-__all__ = ["import_file"]
-
 Given = dict[str, Any]
 _STEP_SECONDS: Final = 0.5
 _IDLE_STEPS: Final = 300

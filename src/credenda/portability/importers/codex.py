@@ -7,15 +7,21 @@ from pathlib import Path, PurePosixPath
 from typing import Final, cast
 
 from credenda.portability.importers.format import Boundary, Omitted, Parsed, Source
-from credenda.portability.importers.json_checks import MalformedError, read_text, require_table
+from credenda.portability.importers.json_checks import (
+    MalformedError,
+    Table,
+    Talk,
+    Turn,
+    mend_surrogates,
+    read_message_text,
+    read_tables,
+    read_text,
+    require_table,
+)
 from credenda.portability.importers.program_text import cut_program_text
 from credenda.portability.importers.shape import list_key_paths
-from credenda.portability.importers.tables import Table, read_message_text, read_tables
-from credenda.portability.importers.turns import Talk, Turn, mend_surrogates
 from credenda.portability.line_reader import Lines
 from credenda.projects import find_project
-
-__all__ = ["CodexFormat"]
 
 _AGENT: Final = "codex"
 _PAYLOAD: Final = frozenset({"type", "payload", "payload.id", "payload.cwd"})

@@ -7,14 +7,18 @@ from pathlib import Path, PurePosixPath
 from typing import Final, cast
 
 from credenda.portability.importers.format import Boundary, Omitted, Parsed, Source
-from credenda.portability.importers.json_checks import read_text
+from credenda.portability.importers.json_checks import (
+    Table,
+    Talk,
+    Turn,
+    list_tables,
+    read_message_text,
+    read_tables,
+    read_text,
+)
 from credenda.portability.importers.program_text import cut_program_text
 from credenda.portability.importers.shape import list_key_paths
-from credenda.portability.importers.tables import Table, list_tables, read_message_text, read_tables
-from credenda.portability.importers.turns import Talk, Turn
 from credenda.portability.line_reader import Lines
-
-__all__ = ["GeminiCliFormat"]
 
 _AGENT: Final = "gemini-cli"
 _SHAPE: Final = frozenset({"sessionId", "projectHash", "startTime"})

@@ -9,14 +9,20 @@ from pathlib import Path
 from typing import Final
 
 from credenda.portability.importers.format import Boundary, Omitted, Parsed, Source
-from credenda.portability.importers.json_checks import MalformedError, read_moment_or_none, read_text
+from credenda.portability.importers.json_checks import (
+    MalformedError,
+    Table,
+    Talk,
+    Turn,
+    has_json_name,
+    list_tables,
+    read_moment_or_none,
+    read_tables,
+    read_text,
+)
 from credenda.portability.importers.shape import list_key_paths
-from credenda.portability.importers.tables import Table, has_json_name, list_tables, read_tables
-from credenda.portability.importers.turns import Talk, Turn
 from credenda.portability.line_reader import Lines
 from credenda.private import cut_tagged
-
-__all__ = ["GeminiTakeoutFormat"]
 
 _SHAPE: Final = frozenset({"header", "title", "time", "products"})
 _PRODUCT: Final = re.compile(r"\b(?:Gemini|Bard)\b")

@@ -9,12 +9,9 @@ from typing import Final
 
 from credenda.clock import to_datetime
 from credenda.portability.importers.blocks import BLOCK_CHARACTERS_MAX, decode_lines, has_words
-from credenda.portability.importers.foreign_facts import Statement, make_statement_piece, word_about_user
 from credenda.portability.importers.format import Parsed, Problem, Source
-from credenda.portability.importers.tables import read_whole_name
+from credenda.portability.importers.json_checks import Statement, make_statement_piece, read_whole_name, word_about_user
 from credenda.portability.line_reader import Lines
-
-__all__ = ["HermesFormat"]
 
 _FILES: Final = ("memory.md", "user.md")
 _ABOUT_USER: Final = "user.md"

@@ -13,16 +13,20 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final
 
-from credenda.portability.importers.foreign_facts import Statement, make_statement_piece
 from credenda.portability.importers.format import Boundary, Piece, Problem, Source
-from credenda.portability.importers.json_checks import MalformedError, list_of, parse_tables, read_text, require_item
+from credenda.portability.importers.json_checks import (
+    MalformedError,
+    Statement,
+    list_of,
+    make_statement_piece,
+    mend_surrogates,
+    parse_tables,
+    read_text,
+    require_item,
+)
 from credenda.portability.importers.shape import list_key_paths
-from credenda.portability.importers.turns import mend_surrogates
-from credenda.portability.json_stream import read_sections
-from credenda.portability.line_reader import Line, Lines
+from credenda.portability.line_reader import Line, Lines, read_sections
 from credenda.text.normalize import normalise_name
-
-__all__ = ["ABOUT_USER", "McpMemoryFormat", "word_observation", "word_relation"]
 
 ABOUT_USER: Final = "default_user"
 """The user's name in the reference server's own instructions."""

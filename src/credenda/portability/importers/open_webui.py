@@ -7,15 +7,26 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Final, cast
 
-from credenda.portability.importers.foreign_facts import Statement, make_statement_piece, word_about_user
 from credenda.portability.importers.format import Boundary, Omitted, Parsed, Source
-from credenda.portability.importers.json_checks import MalformedError, read_moment_or_none, read_text, require_table
+from credenda.portability.importers.json_checks import (
+    MalformedError,
+    Statement,
+    Table,
+    Talk,
+    Turn,
+    has_json_name,
+    list_tables,
+    make_statement_piece,
+    mend_surrogates,
+    read_message_text,
+    read_moment_or_none,
+    read_tables,
+    read_text,
+    require_table,
+    word_about_user,
+)
 from credenda.portability.importers.shape import list_key_paths
-from credenda.portability.importers.tables import Table, has_json_name, list_tables, read_message_text, read_tables
-from credenda.portability.importers.turns import Talk, Turn, mend_surrogates
 from credenda.portability.line_reader import Lines
-
-__all__ = ["OpenWebUIFormat"]
 
 _CHAT: Final = ("chat.history", "chat.messages")
 _MEMORY: Final = frozenset({"id", "user_id", "content", "updated_at", "created_at"})

@@ -11,14 +11,10 @@ from pathlib import Path, PurePosixPath
 from typing import Final
 
 from credenda.clock import to_datetime
-from credenda.portability.importers.blocks import Block, decode_lines, has_words
-from credenda.portability.importers.foreign_facts import Statement, make_statement_piece, word_about_user
+from credenda.portability.importers.blocks import Block, decode_lines, find_day, has_words, read_blocks
 from credenda.portability.importers.format import Omitted, Parsed, Problem, Source
-from credenda.portability.importers.pages import find_day, read_blocks
-from credenda.portability.importers.tables import read_whole_name
+from credenda.portability.importers.json_checks import Statement, make_statement_piece, read_whole_name, word_about_user
 from credenda.portability.line_reader import Lines
-
-__all__ = ["OpenClawFormat"]
 
 _USER: Final = "user.md"
 _AGENT: Final = ("identity.md", "soul.md")

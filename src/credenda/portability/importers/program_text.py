@@ -5,8 +5,6 @@ from __future__ import annotations
 import re
 from typing import Final
 
-__all__ = ["cut_program_text"]
-
 _WRAPPED: Final = re.compile(
     r"\s*<([a-z]+(?:[_ -][a-z]+)+|instructions|skill|image|proposed)(?:\s[^<>]{0,300})?>.*</\1>\s*",
     re.DOTALL | re.IGNORECASE,

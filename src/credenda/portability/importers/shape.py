@@ -9,8 +9,6 @@ import re
 from functools import lru_cache
 from typing import Final
 
-__all__ = ["list_key_paths"]
-
 _TOKEN: Final = re.compile(rb'"((?:[^"\\]++|\\.)*+)"(\s*:)?|[\[\]{}]', re.DOTALL)
 _HEAD: Final = re.compile(rb"(?:\xef\xbb\xbf)?\s*[\[{]")
 _DEPTH_MAX: Final = 12

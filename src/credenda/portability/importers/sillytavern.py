@@ -9,13 +9,18 @@ from pathlib import Path
 from typing import Final
 
 from credenda.portability.importers.format import Boundary, Omitted, Parsed, Source
-from credenda.portability.importers.json_checks import MalformedError, read_text
+from credenda.portability.importers.json_checks import (
+    MalformedError,
+    Table,
+    Talk,
+    Turn,
+    has_json_name,
+    read_tables,
+    read_text,
+    read_whole_name,
+)
 from credenda.portability.importers.shape import list_key_paths
-from credenda.portability.importers.tables import Table, has_json_name, read_tables, read_whole_name
-from credenda.portability.importers.turns import Talk, Turn
 from credenda.portability.line_reader import Lines
-
-__all__ = ["SillyTavernFormat"]
 
 _SHAPE: Final = frozenset({"is_user", "mes"})
 _HUMANIZED: Final = re.compile(r"(\d{4})-(\d{1,2})-(\d{1,2}) ?@(\d{1,2})h ?(\d{1,2})m(?: ?(\d{1,2})s)?.*")

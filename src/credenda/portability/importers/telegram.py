@@ -8,20 +8,23 @@ from pathlib import Path
 from typing import Final
 
 from credenda.portability.importers.format import Boundary, Omitted, Parsed, Problem, Source
-from credenda.portability.importers.json_checks import MalformedError, describe_item, read_text
-from credenda.portability.importers.shape import list_key_paths
-from credenda.portability.importers.tables import (
+from credenda.portability.importers.json_checks import (
+    MalformedError,
     Table,
+    Talk,
+    Turn,
+    describe_item,
     has_json_name,
     list_tables,
+    mend_surrogates,
+    name_speaker,
     read_message_text,
     read_tables,
+    read_text,
     read_whole_name,
 )
-from credenda.portability.importers.turns import Talk, Turn, mend_surrogates, name_speaker
+from credenda.portability.importers.shape import list_key_paths
 from credenda.portability.line_reader import Lines
-
-__all__ = ["TelegramFormat"]
 
 _CHATS: Final = ("messages", "chats.list.messages")
 _KEYS: Final = ("id", "type", "date", "from_id")

@@ -15,11 +15,8 @@ from typing import Final
 
 from credenda.portability.importers.blocks import decode_lines, has_words
 from credenda.portability.importers.format import Boundary, Omitted, Parsed, Problem, Source
-from credenda.portability.importers.tables import read_whole_name
-from credenda.portability.importers.turns import Talk, Turn, name_speaker
+from credenda.portability.importers.json_checks import Talk, Turn, name_speaker, read_whole_name
 from credenda.portability.line_reader import Lines
-
-__all__ = ["WhatsAppFormat"]
 
 _STAMP: Final = (
     r"[\u200e\u200f\ufeff]?\[?(\d{1,4})([./-])(\d{1,2})\2(\d{2,4}),?\s+(?:\w{2,4}\s)?(\d{1,2})[:.](\d{2})(?:[:.](\d{2}))?"

@@ -13,10 +13,7 @@ from pathlib import Path
 
 from credenda.paths import make_file_error
 from credenda.storage.erasure_ledger import locate_ledger
-from credenda.storage.sqlite.connection import connect
-from credenda.storage.sqlite.errors import translate_errors
-
-__all__ = ["copy_database", "keep_older_copy", "make_temporary_file", "sync_and_replace"]
+from credenda.storage.sqlite.connection import connect, translate_errors
 
 
 @contextmanager

@@ -10,8 +10,6 @@ from credenda.model.statement import GIVEN, list_given, replace_given
 from credenda.storage.store import MemoryFilter, Reader
 from credenda.text.tokens import tokenize
 
-__all__ = ["find_wordings", "leave_out_wordings"]
-
 _Field = tuple[str, object, object]
 
 

@@ -19,10 +19,7 @@ from credenda.model.memory import Memory, Stance
 from credenda.text.dates import DateSpan, find_dates
 from credenda.text.normalize import normalise_attribute
 from credenda.text.tokens import tokenize
-from credenda.write.llm.said import Said
-from credenda.write.llm.words import says
-
-__all__ = ["Excess", "add_given"]
+from credenda.write.llm.words import Said, says
 
 _INSTRUCTION: Final = "instruction"
 _DENIAL: Final = re.compile(
