@@ -23,8 +23,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from credenda.providers.embed.minilm import WEIGHTS_SHA256
-from credenda.providers.embed.safetensors_file import map_tensors
+from credenda.providers.embed.minilm import WEIGHTS_SHA256, map_tensors
 
 Array = NDArray[np.generic]
 Floats = NDArray[np.float32]

@@ -17,12 +17,9 @@ from typing import Any, Final
 from credenda import limits
 from credenda.bench.locomo import Conversation
 from credenda.bench.talk import Note, count_memories, load_pairs, make_document, open_store
-from credenda.bench.talk_figures import Tally, measure_coverage
-from credenda.bench.talk_gold import Gold, GoldClaim, Replaced
+from credenda.bench.talk_figures import Gold, GoldClaim, Replaced, Tally, measure_coverage
+from credenda.providers.llm.client import estimate_question_tokens
 from credenda.providers.llm.protocol import Question, Reply
-from credenda.providers.llm.tokens import estimate_question_tokens
-
-__all__ = ["GoldModel", "run_ceiling"]
 
 _MODEL: Final = "gold:reader"
 _SETTLE_SECONDS: Final = 3_600

@@ -27,8 +27,6 @@ from credenda.model.memory import Draft, MemoryType
 from credenda.storage.store import Store, Writer
 from credenda.write.apply import Application, apply
 
-__all__ = ["run_consolidation"]
-
 Note = Callable[[str], None]
 _START: Final = datetime(2026, 1, 1, 8, tzinfo=UTC)
 _SEED: Final = 17

@@ -15,8 +15,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from credenda import Credenda
-from credenda.bench.stats import spread_ms
-from credenda.bench.targets import check_contradiction_targets
+from credenda.bench.stats import check_contradiction_targets, spread_ms
 from credenda.bootstrap import build_parts
 from credenda.clock import from_datetime
 from credenda.model.claim import Claim, Span, UpdateKind
@@ -24,8 +23,6 @@ from credenda.model.event import Event
 from credenda.model.memory import Memory, MemoryType
 from credenda.storage.store import Store, Writer
 from credenda.write.reconcile_job import decide_claim
-
-__all__ = ["run_contradiction"]
 
 Note = Callable[[str], None]
 _START: Final = datetime(2026, 1, 1, 8, tzinfo=UTC)

@@ -18,8 +18,6 @@ from credenda.model.memory import Layer, Memory, MemoryType
 from credenda.runtime import Parts
 from credenda.storage.store import Access, MemoryFilter, Writer
 
-__all__ = ["run_decay"]
-
 _UNIT: Final = 1_000
 _BEGAN_US: Final = 1_767_225_600_000_000
 """2026-01-01."""

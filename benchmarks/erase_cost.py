@@ -13,8 +13,6 @@ from credenda import Credenda
 from credenda.bench.sentences import make_sentences
 from credenda.clock import seconds
 
-__all__ = ["run_erase"]
-
 _TOGETHER: Final = 500
 _OWN: Final = 20
 """Only every so many events are the user's own and are extracted, because extracting all takes minutes."""

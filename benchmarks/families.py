@@ -24,24 +24,22 @@ from benchmarks.fit_weights import Source, turn_owners
 from benchmarks.logistic import apply_logistic, fit_logistic
 from benchmarks.simple_base import SimpleBase
 from credenda import Credenda, Invalid
-from credenda.bench.bm25 import PlainBm25
-from credenda.bench.jsonl import read_numbered_lines
 from credenda.bench.locomo import (
     Conversation,
+    PlainBm25,
     Question,
     find_turns,
     load_conversations,
     load_questions,
+    measure_ranking,
     store_conversation,
 )
-from credenda.bench.ranking import measure_ranking
+from credenda.bench.stats import read_numbered_lines
 from credenda.index.resident import ResidentIndex
 from credenda.index.vector_reader import read_stored_vectors
 from credenda.read.retrieve import find_owner
 from credenda.services.search import open_index
 from credenda.storage.store import Reader
-
-__all__ = ["Answer", "compute_intervals", "measure_families", "recalibrate", "run_families"]
 
 Floats = NDArray[np.float64]
 Note = Callable[[str], None]

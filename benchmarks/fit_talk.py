@@ -22,17 +22,22 @@ from numpy.typing import NDArray
 
 from benchmarks.fit_weights import Source, turn_owners
 from credenda import Credenda
-from credenda.bench.locomo import Question, load_conversations, load_questions, store_conversation
-from credenda.bench.ranking import average, measure_ranking
+from credenda.bench.locomo import (
+    Question,
+    average,
+    load_conversations,
+    load_questions,
+    measure_ranking,
+    store_conversation,
+)
 from credenda.ids import IdKind
 from credenda.index.resident import ResidentIndex
 from credenda.model.query import Query
 from credenda.read import late
-from credenda.read.answer_type import score_answer_type
 from credenda.read.dense import embed_question
 from credenda.read.fuse import fuse_scores
 from credenda.read.hydrate import name_document
-from credenda.read.plan import Ask, plan
+from credenda.read.plan import Ask, plan, score_answer_type
 from credenda.read.retrieve import find_owner, retrieve
 from credenda.read.weights import load_talk_weights
 from credenda.runtime import Parts

@@ -37,8 +37,15 @@ from benchmarks.logistic import (
 )
 from benchmarks.unanswerable import list_words, make_near_misses
 from credenda import Credenda
-from credenda.bench.locomo import Conversation, Question, load_conversations, load_questions, store_conversation
-from credenda.bench.ranking import compute_auroc, measure_ranking
+from credenda.bench.locomo import (
+    Conversation,
+    Question,
+    compute_auroc,
+    load_conversations,
+    load_questions,
+    measure_ranking,
+    store_conversation,
+)
 from credenda.ids import IdKind
 from credenda.index.resident import ResidentIndex
 from credenda.model.query import Query

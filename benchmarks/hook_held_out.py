@@ -19,8 +19,6 @@ from credenda.text.fence import estimate_tokens
 from credenda.text.recalled_block import PROMPT_TOKENS
 from credenda.text.spoken import extract_spoken
 
-__all__ = ["run_held_out"]
-
 _REQUESTS: Final = tuple(f"{verb} {thing}" for verb in ("rename", "test", "explain", "format") for thing in (
     "the helper in utils", "this function", "the last change", "the config loader", "module seven"))  # fmt: skip
 """Prompts between the questions that ask for nothing that a memory holds."""

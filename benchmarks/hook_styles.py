@@ -11,8 +11,6 @@ from typing import Any, Final
 
 from benchmarks.hook_transcript import Line
 
-__all__ = ["FOREIGN", "PRIVATE", "Asked", "Story", "make_story"]
-
 _FILES: Final = ("hook_styles.toml", "hook_styles_2.toml")
 """Sets of sentences; the second was written after the code was mended with the first."""
 _LINES: Final = 5_000

@@ -7,8 +7,6 @@ from dataclasses import dataclass
 from itertools import cycle
 from typing import Final
 
-__all__ = ["KEPT", "LINES", "NEVER", "QUESTIONS", "Line", "make_transcript"]
-
 LINES: Final = 5_000
 _SESSIONS: Final = 20
 _TOOLS_A_TURN: Final = 8

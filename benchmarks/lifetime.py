@@ -25,8 +25,6 @@ from credenda.clock import DAY_US, from_datetime
 from credenda.model.memory import Memory, Status
 from credenda.text.normalize import normalise_value
 
-__all__ = ["run_lifetime"]
-
 _DAYS: Final = 728
 _SABBATICAL_DAYS: Final = 183
 _CHECKED: Final = 200

@@ -9,8 +9,6 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, field
 
-__all__ = ["Episode", "Fate", "fate_on", "retention"]
-
 
 @dataclass(slots=True)
 class Episode:

@@ -13,18 +13,6 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = [
-    "Sample",
-    "apply_logistic",
-    "build_design",
-    "compute_auroc_interval",
-    "compute_cell_weights",
-    "find_best_by_fold",
-    "fit_logistic",
-    "predict_held_out",
-    "rewrite_tables",
-]
-
 Floats = NDArray[np.float64]
 
 _STEPS: Final = 60

@@ -31,8 +31,6 @@ from credenda.model.memory import Memory, MemoryType
 from credenda.runtime import Parts
 from credenda.storage.store import Vector, Writer
 
-__all__ = ["run_migration"]
-
 Note = Callable[[str], None]
 _UNIT: Final = 1_000
 _BITS: Final = 16

@@ -15,8 +15,6 @@ from typing import Any, Final, NamedTuple
 
 from credenda import Credenda
 
-__all__ = ["FRAMES", "make_facts", "run_newest"]
-
 Note = Callable[[str], None]
 
 

@@ -11,8 +11,6 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, Final
 
-__all__ = ["OTHERS", "run_others"]
-
 _ROOT: Final = Path(__file__).resolve().parents[1]
 _MEGABYTE: Final = 1_000_000
 _SECONDS: Final = 1_200

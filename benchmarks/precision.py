@@ -19,8 +19,6 @@ from credenda import Credenda, Invalid, MemoryUnit
 from credenda.bench.locomo import read_lines
 from credenda.model.memory import Memory
 
-__all__ = ["Case", "CaseResult", "load_cases", "run_precision"]
-
 Note = Callable[[str], None]
 _EVERYWHERE: Final = "user:universal"
 _OPEN: Final = "open_question"

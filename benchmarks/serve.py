@@ -20,9 +20,7 @@ from credenda import Credenda, NotFound
 from credenda.bench.stats import Spread, spread_ms
 from credenda.bootstrap import build_parts
 from credenda.interfaces.authorization import SCOPES
-from credenda.services.tokens import issue_token
-
-__all__ = ["run_serve"]
+from credenda.services.access import issue_token
 
 _ROUNDS: Final = 3
 """The server and the library take turns, so that both meet the same disturbances of a shared machine."""

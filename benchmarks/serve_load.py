@@ -18,8 +18,6 @@ from credenda import Credenda
 from credenda.bench.sentences import make_sentences
 from credenda.clock import seconds
 
-__all__ = ["KINDS", "Load", "load_library", "load_server", "wait_until_read"]
-
 KINDS: Final = ("store (REST)", "search (REST)", "store (MCP)", "search (REST)")
 """What a client does, one after the other."""
 OLDEST: Final = "credenda_oldest_unread_seconds"

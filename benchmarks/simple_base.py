@@ -13,10 +13,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from credenda.bench.bm25 import PlainBm25
-from credenda.bench.locomo import Conversation
-
-__all__ = ["SimpleBase"]
+from credenda.bench.locomo import Conversation, PlainBm25
 
 Floats = NDArray[np.float64]
 _BACK: Final = 0.5

@@ -8,8 +8,6 @@ from typing import Final
 from credenda.model.claim import Turn
 from credenda.model.event import Event, Role
 
-__all__ = ["list_turns"]
-
 _BEFORE: Final = 4
 """Messages of the session that a turn knows."""
 

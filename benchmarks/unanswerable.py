@@ -12,8 +12,6 @@ from typing import Final, NamedTuple
 
 from credenda.text.tokens import tokenize
 
-__all__ = ["Word", "list_words", "make_near_misses"]
-
 _WORD: Final = re.compile(r"[A-Za-z][A-Za-z-]+")
 _ENDINGS: Final = ("ing", "ed", "s")
 _ENDED: Final = 5

@@ -15,8 +15,6 @@ from typing import Final
 
 from benchmarks.year_words import ALIENS, ASSISTANT, PEOPLE, PLANS, SCOPED, SETS, SINGLES, SUPPOSED, TALK, Many, One
 
-__all__ = ["Said", "Truth", "Year", "make_year"]
-
 _START: Final = datetime(2025, 1, 6, 8, tzinfo=UTC)
 _DAYS: Final = 364
 _SPACING: Final = 38

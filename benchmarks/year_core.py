@@ -11,8 +11,6 @@ from credenda import Credenda
 from credenda.model.core import Section
 from credenda.text.fence import estimate_tokens
 
-__all__ = ["CoreWatch"]
-
 _RULES: Final = (
     ("Always give temperatures in Celsius.", "Celsius"),
     ("Never use emojis.", "emojis"),

@@ -21,8 +21,6 @@ from credenda.clock import from_datetime
 from credenda.model.memory import Cardinality, Memory, Stance, Status
 from credenda.text.normalize import normalise_attribute, normalise_name, normalise_text, normalise_value
 
-__all__ = ["run_year"]
-
 _PAGE: Final = 50
 _CHECKED: Final = 200
 _GONE: Final = (Status.SUPERSEDED, Status.CHALLENGED)

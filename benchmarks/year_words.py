@@ -8,8 +8,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
-__all__ = ["ALIENS", "ASSISTANT", "PEOPLE", "PLANS", "SCOPED", "SETS", "SINGLES", "SUPPOSED", "TALK", "Many", "One"]
-
 
 @dataclass(frozen=True, slots=True)
 class One:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from credenda.storage.postgres.statements import DIALECT as POSTGRES
 from credenda.storage.sql.statements import COMPILED_FILE, Dialect, render_statements_file
-from credenda.storage.sqlite.statements import DIALECT as SQLITE
+from credenda.storage.sqlite.reader import DIALECT as SQLITE
 
 SOURCES = Path(__file__).resolve().parents[1] / "src"
 

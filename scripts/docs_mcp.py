@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from credenda.interfaces.mcp import contest_card as card
-from credenda.interfaces.mcp import instructions
+from credenda.interfaces.mcp import tool_specs as instructions
 from credenda.interfaces.mcp.tool_specs import ToolSpec, build_tools, estimate_tokens
 from credenda.operations.mcp_tools import ENGRAM, TOOLSETS
 from generated_page import write_or_check

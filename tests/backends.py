@@ -31,8 +31,6 @@ from credenda.storage.tenant_transfer import ARCHIVED, MIGRATED, ImportRow
 from .postgres_server import TEMPLATE, Database, Server, get_server
 from .registry import Registry, may_stand
 
-__all__ = ["CHOSEN", "ON_BOTH", "Databases", "name_target", "open_databases"]
-
 CHOSEN: Final = os.environ.get("CREDENDA_TEST_BACKEND", "sqlite")
 """The backend of the tests that do not say on which they run."""
 

@@ -13,8 +13,6 @@ from pathlib import Path
 from traceback import walk_stack
 from typing import Any, Final, NamedTuple
 
-__all__ = ["left_open", "opened", "watch"]
-
 _CALLERS: Final = 24
 """How many callers are named of the place where a connection was opened."""
 

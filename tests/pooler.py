@@ -18,8 +18,6 @@ from typing import Final
 
 from tests.waiting import PATIENCE_SECONDS
 
-__all__ = ["Pooler", "find_pgbouncer", "start_pooler"]
-
 _PORT: Final = 6432
 _POLLED_SECONDS: Final = 0.02
 _SETTINGS: Final = """

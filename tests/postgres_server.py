@@ -32,8 +32,6 @@ from tests.waiting import PATIENCE_SECONDS
 
 from .pooler import Pooler, start_pooler
 
-__all__ = ["TEMPLATE", "Database", "Server", "get_server", "lend_database", "run_program"]
-
 OWNER: Final = "credenda"
 APP: Final = "credenda_app"
 TEMPLATE: Final = "credenda_template"

@@ -14,8 +14,6 @@ import psycopg
 
 from credenda.paths import create_file
 
-__all__ = ["Registry", "may_stand"]
-
 
 def may_stand(place: str, *, read_only: bool) -> bool:
     """Return whether a database may stand for a file, which could then be opened or created."""

@@ -13,8 +13,6 @@ from typing import Final
 
 import anyio
 
-__all__ = ["PATIENCE_SECONDS", "await_that", "limit_waiting"]
-
 PATIENCE_SECONDS: Final = 240.0
 _PAUSE_SECONDS: Final = 0.02
 

@@ -14,8 +14,6 @@ else:
     command_line = import_on_use("credenda.interfaces.cli.main")
     hook = import_on_use("credenda.interfaces.hook.run")
 
-__all__ = ["run_program"]
-
 _INTERRUPTED: Final = 130
 
 

@@ -6,8 +6,6 @@ from collections.abc import Generator
 from contextlib import contextmanager
 from contextvars import ContextVar
 
-__all__ = ["read_author", "use_author"]
-
 _author: ContextVar[str] = ContextVar("credenda_author", default="")
 
 

@@ -27,7 +27,7 @@ from credenda.providers.embed.protocol import Embedder
 from credenda.providers.tokens.factory import Tokenizer, open_counter
 from credenda.runtime import ActiveCalls, LazyIndexCache, Parts, Views
 from credenda.storage import postgres, sqlite
-from credenda.storage.past_rows import cut_rows, plan_cut
+from credenda.storage.current_trust import cut_rows, plan_cut
 from credenda.storage.sqlite.store import SqliteStore
 from credenda.storage.tenant_transfer import ImportRow
 from credenda.storage.tombstone_key import read_key_file
@@ -43,20 +43,6 @@ if TYPE_CHECKING:
     from credenda.providers.llm.client import ModelClient
     from credenda.services.migrate import Progress
     from credenda.storage.store import Store
-
-__all__ = [
-    "PROBE_USER",
-    "back_up_file",
-    "build_parts",
-    "build_user_parts",
-    "migrate_database",
-    "open_copy",
-    "open_store",
-    "repeat_erasures",
-    "resolve_target",
-    "restore_backup",
-    "run_due_duties",
-]
 
 PROBE_USER: Final = "credenda-probe"
 """The user as whom a server writes probes to itself; nobody else may have the name."""
@@ -88,7 +74,7 @@ class _LazyExtractor:
         """Extract the claims of a turn; none without a reader."""
         if self._reader is None:
             return []
-        return extract.wall.by_the_wall(facts.extractor.ReadingExtractor(self._reader), turn, self._zone)
+        return extract.moments.by_the_wall(facts.extractor.ReadingExtractor(self._reader), turn, self._zone)
 
 
 def build_parts(
@@ -231,7 +217,7 @@ def restore_backup(
     given = _resolve_clock(clock)
 
     def again(old: Store, new: Store, user_id: str) -> int:
-        return services.restore_backup.delete_again(old, new, user_id, given.now_us())
+        return services.erase.delete_again(old, new, user_id, given.now_us())
 
     key = read_key_file(load_settings(None).tombstone_key_file)
     later = None if deletions is None else Path(_resolve_file(deletions))
@@ -275,14 +261,14 @@ def repeat_erasures(
     with ExitStack() as held:
         parts = build_parts(target, user=get_default_user(), llm="none", embedder="none")
         held.callback(parts.release)
-        entries = services.restored.read_ledgers(ledgers or [*filter(None, [parts.settings.erasure_ledger_file])])
+        entries = services.erase.read_ledgers(ledgers or [*filter(None, [parts.settings.erasure_ledger_file])])
         later = None
         if deletions is not None:
             later = build_parts(deletions, user=parts.user_id, llm="none", embedder="none", read_only=True)
             held.callback(later.release)
         elif not entries:
             raise Invalid("there is no ledger of erasures", why="none was given, or it is empty", fix="give --ledger")
-        return services.restored.repeat_erasures(parts, entries, later=None if later is None else later.store)
+        return services.erase.repeat_erasures(parts, entries, later=None if later is None else later.store)
 
 
 def back_up_file(parts: Parts, path: Path) -> BackupReport:

@@ -15,17 +15,23 @@ from credenda.bootstrap import build_parts, build_user_parts, run_due_duties
 from credenda.client_groups import Groups
 from credenda.clock import Clock
 from credenda.config import get_default_user
+from credenda.model.browse import Diff
 from credenda.model.change import ChangeRecord
 from credenda.model.claim import Extractor
 from credenda.model.deletion import DeletionReceipt
-from credenda.model.diff import Diff
 from credenda.model.event import Receipt
 from credenda.model.memory import Memory, MemoryUnit
 from credenda.model.query import Context, EventDetails, Explanation, Page, SearchResult, SlotVersion
 from credenda.providers.embed.protocol import Embedder
 from credenda.providers.tokens.factory import Tokenizer
 from credenda.runtime import Parts
-from credenda.services import changes, context, event, get, history, list_memories, search, settle, stats, why
+from credenda.services import browse as list_memories
+from credenda.services import context, search, settle, stats
+from credenda.services import lookup as changes
+from credenda.services import lookup as event
+from credenda.services import lookup as get
+from credenda.services import lookup as history
+from credenda.services import lookup as why
 from credenda.telemetry.spans import record_methods
 from credenda.workers.loop import Worker
 from credenda.write import intake
@@ -211,7 +217,7 @@ class Credenda(Groups):
 
     def store(self, unit: MemoryUnit) -> Memory:
         """Store a memory at once, without extraction: for tests, seeding and migration. It competes like any other."""
-        return services.store.store(self._parts, unit)
+        return services.remember.store(self._parts, unit)
 
     def settle(self, timeout: float = 30.0) -> None:
         """Wait until all events so far are processed and searchable; raises `Unavailable` on time-out."""
@@ -333,7 +339,7 @@ class Credenda(Groups):
         Days and longer periods count completely. The axis `known` compares the beliefs held at the two times, `valid`
         the values true at them as known now. A value that came and went in between is not reported.
         """
-        return services.diff.diff(self._parts, since, until, axis=axis, topic=topic, entity=entity)
+        return services.lookup.diff(self._parts, since, until, axis=axis, topic=topic, entity=entity)
 
     def why(self, id: str) -> Explanation:
         """Return the reasons for a memory: its evidence as (event, start, end), and every change to it."""
@@ -345,15 +351,15 @@ class Credenda(Groups):
 
     def correct(self, id: str, *, text: str | None = None, value: str | None = None, reason: str = "") -> Memory:
         """Correct a memory by a value that holds, or does not after "not", or by a text that states one."""
-        return services.correct.correct(self._parts, id, text=text, value=value, reason=reason)
+        return services.edit.correct(self._parts, id, text=text, value=value, reason=reason)
 
     def forget(self, id: str, reason: str = "") -> Memory:
         """Take a memory out of use; `restore` brings it back."""
-        return services.forget.forget(self._parts, id, reason)
+        return services.memory_status.forget(self._parts, id, reason)
 
     def restore(self, id: str) -> Memory:
         """Bring back a forgotten memory; raises `Conflict` for a memory that is not forgotten."""
-        return services.forget.restore(self._parts, id)
+        return services.memory_status.restore(self._parts, id)
 
     def delete(self, id: str, *, whole_message: bool = False) -> DeletionReceipt:
         """Delete a memory or an event permanently; repeating it does nothing.
@@ -375,7 +381,7 @@ class Credenda(Groups):
         """Delete every event that meets all conditions, and memories without other evidence; `dry_run` only names."""
         given = {name: value for name, value in locals().items() if name != "self"}
 
-        return services.delete_where.delete_where(self._parts, **given)
+        return services.delete.delete_where(self._parts, **given)
 
     def erase(self, confirm: str = "", *, export: str | Path | None = None) -> EraseReceipt:
         """Erase all data of this user permanently, and prove it on the raw bytes; `confirm` is the user's name.
@@ -392,7 +398,7 @@ class Credenda(Groups):
         It counts once per session and day, and the last call wins. Without a `session` it applies to the session that
         last showed the hit.
         """
-        services.usage.record_feedback(self._parts, id, useful=useful, session=session)
+        services.lifecycle.record_feedback(self._parts, id, useful=useful, session=session)
 
     def stats(self) -> Stats:
         """Count the tenant's rows and pending work."""

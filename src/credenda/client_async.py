@@ -20,9 +20,17 @@ from credenda.client_inspect import Inspect
 from credenda.client_jobs import Jobs
 from credenda.client_manage import Manage
 from credenda.clock import Clock
-from credenda.model.audit import AuditRecord, AuditReport
-from credenda.model.belief_test import BeliefTestReport, ReplayReport
-from credenda.model.browse import Browse, MemoryUses, SessionDetails, SessionSummary
+from credenda.model.browse import (
+    Browse,
+    Diff,
+    DirectoryEntry,
+    DirectoryMatch,
+    DirectoryPage,
+    EntityMap,
+    MemoryUses,
+    SessionDetails,
+    SessionSummary,
+)
 from credenda.model.change import ChangeRecord
 from credenda.model.claim import Extractor
 from credenda.model.code import DriftReport, ScanReport
@@ -31,19 +39,30 @@ from credenda.model.consolidation import ConsolidationReport
 from credenda.model.contest import ContestCase, SlotLoop
 from credenda.model.core import Core
 from credenda.model.deletion import DeletionPlan, DeletionReceipt
-from credenda.model.diff import Diff
-from credenda.model.directory import DirectoryEntry, DirectoryMatch, DirectoryPage
 from credenda.model.dream import DreamReport
-from credenda.model.entities import EntityMap
+from credenda.model.evaluation import (
+    BeliefTestReport,
+    ContextPreview,
+    ExtractionPreview,
+    FaithfulnessScore,
+    ReplayReport,
+    ScoreRecord,
+)
 from credenda.model.event import Receipt
-from credenda.model.faithfulness import FaithfulnessScore, ScoreRecord
 from credenda.model.governance import ComplianceReport, CostSummary
 from credenda.model.item import ANY_VERSION, Item, ItemFilter
 from credenda.model.job import JobInfo
 from credenda.model.memory import Memory, MemoryUnit
-from credenda.model.outcome import Outcome
-from credenda.model.preview import ContextPreview, ExtractionPreview
-from credenda.model.query import Context, EventDetails, Explanation, Page, SearchResult, SlotVersion, StatusStep
+from credenda.model.query import (
+    Context,
+    EventDetails,
+    Explanation,
+    Outcome,
+    Page,
+    SearchResult,
+    SlotVersion,
+    StatusStep,
+)
 from credenda.model.report import (
     BackupReport,
     DecayReport,
@@ -64,6 +83,7 @@ from credenda.model.report import (
     UndoReport,
 )
 from credenda.model.retention_policy import LegalHold, RetentionPolicy
+from credenda.model.server import AuditRecord, AuditReport
 from credenda.model.sync_report import SyncReport
 from credenda.providers.embed.protocol import Embedder
 from credenda.providers.tokens.factory import Tokenizer

@@ -9,14 +9,15 @@ from pathlib import Path
 from credenda import portability, services
 from credenda.bootstrap import back_up_file, open_copy
 from credenda.errors import Invalid
-from credenda.model.audit import AuditRecord
 from credenda.model.code import ScanReport
 from credenda.model.query import Page
 from credenda.model.report import BackupReport, DoctorReport, ExportReport, ImportReport, RebuildReport, ReembedReport
+from credenda.model.server import AuditRecord
 from credenda.model.sync_report import SyncReport
 from credenda.paths import check_path
 from credenda.runtime import Parts
-from credenda.services import doctor, rebuild, reembed
+from credenda.services import doctor, rebuild
+from credenda.services import rebuild as reembed
 from credenda.telemetry.spans import record_group
 
 __all__ = ["Data"]
@@ -162,7 +163,7 @@ class Data:
 
         Calls from Python or the command line have no record. `credenda audit` verifies the records of all users.
         """
-        return services.audit.list_audit(self._parts, limit=limit, cursor=cursor)
+        return services.access.list_audit(self._parts, limit=limit, cursor=cursor)
 
     def doctor(self, *, repair: bool = False) -> DoctorReport:
         """Verify the store; `repair` rebuilds derived indexes that differ."""

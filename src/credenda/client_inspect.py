@@ -9,27 +9,25 @@ from typing import Any, Final
 from credenda import bootstrap, portability, services
 from credenda.errors import Invalid
 from credenda.manage.belief_assertions import Assertion
-from credenda.model.audit import AuditReport
-from credenda.model.belief_test import BeliefTestReport, ReplayReport
-from credenda.model.browse import Browse, MemoryUses, SessionDetails, SessionSummary
-from credenda.model.entities import EntityMap
-from credenda.model.faithfulness import FaithfulnessScore, ScoreRecord
+from credenda.model.browse import Browse, EntityMap, MemoryUses, SessionDetails, SessionSummary
+from credenda.model.evaluation import (
+    BeliefTestReport,
+    ContextPreview,
+    ExtractionPreview,
+    FaithfulnessScore,
+    ReplayReport,
+    ScoreRecord,
+)
 from credenda.model.governance import ComplianceReport, CostSummary
-from credenda.model.preview import ContextPreview, ExtractionPreview
 from credenda.model.query import Page
+from credenda.model.server import AuditReport
 from credenda.paths import check_path
 from credenda.runtime import Parts
-from credenda.services import (
-    belief_test,
-    browse,
-    compliance,
-    context_preview,
-    costs,
-    entities,
-    extraction_preview,
-    replay_session,
-    score_response,
-)
+from credenda.services import belief_test, browse, costs, extraction_preview, score_response
+from credenda.services import belief_test as replay_session
+from credenda.services import browse as entities
+from credenda.services import context as context_preview
+from credenda.services import erase as compliance
 from credenda.telemetry.spans import record_group
 
 __all__ = ["Inspect"]

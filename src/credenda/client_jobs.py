@@ -7,7 +7,8 @@ from collections.abc import Mapping
 from credenda.model.job import JobInfo
 from credenda.model.query import Page
 from credenda.runtime import Parts
-from credenda.services import background, jobs
+from credenda.services import jobs
+from credenda.services import jobs as background
 from credenda.telemetry.spans import record_group
 
 __all__ = ["Jobs"]

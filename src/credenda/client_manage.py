@@ -15,8 +15,7 @@ from credenda.model.core import Core
 from credenda.model.deletion import DeletionPlan
 from credenda.model.dream import DreamReport
 from credenda.model.memory import Memory
-from credenda.model.outcome import Outcome
-from credenda.model.query import StatusStep
+from credenda.model.query import Outcome, StatusStep
 from credenda.model.report import (
     DecayReport,
     ExpiryReport,
@@ -30,10 +29,13 @@ from credenda.model.report import (
 from credenda.model.retention_policy import LegalHold, RetentionPolicy
 from credenda.paths import check_path
 from credenda.runtime import Parts
-from credenda.services import dream, flip_flop_audit, legal_hold, memory_status, outcome, pin, policy, resolve, undo
+from credenda.services import dream, flip_flop_audit, memory_status, outcome, resolve, undo
+from credenda.services import erase as legal_hold
+from credenda.services import erase as policy
+from credenda.services import memory_status as pin
 from credenda.telemetry.spans import record_group
 from credenda.validation import check_words
-from credenda.workers.expiry import apply_policies
+from credenda.workers.handlers import apply_policies
 
 __all__ = ["Manage"]
 
@@ -149,7 +151,7 @@ class Manage:
 
         `dry_run` returns every score that would move. Curves and their sources: docs/explanation/lifecycle.md.
         """
-        return services.decay.decay(self._parts, dry_run=dry_run)
+        return services.lifecycle.decay(self._parts, dry_run=dry_run)
 
     def lifecycle(self, *, dry_run: bool = False) -> LifecycleReport:
         """Promote confirmed memories and archive faded ones; `dry_run` returns the planned moves."""
@@ -184,11 +186,11 @@ class Manage:
 
     def promote(self, id: str) -> Memory:
         """Move a memory one layer up: working, episodic, semantic. Raises `Conflict` if there is no higher layer."""
-        return services.promote.move_layer(self._parts, id, up=True)
+        return services.memory_status.move_layer(self._parts, id, up=True)
 
     def demote(self, id: str) -> Memory:
         """Move a memory one layer down: semantic, episodic, working. Raises `Conflict` if there is no lower layer."""
-        return services.promote.move_layer(self._parts, id, up=False)
+        return services.memory_status.move_layer(self._parts, id, up=False)
 
     def retention(
         self,
@@ -211,7 +213,7 @@ class Manage:
             "half_life_days": half_life_days,
             "trust_kappa": trust_kappa,
         }
-        return services.retention_curves.compute_retention_curves(
+        return services.lifecycle.compute_retention_curves(
             self._parts,
             plot=None if plot is None else check_path(plot),
             limit=limit,
@@ -225,7 +227,7 @@ class Manage:
         each error, 3 for each warning, 1 for each information. `fix` invalidates the memories with errors; `undo`
         reverts it. The codes: docs/how-to/code.md.
         """
-        return services.drift.drift(self._parts, roots, fix=fix)
+        return services.code_scan.drift(self._parts, roots, fix=fix)
 
     def dream(self, steps: Sequence[str] | None = None, *, dry_run: bool = False) -> DreamReport:
         """Run the dream cycle, or the steps named: forgetting, merge, cards, bridges, probe, drift, prune.

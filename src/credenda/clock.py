@@ -11,28 +11,6 @@ from typing import Final, Protocol
 
 from credenda.errors import Invalid
 
-__all__ = [
-    "DAY_US",
-    "EARLIEST_US",
-    "HOUR_US",
-    "LONGEST_WAIT_US",
-    "SECOND_US",
-    "Clock",
-    "StoppedClock",
-    "SystemClock",
-    "cpu_seconds",
-    "format_time",
-    "from_datetime",
-    "from_local_time",
-    "has_ended",
-    "is_ahead",
-    "parse_time",
-    "pause",
-    "seconds",
-    "to_datetime",
-    "to_local_time",
-]
-
 SECOND_US: Final = 1_000_000
 HOUR_US: Final = 3_600 * SECOND_US
 DAY_US: Final = 24 * HOUR_US

@@ -16,25 +16,6 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 from credenda.errors import Invalid
 from credenda.paths import Folders, create_folder
 
-__all__ = [
-    "Settings",
-    "build_program_environment",
-    "describe_settings",
-    "find_data_folder",
-    "find_provider_key",
-    "find_user_folders",
-    "get_default_target",
-    "get_default_user",
-    "is_colour_allowed",
-    "is_debug_wanted",
-    "limit_blas_threads",
-    "list_setting_aliases",
-    "load_settings",
-    "read_target",
-    "read_token",
-    "read_user",
-]
-
 _PREFIX: Final = "CREDENDA_"
 _NOT_SETTINGS: Final = frozenset({"db", "user", "config", "debug", "token"})
 

@@ -15,8 +15,6 @@ from threading import Event
 from credenda.clock import seconds
 from credenda.errors import Unavailable
 
-__all__ = ["allow_stop", "check_deadline", "get_seconds_left", "has_deadline", "is_over", "limit_duration"]
-
 _deadline: ContextVar[float | None] = ContextVar("credenda_deadline", default=None)
 _stop: ContextVar[Event | None] = ContextVar("credenda_stop", default=None)
 

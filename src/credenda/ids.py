@@ -18,22 +18,6 @@ from typing import Final
 
 from credenda.errors import Invalid, LimitExceeded, NotFound
 
-__all__ = [
-    "IdKind",
-    "draw_fraction",
-    "draw_key",
-    "draw_request_id",
-    "draw_secret",
-    "draw_tag",
-    "draw_unused_tag",
-    "extract_id_digits",
-    "format_id",
-    "parse_id",
-    "parse_id_number",
-    "parse_id_numbers",
-    "parse_serial",
-]
-
 _TAG_HEX: Final = "0123456789abcdef"
 _TAG_END: Final = "0123456789"
 _TAG_DRAWS: Final = 1_000

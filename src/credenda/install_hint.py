@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-__all__ = ["format_install"]
-
 
 def format_install(extra: str = "", *, python: str = "") -> str:
     """Return the command that installs the package, or an extra; it names a clone: the package is on no index.

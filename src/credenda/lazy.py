@@ -11,8 +11,6 @@ from importlib import import_module
 from types import ModuleType
 from typing import Any
 
-__all__ = ["import_on_use", "load_on_use"]
-
 
 class _Deferred:
     """A module that is imported when an attribute of it is read."""

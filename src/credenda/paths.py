@@ -13,19 +13,6 @@ from typing import Final, Literal, cast
 
 from credenda.errors import Invalid, Unavailable
 
-__all__ = [
-    "Folders",
-    "check_path",
-    "close_open_files",
-    "create_file",
-    "create_folder",
-    "find_obstacle",
-    "find_open_paths",
-    "find_path_kind",
-    "make_file_error",
-    "warn_about_open_paths",
-]
-
 _LOG: Final = logging.getLogger(__name__)
 _warned: Final[set[str]] = set()
 _FILE_MODE: Final = 0o600

@@ -11,8 +11,6 @@ from collections.abc import Mapping
 from functools import cache
 from typing import Final, cast
 
-__all__ = ["PrivateParts", "cut_private", "cut_private_fields", "cut_tagged", "has_private", "is_off_record"]
-
 _TAG: Final = re.compile(r"<private(?=[\s/<>\\]|\Z)|< +private *>|< */ *private\s*>", re.IGNORECASE)
 """The beginning of an opening tag, whose attributes are private too, or a closing tag.
 

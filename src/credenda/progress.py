@@ -8,8 +8,6 @@ from contextvars import ContextVar
 
 from credenda.deadline import check_deadline
 
-__all__ = ["Report", "report_progress", "report_to", "report_within"]
-
 Report = Callable[[float, float, str], None]
 """Takes what is done, out of what total, and what is being done: words of the program, never of a memory."""
 

@@ -10,8 +10,6 @@ import os
 import re
 from typing import Final
 
-__all__ = ["find_project"]
-
 _CONFIG_BYTES: Final = 65_536
 _LEVELS: Final = 64
 _LENGTH: Final = 200

@@ -27,8 +27,6 @@ if TYPE_CHECKING:
     from credenda.index.cache import IndexCache
     from credenda.providers.llm.client import ModelClient
 
-__all__ = ["AccessBuffer", "ActiveCalls", "LazyIndexCache", "ModelCalls", "Parts", "Views"]
-
 
 class ActiveCalls:
     """Counts the calls of a user in progress, so that background work can yield to them.

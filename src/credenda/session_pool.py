@@ -13,8 +13,6 @@ from typing import Final, Generic, Protocol, TypeVar
 from credenda import limits
 from credenda.errors import Unavailable
 
-__all__ = ["PoolCounts", "Session", "SessionPool"]
-
 _log: Final = logging.getLogger(__name__)
 
 

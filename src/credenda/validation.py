@@ -10,20 +10,6 @@ from typing import TypeVar, cast
 from credenda import limits
 from credenda.errors import Invalid, LimitExceeded
 
-__all__ = [
-    "check_condition",
-    "check_fraction",
-    "check_identity",
-    "check_member",
-    "check_metadata",
-    "check_name",
-    "check_text",
-    "check_words",
-    "encode_text",
-    "refuse_zeros",
-    "replace_zeros",
-]
-
 E = TypeVar("E", bound=StrEnum)
 
 

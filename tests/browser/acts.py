@@ -9,8 +9,6 @@ from playwright.sync_api import Page, expect
 
 from .seeds import Seeds
 
-__all__ = ["Act", "press", "press_first", "see_note", "undo"]
-
 Act = Callable[[Page, Seeds], None]
 
 

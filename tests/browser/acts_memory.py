@@ -11,8 +11,6 @@ from playwright.sync_api import Page, expect
 from .acts import Act, press, press_first, see_note, undo
 from .seeds import SESSION, Seeds
 
-__all__ = ["ACTS"]
-
 
 def open_memory(page: Page, seeds: Seeds, name: str) -> None:
     page.goto(f"/memory/{seeds.memories[name]}")

@@ -12,8 +12,6 @@ from playwright.sync_api import Page, expect
 from .acts import Act, press, see_note, undo
 from .seeds import Seeds
 
-__all__ = ["ACTS"]
-
 
 def check_code(page: Page, _: Seeds) -> None:
     page.goto("/code")

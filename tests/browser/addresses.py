@@ -7,8 +7,6 @@ from typing import Any, Final
 
 from playwright.sync_api import Page
 
-__all__ = ["ADDRESSES"]
-
 Find = Callable[[Page], str]
 
 

@@ -9,8 +9,6 @@ from typing import Final
 
 from credenda import Credenda, MemoryUnit
 
-__all__ = ["LONG", "MARK", "fill"]
-
 MARK: Final = "pwned"
 """The global variable that every script in the texts would set."""
 LONG: Final = 300_000

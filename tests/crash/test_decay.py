@@ -22,7 +22,7 @@ KILLED = f"""
 import os, signal, sys
 from datetime import timedelta
 from credenda import Credenda
-from credenda.services import decay
+from credenda.services import lifecycle as decay
 from credenda.testing import ManualClock
 
 clock = ManualClock("{START}")

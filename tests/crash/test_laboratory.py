@@ -8,17 +8,12 @@ from pathlib import Path
 import pytest
 
 from credenda import Credenda, Unavailable
-from credenda.bench.crash import sqlite_library
-from credenda.bench.crash.bits import run_bit_flips
-from credenda.bench.crash.deletion import WAYS, run_deletions
-from credenda.bench.crash.disk_shim import install_shim
-from credenda.bench.crash.disk_trace import DiskTrace
-from credenda.bench.crash.fault_points import Countdown, FailingEmbedder
-from credenda.bench.crash.faults import run_faults
+from credenda.bench.crash import disk_shim as sqlite_library
+from credenda.bench.crash.deletion import SURFACES, WAYS, run_deletions
+from credenda.bench.crash.disk_shim import DiskTrace, install_shim, run_bit_flips, run_power_cuts
+from credenda.bench.crash.faults import Countdown, FailingEmbedder, run_faults
 from credenda.bench.crash.fuzz import run_fuzz
-from credenda.bench.crash.power_cut import run_power_cuts
 from credenda.bench.crash.processes import run_processes
-from credenda.bench.crash.surfaces import SURFACES
 from credenda.interfaces.authorization import use_as_owner
 from credenda.interfaces.dispatch import invoke
 from credenda.operations.table import OPERATIONS

@@ -7,8 +7,6 @@ from pathlib import Path
 from credenda import Credenda
 from credenda.model.memory import Memory
 
-__all__ = ["FORMS", "check_gone", "list_held"]
-
 FORMS = ("credenda", "mcp-memory", "pam")
 
 

@@ -11,8 +11,6 @@ from typing import Final
 from credenda import Credenda
 from credenda.model.sync_report import SyncReport
 
-__all__ = ["FOLDERS", "lay_out_folder", "put", "sync", "take_picture"]
-
 FOLDERS: Final[Mapping[str, Mapping[str, str]]] = {
     "basic-memory": {
         "projects/greenhouse.md": "---\ntitle: Greenhouse\ntype: note\npermalink: projects/greenhouse\n"

@@ -12,8 +12,6 @@ import pytest
 from credenda.storage.sqlite import migrate
 from credenda.storage.sqlite.connection import connect
 
-__all__ = ["as_of_version"]
-
 
 def as_of_version(path: Path, version: int, words: Callable[..., str] | None = None) -> None:
     """Rewrite a closed file under the schema of a version, its full text made by the words of that version.

@@ -14,7 +14,7 @@ from credenda.model.event import Event
 from credenda.model.memory import Memory
 from credenda.storage.store import EventFilter
 from credenda.testing import ManualClock
-from credenda.text.blanks import BLANK
+from credenda.text.sentences import BLANK
 
 Events = Callable[[], list[Event]]
 Say = Callable[..., None]

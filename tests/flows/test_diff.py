@@ -8,7 +8,7 @@ import pytest
 
 from credenda import Credenda, Invalid
 from credenda.interfaces.serialize import to_jsonable
-from credenda.model.diff import Diff
+from credenda.model.browse import Diff
 from credenda.testing import ManualClock
 
 Say = Callable[..., None]

@@ -10,7 +10,7 @@ import pytest
 
 from credenda import Credenda
 from credenda.errors import Conflict, CredendaError, Invalid, LimitExceeded, NotFound
-from credenda.model.directory import DirectoryEntry, hash_page
+from credenda.model.browse import DirectoryEntry, hash_page
 from credenda.testing import ManualClock
 
 BOAT = "# Boat\n\n- The boat is called Ada.\n- [ ] Paint it blue\n\n| a | b |\n\n```\nno words here\n```\nnaïve 日本語"

@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 
 from credenda import Credenda, MemoryUnit
 from credenda.errors import CredendaError
-from credenda.model.derived import is_dreamed, list_sources
-from credenda.model.memory import Memory, Status
+from credenda.model.memory import Memory, Status, is_dreamed, list_sources
 from credenda.testing import ManualClock
 
 NAMES = ("Eva", "Karl")

@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from credenda import Credenda, MemoryUnit
-from credenda.manage.decay import RetentionRules, UsageCounts, compute_retention
-from credenda.model.feedback import FeedbackCounts
+from credenda.manage.lifecycle import RetentionRules, UsageCounts, compute_retention
+from credenda.model.evaluation import FeedbackCounts
 from credenda.model.memory import Layer
 from credenda.read.score import score_usefulness
 from credenda.testing import ManualClock

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from credenda import Credenda, MemoryUnit
-from credenda.portability.files.markers import read_item, to_file_text, write_item
+from credenda.portability.files.parse import read_item, to_file_text, write_item
 from credenda.write.intake import validate
 
 from .test_files import active, add_line, edit, page, snapshot

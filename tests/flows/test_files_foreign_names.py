@@ -10,7 +10,7 @@ import pytest
 
 from credenda import Credenda
 from credenda.portability.files.folder import open_folder
-from credenda.portability.files.tombstones import read_tombstones
+from credenda.portability.files.next_state import read_tombstones
 
 from .foreign_folders import put, sync, take_picture
 from .test_files import active

@@ -19,7 +19,7 @@ from credenda import Corrupt, Credenda, Invalid, LimitExceeded, NotFound, Unavai
 from credenda.bootstrap import build_parts
 from credenda.model.event import Role
 from credenda.model.report import ImportReport
-from credenda.portability import batch_write
+from credenda.portability import importing as batch_write
 from credenda.portability import line_reader as portability_lines
 from credenda.portability.importers.conversation import name_session
 from credenda.portability.importing import import_file

@@ -13,8 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from credenda import limits
-from credenda.portability.json_stream import Element, read_elements
-from credenda.portability.line_reader import Lines, Meter
+from credenda.portability.line_reader import Element, Lines, Meter, read_elements
 
 VALUES = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(alphabet='[]{}"\\,: aé🙂\n'),

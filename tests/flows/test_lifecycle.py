@@ -9,7 +9,7 @@ import pytest
 from credenda import Conflict, Credenda, Invalid, MemoryUnit, NotFound
 from credenda.model.change import SetLayer
 from credenda.model.memory import Layer, Memory
-from credenda.services import decay
+from credenda.services import lifecycle as decay
 from credenda.testing import ManualClock
 
 

@@ -18,8 +18,7 @@ from credenda.bootstrap import build_parts, migrate_database, resolve_target
 from credenda.errors import Invalid, NotFound, Unavailable
 from credenda.interfaces.cli.main import Program, cli
 from credenda.model.memory import MemoryUnit
-from credenda.services.members import add_member
-from credenda.services.tokens import issue_token
+from credenda.services.access import add_member, issue_token
 from credenda.storage.store import Store
 from credenda.storage.tenant_transfer import ARCHIVED
 from credenda.testing import ManualClock

@@ -9,7 +9,7 @@ import pytest
 
 from credenda import Credenda
 from credenda.errors import Invalid
-from credenda.model.preview import PreviewedClaim, PreviewOutcome
+from credenda.model.evaluation import PreviewedClaim, PreviewOutcome
 from credenda.testing import ManualClock, ScriptedModel
 
 START = "2026-03-01T09:00:00Z"

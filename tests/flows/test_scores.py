@@ -10,7 +10,7 @@ import pytest
 
 from credenda import Credenda
 from credenda.errors import Invalid, LimitExceeded
-from credenda.model.faithfulness import FaithfulnessScore, Verdict
+from credenda.model.evaluation import FaithfulnessScore, Verdict
 from credenda.testing import ManualClock, ScriptedModel
 
 START = "2026-03-01T09:00:00Z"

@@ -9,8 +9,7 @@ import pytest
 from numpy.typing import NDArray
 
 from credenda import Credenda, MemoryUnit
-from credenda.model.memory import Memory
-from credenda.model.surprise import compute_surprise
+from credenda.model.memory import Memory, compute_surprise
 from credenda.providers.embed.hashed import HashedEmbedder
 from credenda.testing import ManualClock
 from credenda.workers import handlers

@@ -11,9 +11,9 @@ from credenda import Credenda
 from credenda.bootstrap import build_parts
 from credenda.model.memory import MemoryUnit
 from credenda.runtime import Parts
-from credenda.services import walls
-from credenda.services.walls import PROBES
-from credenda.storage.sql.all_tenants import TenantQueries
+from credenda.services import stats as walls
+from credenda.services.stats import PROBES
+from credenda.storage.sql.server_rows import TenantQueries
 from credenda.storage.store import Reader, Store
 
 

@@ -12,7 +12,7 @@ from urllib.parse import parse_qs, urlencode, urlsplit
 
 from httpx2 import Response
 
-from credenda.services import logins
+from credenda.services import access as logins
 
 from .served import BASE, Site
 

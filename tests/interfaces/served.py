@@ -24,7 +24,7 @@ from credenda.interfaces.server.process import Plan, make_application
 from credenda.operations.mcp_tools import Toolset
 from credenda.operations.table import Operation, Rest
 from credenda.runtime import Parts
-from credenda.services.tokens import issue_token
+from credenda.services.access import issue_token
 from tests.waiting import PATIENCE_SECONDS
 
 BASE = "http://127.0.0.1:8765"

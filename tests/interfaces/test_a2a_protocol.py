@@ -12,11 +12,10 @@ from typing import Any
 import pytest
 
 from credenda import __version__, limits
-from credenda.interfaces.a2a.progress import choose_resolution, derive_state
-from credenda.interfaces.a2a.request import Answer
+from credenda.interfaces.a2a.request import Answer, choose_resolution, derive_state
 from credenda.interfaces.server.address import Address
-from credenda.model.agent_task import AgentTask, Skill, TaskState
-from credenda.model.outcome import Contradiction, Outcome
+from credenda.model.query import Contradiction, Outcome
+from credenda.model.server import AgentTask, Skill, TaskState
 from credenda.testing import ManualClock
 
 from .peer import CARD, WAYS, Peer, read_error

@@ -10,7 +10,7 @@ import pytest
 from credenda import __version__, limits
 from credenda.interfaces.cli.main import cli
 from credenda.operations.table import OPERATIONS
-from credenda.portability import batch_write
+from credenda.portability import importing as batch_write
 
 from .terminal import Terminal
 

@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 from hypothesis import given
 from hypothesis import strategies as st
 
-from credenda.interfaces.cli.layout import Screen, count_cells, escape_controls, format_day, truncate
+from credenda.interfaces.cli.output import Screen, count_cells, escape_controls, format_day, truncate
 from credenda.interfaces.serialize import to_jsonable
 
 

@@ -10,9 +10,9 @@ import pytest
 from click.testing import CliRunner
 
 from credenda.clock import parse_time
-from credenda.interfaces.cli.layout import Screen, count_cells
 from credenda.interfaces.cli.main import cli
-from credenda.interfaces.cli.render_time import render_history
+from credenda.interfaces.cli.output import Screen, count_cells
+from credenda.interfaces.cli.render_beliefs import render_history
 from credenda.model.memory import Relation, Status
 from credenda.model.query import SlotVersion
 

@@ -45,8 +45,6 @@ ALLOWED = {
     "credenda.model.statement",
     "credenda.text.documents",
     "credenda.text.excerpt",
-    "credenda.text.languages",
-    "credenda.text.stopwords",
     "credenda.text.tokens",
 }
 FOREIGN = ("numpy", "click", "aiosql", "pydantic", "mcp", "anyio", "httpx", "starlette", "asyncio", "dataclasses")

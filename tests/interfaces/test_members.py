@@ -14,8 +14,8 @@ from typing import Any
 import pytest
 
 from credenda.interfaces.authorization import ROLE_SCOPES, SCOPES
-from credenda.model.member import MemberRole
-from credenda.services.members import add_member, remove_member
+from credenda.model.server import MemberRole
+from credenda.services.access import add_member, remove_member
 from credenda.testing import ManualClock
 
 from .oauth import Browser, Connector, connect, read_answer

@@ -13,7 +13,7 @@ import pytest
 from credenda import limits
 from credenda.interfaces.server.address import Address
 from credenda.interfaces.server.oauth.clients import register_client
-from credenda.services import logins
+from credenda.services import access as logins
 from credenda.storage.sqlite.store import SqliteStore
 from credenda.testing import ManualClock
 

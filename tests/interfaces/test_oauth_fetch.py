@@ -16,8 +16,7 @@ import pytest
 
 from credenda.clock import seconds
 from credenda.errors import Invalid, Unavailable
-from credenda.interfaces.server.oauth.clients import Clients
-from credenda.interfaces.server.oauth.fetch import Fetcher, is_public_address
+from credenda.interfaces.server.oauth.clients import Clients, Fetcher, is_public_address
 from credenda.testing import ManualClock
 from tests.waiting import PATIENCE_SECONDS
 

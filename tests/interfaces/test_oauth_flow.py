@@ -14,7 +14,7 @@ from mcp.client.auth import OAuthClientProvider
 from mcp.client.streamable_http import streamable_http_client
 from mcp.shared.auth import AuthorizationCodeResult, OAuthClientInformationFull, OAuthClientMetadata, OAuthToken
 
-from credenda.interfaces.server.oauth import fetch
+from credenda.interfaces.server.oauth import clients as fetch
 from credenda.testing import ManualClock
 from tests.waiting import limit_waiting
 

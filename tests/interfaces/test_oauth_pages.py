@@ -13,7 +13,7 @@ import pytest
 
 from credenda import limits
 from credenda.interfaces.server.address import Address
-from credenda.services import logins
+from credenda.services import access as logins
 from credenda.testing import ManualClock
 
 from .oauth import Browser, Connector, connect, read_answer, read_form

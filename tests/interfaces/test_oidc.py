@@ -18,8 +18,8 @@ from credenda import limits
 from credenda.clock import SECOND_US
 from credenda.errors import Conflict, Invalid, Unavailable
 from credenda.interfaces.server.address import Address, check_address
-from credenda.interfaces.server.oauth.fetch import Fetcher
-from credenda.services.members import add_member
+from credenda.interfaces.server.oauth.clients import Fetcher
+from credenda.services.access import add_member
 from credenda.testing import ManualClock
 
 from .served import BASE, Site, closing_parts, serving

@@ -13,9 +13,8 @@ import pytest
 from click.testing import CliRunner, Result
 
 from credenda.interfaces.cli.main import cli
-from credenda.interfaces.mcp.poisoning_check import check_texts
-from credenda.interfaces.plugin.contents import EVENTS, SKILLS, Commands, build_folder
-from credenda.interfaces.plugin.hosts import HOSTS
+from credenda.interfaces.mcp.tool_specs import check_texts
+from credenda.interfaces.plugin.contents import EVENTS, HOSTS, SKILLS, Commands, build_folder
 from credenda.operations.mcp_tools import list_tools
 from credenda.operations.table import OPERATIONS
 

@@ -14,7 +14,7 @@ import pytest
 from credenda import Credenda, limits
 from credenda.interfaces.mcp.tool_specs import build_tools
 from credenda.operations.table import OPERATIONS
-from credenda.providers.llm.prices import find_price
+from credenda.providers.llm.client import find_price
 from credenda.storage.store import Spend, Writer
 from credenda.testing import ManualClock
 

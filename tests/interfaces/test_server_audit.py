@@ -14,9 +14,8 @@ import pytest
 
 from credenda import Credenda, limits
 from credenda.errors import Unavailable
-from credenda.interfaces.server.anchors import Anchors
-from credenda.interfaces.server.audit import AuditLog
-from credenda.model.audit import AuditDraft
+from credenda.interfaces.server.audit import Anchors, AuditLog
+from credenda.model.server import AuditDraft
 from credenda.storage.audit import GENESIS, compute_hash, verify_chain
 from credenda.testing import ManualClock
 

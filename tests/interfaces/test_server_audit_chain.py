@@ -19,10 +19,9 @@ from credenda import Credenda
 from credenda.errors import Invalid
 from credenda.interfaces.authorization import Principal
 from credenda.interfaces.server import process
-from credenda.interfaces.server.anchors import Anchors, read_anchors
-from credenda.interfaces.server.audit import AuditLog
+from credenda.interfaces.server.audit import Anchors, AuditLog, read_anchors
 from credenda.interfaces.web.sessions import Sessions
-from credenda.model.audit import AuditDraft
+from credenda.model.server import AuditDraft
 from credenda.storage.audit import GENESIS, compute_hash, make_harmless, verify_chain, write_record
 from credenda.telemetry.model_use import add_model_use
 from credenda.testing import ManualClock

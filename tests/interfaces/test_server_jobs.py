@@ -16,10 +16,10 @@ from credenda import Credenda, limits
 from credenda.deadline import check_deadline
 from credenda.errors import Unavailable
 from credenda.interfaces.call_worker import run_calls
-from credenda.interfaces.server.job_events import JobEvents
+from credenda.interfaces.server.rest import JobEvents
 from credenda.model.job import JobInfo
 from credenda.runtime import Parts
-from credenda.services import background
+from credenda.services import jobs as background
 from credenda.storage.store import JobFilter, JobStatus, Writer
 from credenda.testing import ManualClock
 from tests.waiting import await_that

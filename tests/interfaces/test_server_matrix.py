@@ -14,9 +14,9 @@ from httpx2 import Response
 from credenda import Credenda
 from credenda.interfaces.authorization import ROLE_SCOPES, SCOPES
 from credenda.interfaces.mcp.tool_specs import Route, ToolSpec, build_tools
-from credenda.model.member import MemberRole
+from credenda.model.server import MemberRole
 from credenda.operations.table import OPERATIONS, Operation, Rest
-from credenda.services.members import add_member, remove_member
+from credenda.services.access import add_member, remove_member
 from credenda.testing import ManualClock
 
 from .agent import say, swing

@@ -14,7 +14,7 @@ from starlette.routing import BaseRoute, Route
 
 from credenda.interfaces.server import application
 from credenda.interfaces.server.address import Address
-from credenda.interfaces.server.oauth.fetch import Fetcher
+from credenda.interfaces.server.oauth.clients import Fetcher
 from credenda.testing import ManualClock
 
 from .pages import memory_of, tell

@@ -25,7 +25,7 @@ from credenda.interfaces.openapi import build_openapi
 from credenda.interfaces.server.address import Address
 from credenda.interfaces.server.memories import Memories
 from credenda.interfaces.server.process import Plan, make_application
-from credenda.services.tokens import issue_token
+from credenda.services.access import issue_token
 from credenda.testing import ManualClock
 
 schemathesis: Any = untyped

@@ -11,7 +11,7 @@ import pytest
 
 from credenda import Credenda, limits
 from credenda.interfaces.authorization import SCOPES
-from credenda.services.tokens import issue_token
+from credenda.services.access import issue_token
 
 from .peer import CARD
 from .running import running

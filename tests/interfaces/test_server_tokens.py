@@ -12,9 +12,9 @@ import pytest
 from credenda import Conflict, Credenda, Invalid, limits
 from credenda.bootstrap import build_parts
 from credenda.interfaces.server.address import Address
-from credenda.model.access_token import AccessToken
-from credenda.services.tokens import issue_token, revoke_token, verify_token
-from credenda.storage.tokens import StoredToken
+from credenda.model.server import AccessToken
+from credenda.services.access import issue_token, revoke_token, verify_token
+from credenda.storage.store import StoredToken
 from credenda.testing import ManualClock
 
 from .served import serving

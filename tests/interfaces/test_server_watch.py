@@ -17,7 +17,7 @@ from credenda.interfaces.authorization import SCOPES
 from credenda.interfaces.cli.server_check import check_server
 from credenda.interfaces.server.probe import Probe
 from credenda.model.server_report import ServerReport
-from credenda.services.tokens import issue_token
+from credenda.services.access import issue_token
 from credenda.testing import ManualClock
 from tests.waiting import await_that
 

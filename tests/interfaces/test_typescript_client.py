@@ -16,7 +16,7 @@ from credenda import __version__
 from credenda.bootstrap import build_parts
 from credenda.interfaces.authorization import SCOPES
 from credenda.interfaces.openapi import build_openapi
-from credenda.services.tokens import issue_token
+from credenda.services.access import issue_token
 from tests.waiting import PATIENCE_SECONDS
 
 from .running import running

@@ -12,7 +12,8 @@ from typing import Final
 import pytest
 
 from credenda import Credenda
-from credenda.interfaces.web import engine_phrases, languages
+from credenda.interfaces.web import languages
+from credenda.interfaces.web import languages as engine_phrases
 from credenda.interfaces.web.registry import PAGES
 from credenda.testing import ManualClock
 

@@ -12,8 +12,8 @@ import pytest
 from credenda.clock import SECOND_US
 from credenda.errors import Invalid, Unavailable
 from credenda.interfaces.server.address import Address, check_address
-from credenda.interfaces.server.oauth.fetch import Fetcher
-from credenda.services.members import add_member, remove_member
+from credenda.interfaces.server.oauth.clients import Fetcher
+from credenda.services.access import add_member, remove_member
 from credenda.testing import ManualClock
 
 from .oauth import challenge_of

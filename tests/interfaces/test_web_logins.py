@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from credenda.errors import Invalid, NotFound, Unauthenticated
-from credenda.services import passwords
-from credenda.services.members import add_member, remove_member
+from credenda.services import access as passwords
+from credenda.services.access import add_member, remove_member
 from credenda.testing import ManualClock
 
 from .pages import Person, memory_of, serving_pages, tell

@@ -15,7 +15,7 @@ from credenda.clock import seconds
 from credenda.interfaces.server.memories import Memories
 from credenda.interfaces.server.probe import ProbeResult
 from credenda.interfaces.web.registry import PAGES
-from credenda.services import logins
+from credenda.services import access as logins
 from credenda.testing import ManualClock
 
 from .pages import Person, memory_of, serving_pages, tell

@@ -10,8 +10,6 @@ from credenda.storage.store import Reader
 from credenda.text.normalize import normalise_text, normalise_value
 from credenda.text.sentences import split_sentences
 
-__all__ = ["reached", "saying_again", "without"]
-
 
 def reached(reader: Reader, memory: Memory, held: list[Memory], events: list[Event]) -> set[str]:
     """Name the events in which words may go with a memory: of what says or holds the same, and that of each."""

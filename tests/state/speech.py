@@ -12,8 +12,6 @@ from credenda.model.event import Role
 from credenda.model.memory import Cardinality, MemoryType, Stance
 from credenda.text.sentences import split_sentences
 
-__all__ = ["Speech"]
-
 _SET: Final = Cardinality.SET
 _PREFERENCE: Final = MemoryType.PREFERENCE
 _SENTENCES: Final[list[tuple[str, dict[str, Any]]]] = [

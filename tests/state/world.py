@@ -355,6 +355,3 @@ def _is_live(memory: Memory, now_us: int) -> bool:
         and (memory.valid_from_us or 0) <= now_us
         and (memory.valid_until_us is None or memory.valid_until_us > now_us)
     )
-
-
-__all__ = ["USERS", "Ledger", "World", "check", "events_of", "standing"]

@@ -12,7 +12,7 @@ from credenda.errors import Unavailable
 from credenda.interfaces.cli.main import _run_guarded
 from credenda.paths import find_obstacle, make_file_error
 from credenda.portability.atomic_write import replace_file
-from credenda.storage.sqlite.errors import to_credenda_error
+from credenda.storage.sqlite.connection import to_credenda_error
 
 
 @pytest.mark.parametrize(

@@ -20,7 +20,7 @@ from credenda.interfaces.mcp.tool_specs import build_tools
 from credenda.operations.table import OPERATIONS
 from credenda.storage.postgres import statements as postgres_statements
 from credenda.storage.sql import statements
-from credenda.storage.sqlite import statements as sqlite_statements
+from credenda.storage.sqlite import reader as sqlite_statements
 
 
 def test_the_settings_page_is_fresh() -> None:

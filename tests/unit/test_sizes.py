@@ -26,7 +26,7 @@ def function_exception(lines: int) -> str:
 
 def test_the_bounds_themselves_are_allowed() -> None:
     assert problems(function(70)) == []
-    assert problems("\n" * 400) == []
+    assert problems("\n" * 800) == []
 
 
 def test_a_long_function_is_named() -> None:
@@ -34,7 +34,7 @@ def test_a_long_function_is_named() -> None:
 
 
 def test_a_long_file_is_named() -> None:
-    assert problems("\n" * 401) == ["src/a.py: 401 lines, at most 400"]
+    assert problems("\n" * 801) == ["src/a.py: 801 lines, at most 800"]
 
 
 def test_methods_and_inner_functions_are_measured() -> None:
@@ -55,7 +55,7 @@ def test_only_a_first_comment_marks_a_generated_file(first: str) -> None:
 
 def test_an_exact_exception_is_accepted() -> None:
     assert problems(function(72), function_exception(72)) == []
-    assert problems("\n" * 402, file_exception(402)) == []
+    assert problems("\n" * 802, file_exception(802)) == []
 
 
 @pytest.mark.parametrize(
@@ -75,8 +75,8 @@ def test_an_exception_for_nothing_is_refused() -> None:
 @pytest.mark.parametrize(
     "exceptions",
     [
-        '[[file]]\npath = "src/a.py"\nlines = 402\n',
-        '[[file]]\npath = "src/a.py"\nlines = 402\nreason = " "\n',
+        '[[file]]\npath = "src/a.py"\nlines = 802\n',
+        '[[file]]\npath = "src/a.py"\nlines = 802\nreason = " "\n',
         '[[function]]\npath = "src/a.py"\nlines = 72\nreason = "no name"\n',
         '[[folder]]\npath = "src"\nlines = 9000\nreason = "all of it"\n',
     ],

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from credenda.model.surprise import adjust_importance, compute_importance_change, compute_surprise
+from credenda.model.memory import adjust_importance, compute_importance_change, compute_surprise
 
 FRACTION = st.floats(0, 1)
 

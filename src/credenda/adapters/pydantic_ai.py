@@ -10,7 +10,7 @@ from typing import Any, Final
 from credenda.adapters.missing import make_missing_error
 from credenda.client import Credenda
 from credenda.errors import Conflict, Invalid, NotFound
-from credenda.model.directory import DirectoryPage
+from credenda.model.browse import DirectoryPage
 from credenda.model.item import ItemFilter
 
 try:

@@ -13,8 +13,6 @@ from credenda.model.memory import Memory
 if TYPE_CHECKING:
     from credenda.client import Credenda
 
-__all__ = ["challenge_denied"]
-
 _REASON: Final = "the user denied it after it was recalled"
 
 

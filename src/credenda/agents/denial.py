@@ -9,8 +9,6 @@ from typing import Final
 from credenda.model.memory import Memory, Status
 from credenda.text.tokens import tokenize
 
-__all__ = ["find_denied"]
-
 _DENIAL: Final = re.compile(
     r"\b(?:(?:that|this|it)(?:\s+is|['\u2019]s)?\s+(?:not|n['\u2019]t)\s+(?:true|right|correct|so|the case)"
     r"|(?:that|this|it)\s+isn['\u2019]t\s+(?:true|right|correct|so|the case)"

@@ -11,8 +11,6 @@ from typing import Any, Final, NamedTuple, cast
 
 from credenda.text.spoken import extract_spoken
 
-__all__ = ["UserMessage", "add_core", "attach", "find_user_messages", "read_delta", "read_reply"]
-
 _TEXT: Final = frozenset({"text", "input_text", "output_text"})
 _SYSTEM: Final = frozenset({"system", "developer"})
 

@@ -23,8 +23,6 @@ from credenda.text.tokens import tokenize
 if TYPE_CHECKING:
     from credenda.client import Credenda
 
-__all__ = ["Recalled", "find_core", "find_for_prompt", "find_lines"]
-
 _CANDIDATES: Final = 12
 _PROBABLE: Final = 0.5
 """Probability of an answer from which a prompt brings memories."""

@@ -21,8 +21,6 @@ from credenda.text.spoken import extract_spoken
 if TYPE_CHECKING:
     from credenda.client import Credenda
 
-__all__ = ["remembering"]
-
 C = TypeVar("C", bound=Callable[..., Any])
 _log: Final = logging.getLogger(__name__)
 

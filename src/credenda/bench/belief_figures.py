@@ -14,8 +14,6 @@ from typing import Any, Final
 
 from credenda.model.memory import Memory, Status
 
-__all__ = ["Heard", "Kept", "Met", "compute_wilson_interval", "list_kinds", "report"]
-
 _Z: Final = 1.959964
 _HYPOTHETICAL_MAX: Final = 0.3
 _PLAN_MAX: Final = 0.5

@@ -17,8 +17,8 @@ from typing import Any, Final
 from credenda import Credenda, Invalid
 from credenda.bench.belief_figures import Heard, Kept, Met, list_kinds, report
 from credenda.bench.extraction_rate import measure_rate, read_demo_turns
-from credenda.bench.jsonl import read_numbered_lines
 from credenda.bench.llm_gate import Bill, compute_gate_figures
+from credenda.bench.stats import read_numbered_lines
 from credenda.clock import from_datetime
 from credenda.config import load_settings
 from credenda.model.memory import Memory, MemoryType, Stance
@@ -27,8 +27,6 @@ from credenda.providers.embed.protocol import Embedder
 from credenda.providers.llm.factory import open_model
 from credenda.providers.llm.protocol import LanguageModel
 from credenda.write.llm.prompt import PROMPT
-
-__all__ = ["LABELS", "RELATIONS", "load_pairs", "load_utterances", "run_beliefs"]
 
 Note = Callable[[str], None]
 LABELS: Final = ("store", "skip", "uncertain")

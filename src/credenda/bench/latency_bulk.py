@@ -20,8 +20,6 @@ from credenda.providers.embed.protocol import Embedder
 from credenda.runtime import Parts
 from credenda.storage.store import Vector, Writer
 
-__all__ = ["fill_store"]
-
 _UNIT: Final = 2_000
 """Messages stored in one transaction."""
 _SESSION: Final = 100

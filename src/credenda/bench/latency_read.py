@@ -2,33 +2,133 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+import sqlite3
+from collections.abc import Collection, Iterable, Sequence
+from itertools import pairwise
 from pathlib import Path
 from typing import Final, TypedDict
 
+import numpy as np
+
 from credenda import Credenda, MemoryUnit, Unavailable
-from credenda.bench.fixed_embedder import GivenVectors
-from credenda.bench.fts5_baseline import BareTable
 from credenda.bench.latency_bulk import fill_store
-from credenda.bench.latency_stages import measure_scan, measure_stages
+from credenda.bench.locomo import GivenVectors
 from credenda.bench.sentences import Asked, make_questions, make_sentences
-from credenda.bench.stats import Spread, compute_ratio, spread_ms
+from credenda.bench.stats import Spread, compute_median, compute_ratio, spread_ms
 from credenda.bootstrap import build_parts
 from credenda.clock import cpu_seconds, seconds
-from credenda.model.query import Hit
+from credenda.model.query import Hit, Query
 from credenda.providers.embed.protocol import Embedder
+from credenda.read.fuse import fuse_scores, pick_best_of_owner
+from credenda.read.plan import plan
+from credenda.read.retrieve import retrieve
+from credenda.read.weights import load_weights
 from credenda.runtime import Parts
+from credenda.text.tokens import extract_query_terms
 
-__all__ = [
-    "READ_MOST",
-    "USER",
-    "SearchFigures",
-    "build_store",
-    "choose_embedder",
-    "measure_disk",
-    "measure_search",
-    "prepare_questions",
-]
+# The baseline of the latency benchmark: a plain FTS5 table, with one durable insert per text, queried by its bm25.
+
+
+_WORD: Final = re.compile(r"\w+")
+
+
+class BareTable:
+    """Texts in an FTS5 table. The file is beside the memory that it is compared with."""
+
+    def __init__(self, path: Path) -> None:
+        """Create the table: write-ahead log, one fsync per commit."""
+        self._connection = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
+        self._connection.execute("PRAGMA journal_mode = WAL")
+        self._connection.execute("PRAGMA synchronous = FULL")
+        self._connection.execute("CREATE VIRTUAL TABLE texts USING fts5 (body, tokenize = 'porter unicode61')")
+
+    def insert(self, text: str) -> None:
+        """Insert one text in its own transaction."""
+        self._connection.execute("INSERT INTO texts (body) VALUES (?)", (text,))
+
+    def fill(self, texts: Iterable[str]) -> None:
+        """Insert many texts in one transaction."""
+        self._connection.execute("BEGIN")
+        self._connection.executemany("INSERT INTO texts (body) VALUES (?)", ((text,) for text in texts))
+        self._connection.execute("COMMIT")
+
+    def search(self, question: str, limit: int) -> list[str]:
+        """Return the best texts by bm25 for any of the question's words, without stop words."""
+        return self._search_any({word for term in extract_query_terms(question) for word in _WORD.findall(term)}, limit)
+
+    def search_all_words(self, question: str, limit: int) -> list[str]:
+        """Do the same with all words of the question, stop words included."""
+        return self._search_any(set(_WORD.findall(question.lower())), limit)
+
+    def _search_any(self, words: Collection[str], limit: int) -> list[str]:
+        if not words:
+            return []
+        match = " OR ".join(f'"{word}"' for word in sorted(words))
+        statement = "SELECT body FROM texts WHERE texts MATCH ? ORDER BY rank LIMIT ?"
+        return [row[0] for row in self._connection.execute(statement, (match, limit))]
+
+    def close(self) -> None:
+        """Close the connection."""
+        self._connection.close()
+
+
+# The time of each step of a search, and of a plain scan of the same vectors.
+
+
+_SCAN_BYTES: Final = 256 << 20
+"""Vectors of a larger store are not scanned, because all would have to be in memory as floats."""
+_STAGES: Final = ("view", "question", "plan", "retrieve", "fuse")
+
+
+def measure_stages(parts: Parts, asked: Sequence[Asked], *, depth: int, whole_ms: float) -> dict[str, float]:
+    """Return the median CPU milliseconds of each step of a search; `rows` is the rest of `whole_ms`.
+
+    `view` opens the store's view and updates the index, `question` embeds, `rows` reads, filters, scores and packs.
+    """
+    taken: dict[str, list[float]] = {name: [] for name in _STAGES}
+    for one in asked:
+        for name, took in zip(_STAGES, _time_steps(parts, one.text, depth), strict=True):
+            taken[name].append(took)
+    found = {name: round(compute_median(times) * 1_000, 4) for name, times in taken.items()}
+    return {**found, "rows": round(max(0.0, whole_ms - sum(found.values())), 4)}
+
+
+def _time_steps(parts: Parts, text: str, depth: int) -> list[float]:
+    tuned = load_weights()
+    query = Query(text=text, limit=depth)
+    model_id = parts.embedder.model_id if parts.embedder else None
+    marks = [cpu_seconds()]
+    with parts.store.reader(parts.user_id) as reader:
+        index = parts.indexes.get(reader, model_id=model_id, store=parts.store_name)
+        marks.append(cpu_seconds())
+        vector = None if parts.ask is None else parts.ask([text])[0]
+        marks.append(cpu_seconds())
+        made = plan(query, parts.clock.now_us(), index.speaker_names)
+        marks.append(cpu_seconds())
+        found = retrieve(index, reader, query, made, vector=vector)
+        marks.append(cpu_seconds())
+        fused = fuse_scores(found, tuned, tuned.engine(model_id))
+        pick_best_of_owner(found, fused.relevance)
+        marks.append(cpu_seconds())
+    return [after - before for before, after in pairwise(marks)]
+
+
+def measure_scan(engine: Embedder, texts: Sequence[str], asked: Sequence[Asked], depth: int) -> Spread | None:
+    """Time cosines of each question with all vectors as floats in memory; None if there are too many."""
+    if len(texts) * engine.dims * 4 > _SCAN_BYTES:
+        return None
+    matrix = np.concatenate([engine.embed(texts[at : at + 1_000]) for at in range(0, len(texts), 1_000)])
+    times: list[float] = []
+    for one in asked:
+        vector = engine.embed([one.text])[0]
+        start = seconds()
+        scores = matrix @ vector
+        best = np.argpartition(scores, -depth)[-depth:]
+        best[np.argsort(-scores[best])]
+        times.append(seconds() - start)
+    return spread_ms(times)
+
 
 USER: Final = "bench"
 _QUESTIONS: Final = 220

@@ -17,11 +17,9 @@ from credenda import Credenda, limits
 from credenda.bench.locomo import Conversation
 from credenda.bench.talk import Note, count_memories, load_pairs, make_document, open_store
 from credenda.bench.talk_figures import Tally
+from credenda.providers.llm.client import estimate_question_tokens, estimate_text_tokens
 from credenda.providers.llm.command import find_object, write_prompt
 from credenda.providers.llm.protocol import ModelFailure, Question, Reply, Trouble
-from credenda.providers.llm.tokens import estimate_question_tokens, estimate_text_tokens
-
-__all__ = ["FileModel", "run_live"]
 
 _MODEL: Final = "live:reader"
 _SETTLE_SECONDS: Final = 3_600

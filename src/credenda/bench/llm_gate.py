@@ -17,8 +17,6 @@ from credenda.providers.reader.tagger import TaggingReader
 from credenda.write.facts.extractor import ReadingExtractor
 from credenda.write.llm.gate import skip
 
-__all__ = ["Bill", "compute_gate_figures"]
-
 _MOMENT: Final = datetime(2026, 3, 11, 12, tzinfo=UTC)
 
 

@@ -5,34 +5,138 @@ It uses only `remember`, `settle` and `search`. Each conversation is a separate 
 
 from __future__ import annotations
 
+import hashlib
+import math
+import random
 import re
 import tempfile
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
+import numpy as np
+from numpy.typing import NDArray
+
 from credenda import Conflict, Credenda, Invalid
-from credenda.bench.bm25 import PlainBm25
-from credenda.bench.jsonl import read_numbered_lines
-from credenda.bench.ranking import average, compute_auroc, compute_bootstrap_intervals, measure_ranking
-from credenda.bench.stats import compute_median
+from credenda.bench.sentences import Asked
+from credenda.bench.stats import compute_median, find_percentile, read_numbered_lines
 from credenda.clock import seconds
 from credenda.model.query import Hit
+from credenda.text.tokens import extract_query_terms, tokenize
 
-__all__ = [
-    "Conversation",
-    "Question",
-    "find_turns",
-    "load_conversations",
-    "load_questions",
-    "report",
-    "run_locomo",
-    "store_conversation",
-]
+# A plain BM25 over turns, the baseline of every retrieval benchmark.
+
+
+_K1: Final = 1.2
+_B: Final = 0.75
+
+
+class PlainBm25:
+    """Ranks the texts of one conversation."""
+
+    def __init__(self, texts: Mapping[str, str]) -> None:
+        """Index texts by their ids."""
+        self._postings: defaultdict[str, list[tuple[str, int]]] = defaultdict(list)
+        self._lengths: dict[str, int] = {}
+        for name, text in texts.items():
+            terms = tokenize(text)
+            self._lengths[name] = len(terms)
+            for term, count in Counter(terms).items():
+                self._postings[term].append((name, count))
+        self._mean = max(1.0, sum(self._lengths.values()) / max(1, len(self._lengths)))
+
+    def rank(self, question: str, limit: int) -> list[str]:
+        """Return the ids of the best texts, best first; ties keep the order of the texts."""
+        scores = self.score(question)
+        order = {name: place for place, name in enumerate(self._lengths)}
+        return sorted(scores, key=lambda name: (-scores[name], order[name]))[:limit]
+
+    def score(self, question: str) -> dict[str, float]:
+        """Return the score of each text that has a term of the question."""
+        scores: defaultdict[str, float] = defaultdict(float)
+        for term in extract_query_terms(question):
+            found = self._postings.get(term, [])
+            idf = math.log(1 + (len(self._lengths) - len(found) + 0.5) / (len(found) + 0.5))
+            for name, count in found:
+                norm = _K1 * (1 - _B + _B * self._lengths[name] / self._mean)
+                scores[name] += idf * count * (_K1 + 1) / (count + norm)
+        return scores
+
+
+# The measures of a ranking in `bench locomo`, each for one question, and their means.
+
+
+_ANY: Final = (1, 5, 10, 20, 50)
+_ALL: Final = (5, 10, 20, 50)
+_DEPTH: Final = 10
+_RESAMPLES: Final = 1_000
+
+MEASURES: Final = (*(f"any@{k}" for k in _ANY), *(f"all@{k}" for k in _ALL), "recall@10", "mrr", "ndcg@10")
+"""Names of the measures, in display order."""
+
+
+def measure_ranking(ranked: Sequence[str], gold: Collection[str]) -> dict[str, float]:
+    """Measure one ranking, best first and without repeats, against at least one gold turn.
+
+    >>> measure_ranking(["a", "b", "c"], {"b", "z"})["mrr"]
+    0.5
+    """
+    wanted = set(gold)
+    if not wanted:
+        raise ValueError("a question without gold turns cannot be judged")
+    places = [place for place, turn in enumerate(ranked, 1) if turn in wanted]
+    found = {k: sum(place <= k for place in places) for k in {*_ANY, *_ALL, _DEPTH}}
+    ideal = sum(1 / math.log2(place + 1) for place in range(1, min(len(wanted), _DEPTH) + 1))
+    gain = sum(1 / math.log2(place + 1) for place in places if place <= _DEPTH)
+    return {
+        **{f"any@{k}": float(found[k] > 0) for k in _ANY},
+        **{f"all@{k}": float(found[k] == len(wanted)) for k in _ALL},
+        "recall@10": found[_DEPTH] / len(wanted),
+        "mrr": 1 / places[0] if places else 0.0,
+        "ndcg@10": gain / ideal,
+    }
+
+
+def average(judged: Sequence[Mapping[str, float]]) -> dict[str, float]:
+    """Average the measures over questions; 0 for each when there is none."""
+    count = max(1, len(judged))
+    return {name: round(sum(one[name] for one in judged) / count, 4) for name in MEASURES}
+
+
+def compute_bootstrap_intervals(
+    judged: Sequence[Mapping[str, float]], *, seed: int = 0
+) -> dict[str, tuple[float, float]]:
+    """Return a 95 % interval of each mean: percentiles over seeded resamples of the questions."""
+    if not judged:
+        return dict.fromkeys(MEASURES, (0.0, 0.0))
+    draw = random.Random(seed)
+    rows = [[one[name] for name in MEASURES] for one in judged]
+    resampled: list[list[float]] = []
+    for _ in range(_RESAMPLES):
+        sample = draw.choices(rows, k=len(rows))
+        resampled.append([sum(column) / len(rows) for column in zip(*sample, strict=True)])
+    columns = zip(MEASURES, zip(*resampled, strict=True), strict=True)
+    return {name: (round(find_percentile(c, 0.025), 4), round(find_percentile(c, 0.975), 4)) for name, c in columns}
+
+
+def compute_auroc(present: Sequence[float], absent: Sequence[float]) -> float | None:
+    """Return how often a score where the answer is present beats one where it is absent; a tie counts half.
+
+    None when either is empty.
+
+    >>> compute_auroc([0.9, 0.4], [0.4, 0.1])
+    0.875
+    """
+    if not present or not absent:
+        return None
+    won = sum((one > other) + (one == other) / 2 for one in present for other in absent)
+    return round(won / (len(present) * len(absent)), 4)
+
 
 Note = Callable[[str], None]
-_DEPTH: Final = 50
+_DEPTH_LOCOMO: Final = 50
 _ABSENT: Final = frozenset({"adversarial", "abstention"})
 """Categories whose questions have no answer in the conversation, even if they name turns."""
 _MESSAGES: Final = 500
@@ -195,11 +299,11 @@ def _ask(
     answers: list[_Answer] = []
     for question in questions:
         start = seconds()
-        result = memory.search(question.text, limit=_DEPTH, record_access=False)
+        result = memory.search(question.text, limit=_DEPTH_LOCOMO, record_access=False)
         took = seconds() - start
         score = max((hit.score for hit in result.hits), default=0.0)
         turns = find_turns(result.hits)
-        ranked = plain.rank(question.text, _DEPTH)
+        ranked = plain.rank(question.text, _DEPTH_LOCOMO)
         packed = _pack_context(memory, question.text, context) if context else None
         answers.append(_Answer(question, turns, ranked, score, result.abstained, took, packed))
     return answers
@@ -279,3 +383,44 @@ def _measure_abstention(answers: Sequence[_Answer]) -> dict[str, object]:
         "abstained_when_present": round(sum(one.abstained for one in present) / max(1, len(present)), 4),
         "n_absent": len(absent),
     }
+
+
+# An embedder with fixed vectors: random by text, and for each question a vector near its answer's.
+
+
+_DIMS: Final = 384
+_CLOSENESS: Final = 0.6
+"""Cosine of a question and its answer; two unrelated texts have 0 ± 0.05."""
+
+
+class GivenVectors:
+    """Unit vectors of 384 dimensions that depend on the text alone."""
+
+    model_id: str = "bench-given-1"
+    dims: int = _DIMS
+
+    def __init__(self, asked: Iterable[Asked] = ()) -> None:
+        """Set the questions and their answers."""
+        self._known = {one.text: _make_near_vector(one) for one in asked}
+
+    def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """Return (n, 384) float32 with rows of unit length."""
+        rows = np.empty((len(texts), _DIMS), np.float32)
+        for row, text in zip(rows, texts, strict=True):
+            known = self._known.get(text)
+            row[:] = _draw_unit_vector(text) if known is None else known
+        return rows
+
+
+def _make_near_vector(one: Asked) -> NDArray[np.float32]:
+    """Precompute a question's vector, so that its time does not count as search time."""
+    near = _CLOSENESS * _draw_unit_vector(one.gold) + np.sqrt(1 - _CLOSENESS**2) * _draw_unit_vector(
+        f"noise {one.text}"
+    )
+    return (near / np.linalg.norm(near)).astype(np.float32)
+
+
+def _draw_unit_vector(text: str) -> NDArray[np.float32]:
+    seed = int.from_bytes(hashlib.blake2b(text.encode(), digest_size=8).digest())
+    values = np.random.Generator(np.random.PCG64(seed)).standard_normal(_DIMS)
+    return (values / np.linalg.norm(values)).astype(np.float32)

@@ -13,10 +13,8 @@ from pathlib import Path
 from typing import Any, Final
 
 from credenda import Credenda, Invalid
-from credenda.bench.jsonl import read_numbered_lines
+from credenda.bench.stats import read_numbered_lines
 from credenda.storage.sqlite.store import SqliteStore
-
-__all__ = ["DECISIONS", "load_cases", "run_poisoning"]
 
 Note = Callable[[str], None]
 DECISIONS: Final = ("ALLOW", "QUARANTINE", "DENY")

@@ -13,8 +13,6 @@ from typing import Final
 
 from credenda.text.documents import MONTHS
 
-__all__ = ["Asked", "make_questions", "make_sentences"]
-
 _NAMES: Final = (
     "Mara",
     "Jonas",

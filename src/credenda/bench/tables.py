@@ -5,24 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
-from credenda.bench.ranking import MEASURES
-
-__all__ = [
-    "LISTED_MAX",
-    "flatten",
-    "format_attacks",
-    "format_beliefs",
-    "format_crash",
-    "format_figure",
-    "format_judged",
-    "format_locomo",
-    "format_neighbour",
-    "format_nodes",
-    "format_poisoning",
-    "format_scale",
-    "format_talk",
-    "lay_out",
-]
+from credenda.bench.locomo import MEASURES
 
 _SHOWN: Final = tuple(name for name in MEASURES if name not in ("all@50", "any@50"))
 

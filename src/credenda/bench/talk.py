@@ -15,12 +15,9 @@ from typing import Final
 
 from credenda import Credenda, CredendaError, Invalid
 from credenda.bench.locomo import Conversation, find_turns, load_conversations, store_conversation
-from credenda.bench.talk_figures import Answer, StoredMemory, Tally, compute_figures, count_talk
-from credenda.bench.talk_gold import Gold, load_gold
+from credenda.bench.talk_figures import Answer, Gold, StoredMemory, Tally, compute_figures, count_talk, load_gold
 from credenda.model.job import JobState
 from credenda.model.memory import Memory
-
-__all__ = ["Note", "count_memories", "load_pairs", "make_document", "open_store", "run_talk"]
 
 Note = Callable[[str], None]
 _STATUSES: Final = ("active", "challenged", "superseded", "merged")

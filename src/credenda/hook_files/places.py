@@ -13,18 +13,6 @@ import sys
 import time
 from typing import Final, NamedTuple
 
-__all__ = [
-    "Places",
-    "find_places",
-    "is_recent",
-    "is_server",
-    "list_waiting",
-    "load_table",
-    "name_server",
-    "set_mark",
-    "write_durably",
-]
-
 _FOLDER_MODE: Final = 0o700
 _FILE_MODE: Final = 0o600
 _TABLE_BYTES: Final = 4_194_304

@@ -8,8 +8,6 @@ from contextlib import suppress
 
 from credenda.hook_files.places import find_places
 
-__all__ = ["remove_hook_files"]
-
 
 def remove_hook_files(database: str, user: str) -> None:
     """Remove a user's waiting messages, sessions and log; an engine that listens there goes on without its socket.

@@ -13,8 +13,6 @@ from typing import Final
 
 from credenda.hook_files.places import Places, write_durably
 
-__all__ = ["add_line", "read_lines"]
-
 _BYTES: Final = 65_536
 
 

@@ -19,20 +19,6 @@ from numpy.typing import NDArray
 
 from credenda.text.tokens import ALTERNATIVE, is_run
 
-__all__ = [
-    "DELTA",
-    "K1",
-    "TAIL_ROWS",
-    "B",
-    "InvertedLists",
-    "Postings",
-    "Statistics",
-    "TermLists",
-    "compute_rarities",
-    "hash_terms",
-    "score_terms",
-]
-
 K1: Final = 1.2
 B: Final = 0.75
 DELTA: Final = 1.0

@@ -13,8 +13,6 @@ from credenda.index.resident import ResidentIndex
 from credenda.storage.store import IndexPosition, Reader, Snapshot
 from credenda.storage.usage import TaskProgress
 
-__all__ = ["IndexCache", "name_snapshot"]
-
 _DELTA_DOCUMENTS: Final = 20_000
 """Documents read in one step: a build merges postings once per step."""
 _DELTAS_MAX: Final = 100_000

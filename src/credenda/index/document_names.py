@@ -11,8 +11,6 @@ from collections.abc import Iterable
 from credenda.ids import IdKind, format_id, parse_id_number
 from credenda.storage.store import pack_code, unpack_code
 
-__all__ = ["find_owner_id", "list_event_ids", "list_memory_ids", "name_event_document", "name_memory_document"]
-
 
 def name_memory_document(memory_id: str, tag: str) -> int:
     """Name the document of a memory; raises `NotFound` for an id of another tenant."""

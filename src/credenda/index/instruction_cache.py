@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-__all__ = ["InstructionCache", "Occasion"]
-
 Occasion = frozenset[str]
 """The trigger terms of a standing instruction."""
 

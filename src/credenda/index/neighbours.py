@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
+from credenda.deadline import check_deadline
 from credenda.index.quantize import decode_rows
 from credenda.index.resident import STATE_CURRENT, STATE_PAST, ResidentIndex
 from credenda.index.vector_reader import read_stored_vectors
-from credenda.storage.store import Reader, Vector
-
-__all__ = ["find_nearest_memories"]
+from credenda.storage.damage import IMPOSSIBLE, make_damage_error, name_document
+from credenda.storage.store import Reader, Vector, VectorCopies
 
 _NOMINATED: Final = 64
 _SHARE: Final = 400
@@ -55,3 +55,56 @@ def _compare_nearest(
     rows = index.nearest(vector, _NOMINATED + len(index) // _SHARE, usable)
     rows, matrix = read_stored_vectors(index, reader, rows)
     return index.codes[rows], matrix @ vector
+
+
+# The nearest vectors of a tenant that no index in memory holds: from the index of its backend, or one by one.
+
+
+Floats = NDArray[np.float32]
+
+_PAGE: Final = 8_192
+_COPIED: Final = 512
+"""Vectors that are copied in one unit: pgvector takes about a millisecond for each."""
+
+
+def find_nearest_codes(reader: Reader, model_id: str, vector: Floats, count: int) -> list[int]:
+    """Return the codes of at most 2 · `count` documents, among them those of the `count` nearest vectors.
+
+    Vectors of another length than the question's are passed over. Raises `Unavailable` when the call is over.
+    """
+    found, head = reader.by_vector.nearest(model_id, vector.tolist(), count)
+    best, nearest = np.zeros(0, np.int64), np.zeros(0, np.float32)
+    for codes, matrix in _read_pages(reader, model_id, head, len(vector)):
+        check_deadline()
+        best, nearest = np.concatenate([best, codes]), np.concatenate([nearest, matrix @ vector])
+        if len(best) > count:
+            kept = nearest.argpartition(len(nearest) - count)[len(nearest) - count :]
+            best, nearest = best[kept], nearest[kept]
+    return sorted({*found, *best.tolist()})
+
+
+def _read_pages(reader: Reader, model_id: str, after: int, dims: int) -> Iterator[tuple[NDArray[np.int64], Floats]]:
+    while page := reader.by_vector.page(model_id, after, _PAGE):
+        after = page[-1][0]
+        for bits in {row[3] for row in page}:
+            rows = [row for row in page if row[2] == dims and row[3] == bits]
+            if rows:
+                yield np.array([row[1] for row in rows], np.int64), _decode(rows, bits, dims)
+
+
+def _decode(rows: list[tuple[int, int, int, int, bytes]], bits: int, dims: int) -> Floats:
+    try:
+        return decode_rows([row[4] for row in rows], bits, dims)
+    except IMPOSSIBLE as error:
+        raise make_damage_error("embeddings", name_document(rows[0][1]), repaired=True) from error
+
+
+def copy_vectors(reader: Reader, model_id: str) -> VectorCopies | None:
+    """Read the next vectors that the backend's index does not know; None when it knows all, or there is none."""
+    if not reader.by_vector.is_indexed:
+        return None
+    page = reader.by_vector.page(model_id, reader.by_vector.nearest(model_id, (), 0)[1], _COPIED)
+    if not page:
+        return None
+    vectors = [(row[1], _decode([row], row[3], row[2])[0].tolist()) for row in page]
+    return VectorCopies(model_id=model_id, head=page[-1][0], vectors=vectors)

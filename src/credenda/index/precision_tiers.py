@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Final
 
-__all__ = ["EXACT", "FORGOTTEN", "TIERS", "choose_bits"]
-
 EXACT: Final = 32
 """Unchanged, at the width of the setting `vector_bits`."""
 FORGOTTEN: Final = 0

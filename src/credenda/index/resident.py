@@ -27,9 +27,8 @@ from credenda.index.documents import (
     DocumentColumns,
 )
 from credenda.index.instruction_cache import InstructionCache
-from credenda.index.quantize import decode_rows, pack_signs
-from credenda.index.sessions import SessionOrder, SkipBoost
-from credenda.index.sign_bits import compute_distances, find_lowest, score_agreement
+from credenda.index.quantize import compute_distances, decode_rows, find_lowest, pack_signs, score_agreement
+from credenda.index.snapshot import SessionOrder, SkipBoost
 from credenda.index.vector_cache import HOT_BITS, VectorCache
 from credenda.storage.store import Delta, Document, DocumentState, IndexPosition, Vector, pack_code, unpack_code
 from credenda.text.tokens import extract_document_terms

@@ -14,19 +14,17 @@ import json
 import struct
 import zlib
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any, Final, NamedTuple, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from credenda import limits
-from credenda.index.bm25 import InvertedLists
-from credenda.index.documents import STATE_GONE, DocumentColumns
-from credenda.index.growing_array import GrowingArray, NameNumbers
-from credenda.storage.store import IndexPosition
+from credenda.index.bm25 import InvertedLists, Statistics, TermLists, compute_rarities, score_terms
+from credenda.index.documents import STATE_GONE, DocumentColumns, GrowingArray, NameNumbers
+from credenda.storage.store import IndexPosition, pack_code
 from credenda.text.tokens import TOKENIZER
-
-__all__ = ["IMAGE_VERSION", "SnapshotHeader", "hash_contents", "is_damaged", "read_snapshot", "write_snapshot"]
 
 IMAGE_VERSION: Final = 3
 _MAGIC: Final = b"CREDIDX\n"
@@ -169,3 +167,218 @@ def _assemble(
 
 def _to_bytes(name: str, array: NDArray[Any]) -> bytes:
     return (np.diff(array, prepend=array.dtype.type(0)) if name in _STEPS else array).tobytes()
+
+
+# The order of messages inside sessions: the neighbours of a message, and scores of whole sessions.
+
+
+_EVENT_STEP: Final = pack_code(1, memory=False)
+"""Codes of one event's passages differ by less than this, those of two events by more."""
+_FEW: Final = 10
+"""Below one scored row in so many it pays to look at those rows alone."""
+_TABLE: Final = 1 << 16
+"""Cells of a table of sessions by terms that is built at once; with many sessions, a few terms at a time."""
+_CODE_BITS: Final = 43
+"""Bits of an event's code; 20 remain for the session in one sortable integer."""
+
+
+class SkipBoost(NamedTuple):
+    """The gain of a message from the one before the previous one: a share of its score, if its `length` is `below`.
+
+    `length` (n,) is that of every row of the index, in terms.
+    """
+
+    share: float
+    length: NDArray[np.uint16]
+    below: int
+
+    def gains(self, rows: NDArray[np.intp] | NDArray[np.int32]) -> NDArray[np.bool_]:
+        """Return which of these rows gain it."""
+        return self.length.take(rows) < self.below
+
+
+@dataclass(frozen=True, slots=True)
+class SessionOrder:
+    """Rows of events that belong to a session, by session and then in chronological order.
+
+    `rows` (p,) int32. `starts` (t,) int32: the start of each message in `rows`, None if every message is one row; a
+    long event has several rows, its passages, and is one message. `links` (t + 1,) bool: a message is in the same
+    session as the one before; False at both ends. `lengths` (s,) float32: terms of each session; `statistics` of all
+    sessions with a row. `places` (n,) int32: the position of each row of the index in `rows`, -1 for others.
+    """
+
+    rows: NDArray[np.int32]
+    starts: NDArray[np.int32] | None
+    links: NDArray[np.bool_]
+    lengths: NDArray[np.float32]
+    statistics: Statistics
+    places: NDArray[np.int32]
+
+    @classmethod
+    def arrange(
+        cls,
+        rows: NDArray[np.int32],
+        codes: NDArray[np.int64],
+        session: NDArray[np.int32],
+        lengths: NDArray[np.uint16],
+        *,
+        sessions: int,
+    ) -> SessionOrder:
+        """Sort rows; rows in order except for a few new ones at the end take linear time.
+
+        `codes`, `session` and `lengths` are those of all rows of the index, `sessions` is the number of sessions.
+        """
+        of_row = session[rows]
+        key = of_row.astype(np.int64) << _CODE_BITS | codes[rows]
+        if (key[1:] < key[:-1]).any():
+            rows = rows[np.argsort(key, kind="stable")]
+            of_row = session[rows]
+        said = codes[rows] // _EVENT_STEP
+        new_turn = np.ones(len(rows), np.bool_)
+        np.logical_or(of_row[1:] != of_row[:-1], said[1:] != said[:-1], out=new_turn[1:])
+        starts = None if new_turn.all() else np.flatnonzero(new_turn).astype(np.int32)
+        turn_session = of_row if starts is None else of_row[starts]
+        links = np.zeros(len(turn_session) + 1, np.bool_)
+        np.equal(turn_session[1:], turn_session[:-1], out=links[1:-1])
+        places = np.full(len(codes), -1, np.int32)
+        places[rows] = np.arange(len(rows), dtype=np.int32)
+        terms = np.bincount(of_row, weights=lengths[rows], minlength=sessions).astype(np.float32)
+        held = int(np.count_nonzero(np.bincount(of_row, minlength=sessions)))
+        statistics = Statistics(held, max(1.0, float(terms.sum()) / max(1, held)))
+        return cls(rows, starts, links, terms, statistics, places)
+
+    def find_adjacent(self, rows: NDArray[np.int64], session: NDArray[np.int32]) -> NDArray[np.int64]:
+        """Return (n, 2) the row before and the row after each of these in its session, -1 if there is none.
+
+        `session` is that of every row of the index.
+        """
+        found = np.full((len(rows), 2), -1, np.int64)
+        places = self.places.take(rows).astype(np.int64)
+        for side, step in enumerate((-1, 1)):
+            at = places + step
+            inside = (places >= 0) & (at >= 0) & (at < len(self.rows))
+            beside = self.rows[at[inside]]
+            same = session[beside] == session[rows[inside]]
+            found[np.flatnonzero(inside)[same], side] = beside[same]
+        return found
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes used."""
+        arrays = (self.rows, self.links, self.lengths, self.places)
+        return sum(array.nbytes for array in arrays) + (0 if self.starts is None else self.starts.nbytes)
+
+    def by_session(self, found: TermLists, session: NDArray[np.int32]) -> NDArray[np.float32]:
+        """Score each session by BM25+ for these terms, as one document; one more entry at the end is 0.
+
+        `session` is that of every row of the index. A session's term counts are summed from the postings of its
+        messages.
+        """
+        count = len(self.lengths) + 1
+        scores = np.zeros(count, np.float32)
+        if not len(found.rows):
+            return scores
+        together = max(1, _TABLE // count)
+        for some in found.parted(together):
+            place = session.take(some.rows) + (1 + np.repeat(np.arange(len(some.counts)) * count, some.counts))
+            tf = np.bincount(place, some.tf, len(some.counts) * count).reshape(-1, count)[:, 1:].astype(np.float32)
+            holds = tf > 0
+            rarity = compute_rarities(np.add.reduce(holds, axis=1).tolist(), self.statistics)[:, np.newaxis]
+            scores[:-1] += np.add.reduce(score_terms(tf, self.lengths, rarity, self.statistics) * holds, axis=0)
+        return scores
+
+    def spread(
+        self, scores: NDArray[np.float32], back: float, ahead: float, second: SkipBoost | None = None
+    ) -> NDArray[np.float32]:
+        """Add to every row `back` × the previous message's score and `ahead` × the next one's.
+
+        A message of several passages scores as its best one, and all of them get its gain. `second` is the share of the
+        message before the previous one, usually by the same speaker, for some rows.
+        """
+        out = scores.copy()
+        if not len(self.rows):
+            return out
+        if self.starts is None:
+            scored = (scores != 0).nonzero()[0]  # ten times as fast on flags as on numbers
+            if len(scored) * _FEW < len(self.rows):
+                return self._spread_few(out, scored, (back, ahead), second)
+        return self._spread_all(out, scores, (back, ahead), second)
+
+    def spread_few(
+        self,
+        scores: NDArray[np.float32],
+        rows: NDArray[np.int64],
+        shares: tuple[float, float],
+        second: SkipBoost | None = None,
+    ) -> NDArray[np.float32]:
+        """Do the same as `spread` when only these rows may have scores, in any order; may return `scores` itself.
+
+        A row may occur twice: its contribution is then set twice, not added twice.
+        """
+        if self.starts is None and len(rows) * _FEW < len(self.rows):
+            return self._spread_few(scores, rows, shares, second)
+        return self.spread(scores, *shares, second)
+
+    def _spread_all(
+        self,
+        out: NDArray[np.float32],
+        scores: NDArray[np.float32],
+        shares: tuple[float, float],
+        second: SkipBoost | None,
+    ) -> NDArray[np.float32]:
+        back, ahead = shares
+        rows = self.rows.astype(np.intp)
+        own = turn = scores.take(rows)
+        if self.starts is not None:
+            turn = np.maximum.reduceat(own, self.starts)
+        gain = np.zeros(len(turn), np.float32)
+        apart = (~self.links[1:-1]).nonzero()[0]  # few sessions: cheaper than a test for each row
+        np.multiply(turn[:-1], back, out=gain[1:])
+        gain[apart + 1] = 0
+        following = np.multiply(turn[1:], ahead)
+        following[apart] = 0
+        gain[:-1] += following
+        more = None if second is None else self._second(turn, second.share, apart)
+        if self.starts is not None:
+            sizes = np.diff(self.starts, append=len(rows))
+            gain = np.repeat(gain, sizes)
+            more = None if more is None else np.repeat(more, sizes)
+        if second is not None and more is not None:
+            gain += more * second.gains(rows)
+        gain += own
+        out[rows] = gain
+        return out
+
+    @staticmethod
+    def _second(turn: NDArray[np.float32], share: float, apart: NDArray[np.int64]) -> NDArray[np.float32]:
+        """Return each message's gain from the one before the previous one; none across the start of a session."""
+        gain = np.zeros(len(turn), np.float32)
+        np.multiply(turn[:-2], share, out=gain[2:])
+        gain[apart + 1] = 0
+        gain[np.minimum(apart + 2, len(gain) - 1)] = 0  # the last message, if it is alone, gains nothing either
+        return gain
+
+    def _spread_few(
+        self, out: NDArray[np.float32], scored: NDArray[np.int64], shares: tuple[float, float], second: SkipBoost | None
+    ) -> NDArray[np.float32]:
+        """Do the same when few rows have a score: only they and their neighbours are visited."""
+        back, ahead = shares
+        place = self.places.take(scored).astype(np.intp)
+        own = out.take(scored)
+        if place.min(initial=0) < 0:
+            own, place = own[place >= 0], place[place >= 0]
+        has_next, has_previous = self.links.take(place + 1), self.links.take(place)
+        following, previous = place[has_next] + 1, place[has_previous] - 1
+        gain = np.zeros(len(self.rows), np.float32)
+        gain[following] = own[has_next] * np.float32(back)
+        gain[previous] += own[has_previous] * np.float32(ahead)
+        gaining = np.concatenate([following, previous])
+        if second is not None:
+            goes_on = self.links.take(following + 1)
+            later, theirs = following[goes_on] + 1, own[has_next][goes_on]
+            allowed = second.gains(self.rows[later])
+            gain[later[allowed]] += theirs[allowed] * np.float32(second.share)
+            gaining = np.concatenate([gaining, later[allowed]])
+        touched = self.rows[gaining]
+        out[touched] = out[touched] + gain[gaining]  # a row may occur twice, with the same sum
+        return out

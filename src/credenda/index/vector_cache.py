@@ -11,8 +11,6 @@ from numpy.typing import NDArray
 from credenda import limits
 from credenda.index.quantize import is_all_finite
 
-__all__ = ["HOT_BITS", "VectorCache"]
-
 HOT_BITS: Final = 16
 """Width of the cached vectors: that of the store, so that nothing is rounded."""
 _LEAST: Final = 1_024

@@ -9,14 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from credenda.errors import Corrupt
-from credenda.index.frqad import compute_divisor
-from credenda.index.quantize import decode_halves, decode_rows, widen_to_float32
+from credenda.index.quantize import compute_divisor, decode_halves, decode_rows, widen_to_float32
 from credenda.index.resident import ResidentIndex
 from credenda.index.vector_cache import HOT_BITS
 from credenda.storage.damage import IMPOSSIBLE, is_sound_vector, make_damage_error, name_document
 from credenda.storage.store import Reader
-
-__all__ = ["read_stored_vectors"]
 
 _BULK: Final = 2_000
 """Vectors read in one step when all are read."""

@@ -15,24 +15,11 @@ from typing import TYPE_CHECKING, Final, get_args
 from credenda.author import use_author
 from credenda.errors import Forbidden, Unauthenticated
 from credenda.interfaces.call_note import note_missing_scope
-from credenda.model.member import Member, MemberRole
+from credenda.model.server import Member, MemberRole
 from credenda.operations.table import Operation, Scope
 
 if TYPE_CHECKING:
     from credenda.client import Credenda
-
-__all__ = [
-    "LOCAL_ISSUER",
-    "ROLE_SCOPES",
-    "SCOPES",
-    "Principal",
-    "authorize",
-    "get_principal",
-    "make_local_principal",
-    "make_principal",
-    "use_as_owner",
-    "use_principal",
-]
 
 SCOPES: Final[tuple[Scope, ...]] = get_args(Scope)
 """Every scope, the mildest first."""

@@ -14,8 +14,6 @@ from credenda import limits
 from credenda.operations.table import Door, Operation
 from credenda.private import cut_private, cut_private_fields
 
-__all__ = ["CallNote", "current_note", "note_answer", "note_failure", "note_missing_scope", "note_operation"]
-
 _ID: Final = re.compile(r"[emckj][1-9][0-9]{0,17}-[0-9a-f]{6}")
 _ACTOR: Final = "agent"
 """The input in which a caller names the agent for which it calls."""

@@ -16,9 +16,7 @@ from credenda.interfaces.dispatch import invoke
 from credenda.interfaces.serialize import to_jsonable
 from credenda.operations.table import OPERATIONS
 from credenda.runtime import Parts
-from credenda.services.background import Call, run_due_call
-
-__all__ = ["LaneWorker", "run_call", "run_calls", "run_lanes_beside", "start_lanes"]
+from credenda.services.jobs import Call, run_due_call
 
 _log: Final = logging.getLogger(__name__)
 _IDLE_SECONDS: Final = 0.25

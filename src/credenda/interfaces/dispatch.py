@@ -16,8 +16,6 @@ from credenda.operations.table import REMOTE, Door, Operation, Param
 if TYPE_CHECKING:
     from credenda.client import Credenda
 
-__all__ = ["ServerFile", "invoke"]
-
 
 @dataclass(frozen=True, slots=True)
 class ServerFile:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ast
 import inspect
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, is_dataclass
 from datetime import datetime
@@ -26,15 +26,16 @@ from typing import (
     TypeGuard,
     TypeVar,
     Union,
+    cast,
     get_args,
     get_origin,
     get_type_hints,
     is_typeddict,
 )
 
-from credenda.interfaces.fields import get_json_name, get_shown_type, get_type, list_public_fields
-
-__all__ = ["Definitions", "Picked", "Schema"]
+from credenda.errors import Invalid
+from credenda.interfaces.serialize import get_json_name, get_shown_type, get_type, list_public_fields, to_jsonable
+from credenda.operations.table import Door, Param, ParamKind
 
 Schema = dict[str, Any]
 _TIME: Final[Mapping[str, str]] = {"type": "string", "format": "date-time"}
@@ -242,3 +243,100 @@ def _find_strings_below_fields(kind: type) -> dict[str, str]:
             text = below.value.value if isinstance(below.value, ast.Constant) else None
             found |= {field.target.id: inspect.cleandoc(text)} if isinstance(text, str) else {}
     return found
+
+
+# JSON Schema of the inputs of operations.
+
+
+_TEXT: Final[Mapping[str, Any]] = {"type": "string"}
+_MESSAGE: Final[Mapping[str, Any]] = {
+    "type": "object",
+    "properties": {
+        "role": {**_TEXT, "description": "user, assistant, system, tool, document or person.", "default": "user"},
+        "content": {**_TEXT, "description": "What was said."},
+        "name": {**_TEXT, "description": "Who said it; a person needs one."},
+        "timestamp": {**_TEXT, "description": "When it was said. RFC 3339."},
+        "id": {**_TEXT, "description": "The id that it has elsewhere."},
+    },
+    "required": ["content"],
+}
+_TYPES: Final[Mapping[ParamKind, Mapping[str, Any]]] = {
+    "integer": {"type": "integer"},
+    "number": {"type": "number"},
+    "flag": {"type": "boolean"},
+    "table": {"type": "object", "additionalProperties": _TEXT},
+    "tables": {"type": "array", "items": {"type": "object", "additionalProperties": _TEXT}},
+    "messages": {"anyOf": [_TEXT, {"type": "array", "minItems": 1, "items": _MESSAGE}]},
+}
+
+
+def describe_input(param: Param, door: Door = "mcp") -> dict[str, Any]:
+    """Describe an input of a door as JSON Schema, with the words that it takes, its default and its meaning."""
+    words = {**_TEXT, "enum": list(param.choices)} if param.choices else dict(_TEXT)
+    known = dict(_TYPES.get(param.kind_at(door) or param.kind, words))
+    schema = {"type": "array", "items": words} if param.kind == "names" else known
+    if param.default not in {None, "", ()}:
+        schema["default"] = to_jsonable(param.default)
+    return schema | {"description": param.help + (" RFC 3339." if param.kind == "time" else "")}
+
+
+# Check the types of inputs that arrive as JSON, for every door that takes JSON.
+
+
+_KINDS: Final[Mapping[type, str]] = {
+    type(None): "null",
+    bool: "true or false",
+    int: "a number",
+    float: "a number",
+    str: "text",
+    list: "a list",
+    dict: "a table",
+}
+_WANTED: Final[Mapping[str, str]] = {
+    "integer": "a whole number",
+    "number": "a number",
+    "flag": "true or false",
+    "names": "a list of words",
+    "table": "a table of words",
+    "tables": "a list of tables",
+    "messages": "text, or a list of messages",
+}
+
+
+def check_type(name: str, param: Param, value: Any, door: Door = "mcp") -> object:  # noqa: ANN401 - what a client sent
+    """Return a value if it has the JSON type of an input; raises `Invalid`, with the name that the caller used."""
+    kind = param.kind_at(door) or param.kind
+    if value == "" and param.choices:
+        raise Invalid(f"{name} is empty", why="it would choose nothing", fix=f"give one of {', '.join(param.choices)}")
+    if _FITS.get(kind, _is_text)(value):
+        return value
+    if kind == "integer" and isinstance(value, float) and value.is_integer():
+        return int(value)
+    wanted = _WANTED.get(kind, "text")
+    found = _KINDS.get(type(cast("object", value)), "something else")
+    inner = "a table" if kind in {"tables", "messages"} else "text"
+    why = f"it is {found}" if not wanted.startswith(found) else f"an item of it is not {inner}"
+    raise Invalid(f"{name} must be {wanted}", why=why, fix=f"give {wanted}")
+
+
+def _is_text(value: object) -> bool:
+    return isinstance(value, str)
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def _are_tables(value: object) -> bool:
+    return isinstance(value, list) and all(isinstance(one, dict) for one in cast("list[object]", value))
+
+
+_FITS: Final[Mapping[str, Callable[[Any], bool]]] = {
+    "integer": lambda value: isinstance(value, int) and not isinstance(value, bool),
+    "number": _is_number,
+    "flag": lambda value: isinstance(value, bool),
+    "names": lambda value: isinstance(value, list) and all(map(_is_text, cast("list[object]", value))),
+    "table": lambda value: isinstance(value, dict) and all(map(_is_text, cast("Any", value).values())),
+    "tables": _are_tables,
+    "messages": lambda value: _is_text(value) or _are_tables(value),
+}

@@ -7,12 +7,9 @@ from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
 from credenda.errors import CredendaError, Forbidden, Invalid, Unauthenticated
-from credenda.interfaces.input_schema import describe_input
-from credenda.interfaces.json_schema import Definitions
+from credenda.interfaces.json_schema import Definitions, describe_input
 from credenda.model.job import JobInfo
 from credenda.operations.table import OPERATIONS, Operation, Param, Rest
-
-__all__ = ["FILE_FIELD", "build_openapi", "may_take_key", "may_take_version"]
 
 Part = dict[str, Any]
 FILE_FIELD: Final = "file"

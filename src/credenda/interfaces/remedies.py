@@ -15,8 +15,6 @@ from typing import Final
 from credenda.errors import CredendaError
 from credenda.operations.table import OPERATIONS
 
-__all__ = ["FOR_THE_USER", "name_routes", "name_tools"]
-
 FOR_THE_USER: Final = "for the user: "
 """Before advice that the caller cannot follow at this door."""
 _PROGRAM: Final = "credenda "

@@ -5,15 +5,118 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping
 from collections.abc import Set as AbstractSet
-from dataclasses import is_dataclass
+from dataclasses import fields, is_dataclass
 from datetime import datetime
-from typing import Any, cast
+from functools import cache
+from typing import Any, Final, NamedTuple, NotRequired, TypedDict, cast, get_type_hints
 
 from credenda.clock import format_time, from_datetime
-from credenda.interfaces.fields import ExplanationShown, QuotedEvidence, get_json_name, list_public_fields
-from credenda.model.query import Explanation
+from credenda.model.change import ChangeRecord
+from credenda.model.code import DriftReport, ScanReport
+from credenda.model.contest import ContestCase
+from credenda.model.evaluation import BeliefTestReport
+from credenda.model.event import Event
+from credenda.model.governance import ComplianceReport
+from credenda.model.memory import Memory
+from credenda.model.query import Explanation, SlotVersion, StatusStep
+from credenda.model.report import BackupReport, EraseReceipt, ExportReport, ImportReport, RestoreReport
+from credenda.model.sync_report import SyncReport
 
-__all__ = ["encode", "to_jsonable"]
+# The public fields of a value: the attribute that each is read from, its name in JSON, and its type.
+
+
+_HIDDEN: Final[Mapping[type, frozenset[str]]] = {
+    Event: frozenset({"content_hmac", "chain_hash"}),
+    ChangeRecord: frozenset({"support"}),
+    ContestCase: frozenset({"type_class"}),
+    SlotVersion: frozenset({"entity", "attribute", "speaker", "kind", "contested", "denied"}),
+}
+"""Fields that no door shows."""
+_LOCAL: Final[Mapping[type, frozenset[str]]] = {
+    BackupReport: frozenset({"path"}),
+    BeliefTestReport: frozenset({"path"}),
+    ComplianceReport: frozenset({"path"}),
+    DriftReport: frozenset({"roots"}),
+    EraseReceipt: frozenset({"backups", "exported"}),
+    ExportReport: frozenset({"path"}),
+    ImportReport: frozenset({"path"}),
+    RestoreReport: frozenset({"path", "backup"}),
+    ScanReport: frozenset({"root"}),
+    SyncReport: frozenset({"path"}),
+}
+"""Fields that hold paths of this machine, which no other machine is shown."""
+_ADDED: Final[Mapping[type, tuple[str, ...]]] = {Memory: ("statement", "quote", "memory_type")}
+"""Properties that are shown beside the fields."""
+_RENAMED: Final[Mapping[type, Mapping[str, str]]] = {
+    StatusStep: {"previous": "old", "status": "new", "at_us": "changed_at"},
+}
+"""Names in JSON where they differ: a step of a status has those of engram (E-022)."""
+_MICROSECONDS: Final = "_us"
+_BARE_TIMES: Final = frozenset({"valid_from", "valid_until", "last_accessed", "since", "until", "at"})
+"""Times whose name in JSON does not end in `_at`."""
+
+
+class QuotedEvidence(TypedDict):
+    """A span of an event, with its words."""
+
+    event: Event
+    start: int
+    end: int
+    quote: str
+
+
+class ExplanationShown(TypedDict):
+    """An explanation in JSON: each piece of evidence is an object with its quote."""
+
+    memory: Memory
+    evidence: list[QuotedEvidence]
+    changes: list[ChangeRecord]
+    authors: NotRequired[Mapping[str, str]]
+
+
+class Shown(NamedTuple):
+    """One public field: the name in JSON, and the attribute that holds the value."""
+
+    name: str
+    attribute: str
+
+
+def get_json_name(attribute: str) -> str:
+    """Return the name in JSON: microseconds become a time, whose name ends in `_at` unless it says so already."""
+    if not attribute.endswith(_MICROSECONDS):
+        return attribute
+    bare = attribute.removesuffix(_MICROSECONDS)
+    return bare if bare in _BARE_TIMES else f"{bare}_at"
+
+
+@cache
+def list_public_fields(kind: type, *, remote: bool = False) -> tuple[Shown, ...]:
+    """Return the public fields of a dataclass in the order in which JSON shows them: the id first.
+
+    A `remote` caller is shown no field that holds a path of this machine.
+    """
+    hidden, renamed = _HIDDEN.get(kind, frozenset()), _RENAMED.get(kind, {})
+    if remote:
+        hidden |= _LOCAL.get(kind, frozenset())
+    names = [field.name for field in fields(kind) if field.name not in hidden]
+    shown = [Shown(renamed.get(name, get_json_name(name)), name) for name in (*names, *_ADDED.get(kind, ()))]
+    return tuple(sorted(shown, key=lambda one: one.name != "id"))
+
+
+def get_type(kind: type, attribute: str) -> Any:  # noqa: ANN401 - any annotation
+    """Return the annotation of a field or a property."""
+    found = getattr(kind, attribute, None)
+    return get_type_hints(found.fget)["return"] if isinstance(found, property) else _get_hints(kind)[attribute]
+
+
+def get_shown_type(kind: type) -> type:
+    """Return the type that JSON shows a value as."""
+    return ExplanationShown if kind is Explanation else kind
+
+
+@cache
+def _get_hints(kind: type) -> Mapping[str, Any]:
+    return get_type_hints(kind)
 
 
 def to_jsonable(value: Any, *, remote: bool = False) -> Any:  # noqa: ANN401 - JSON is what it is

@@ -9,8 +9,6 @@ from typing import Final
 
 from credenda.errors import Invalid
 
-__all__ = ["Assertion", "parse_assertions"]
-
 _SLOT: Final = (
     r"(?P<attribute>[^\W\d][\w -]{0,80}?)\s*\(\s*(?P<entity>[^(),;]{1,200}?)\s*(?:,\s*(?P<scope>[^();]{1,200}?))?\s*\)"
 )

@@ -26,22 +26,6 @@ from credenda.text.fence import CLOSING, OPENING, format_bullet
 from credenda.text.normalize import normalise_attribute, normalise_name
 from credenda.text.token_budget import TokenBudget, fit_to_budget
 
-__all__ = [
-    "IDENTITY",
-    "CoreBlock",
-    "CoreLimits",
-    "RewriteRecord",
-    "build_core",
-    "choose_identity",
-    "diff_rewrites",
-    "format_line",
-    "format_page",
-    "has_changed",
-    "has_slot",
-    "is_settled",
-    "sort_by_recall",
-]
-
 IDENTITY: Final = (
     *("preferred_name", "name", "pronouns", "residence", "timezone", "spoken_language"),
     *("job_title", "employer", "allergy"),

@@ -8,8 +8,6 @@ from dataclasses import dataclass
 from credenda.clock import is_ahead
 from credenda.model.report import DutyRun, DutyState
 
-__all__ = ["ScheduledTask", "describe_state", "find_due"]
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ScheduledTask:

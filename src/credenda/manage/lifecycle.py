@@ -12,14 +12,14 @@ Pinned memories and the layers semantic, procedural and codebase are exempt (E-0
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import Final
 
 from credenda.model.change import Change, SetLayer, SetStatus
 from credenda.model.memory import Layer, Memory, Status
-
-__all__ = ["LADDER", "LifecycleRules", "LifecycleState", "decide_lifecycle", "get_next_layer"]
 
 _MINUTES_A_DAY: Final = 1440.0
 
@@ -113,3 +113,276 @@ def get_next_layer(layer: Layer, *, up: bool) -> Layer | None:
         return None
     place = LADDER.index(layer) + (1 if up else -1)
     return LADDER[place] if 0 <= place < len(LADDER) else None
+
+
+# The importance score of a memory: nine weighted factors over an immutable base. Pure.
+
+
+WEIGHTS: Final[Mapping[str, float]] = MappingProxyType(
+    {
+        "base": 0.225,
+        "access": 0.108,
+        "recency": 0.108,
+        "emotion": 0.072,
+        "stability": 0.072,
+        "layer": 0.135,
+        "trust": 0.09,
+        "confirmation": 0.09,
+        "activation": 0.10,
+    }
+)
+_LN2: Final = math.log(2.0)
+_MANY_ACCESSES: Final = 20
+"""Sessions and days above which more use does not raise the score."""
+_MANY_CONFIRMATIONS: Final = math.expm1(4.0)
+"""Confirmations at which .05 · ln(1 + n) reaches its limit of .2 (E-040)."""
+_LAYER: Final[Mapping[Layer, float]] = MappingProxyType(
+    {Layer.WORKING: 0.0, Layer.EPISODIC: 1 / 3, Layer.SEMANTIC: 1.0, Layer.PROCEDURAL: 2 / 3, Layer.CODEBASE: 0.0}
+)
+"""E-038 divided by .3."""
+_HALF_LIFE_DAYS: Final = 30.0
+_POWER: Final = -0.5
+"""d of ACT-R (Anderson and Lebiere 1998); also the only value at which the published constants were fitted."""
+_TAU: Final = -2.0
+_SCALE: Final = 1.0
+"""τ and s of the logistic that maps activation to [0, 1]: a memory shown once, 55 days ago (B = −2), gets .5."""
+_LEAST_DAYS: Final = 1 / 24
+"""Uses within one hour count as one; this also keeps t above zero."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UsageRecord:
+    """The usage data of a memory; times are days before now, `uses` one per distinct session and day.
+
+    `base` and `trust` lie in [0, 1], `valence` in [−1, 1].
+    """
+
+    base: float
+    layer: Layer
+    trust: float
+    age_days: float
+    uses: Sequence[float] = ()
+    confirmations: int = 0
+    valence: float = 0.0
+    kappa: float = 4.0
+
+
+Factors = Mapping[str, float]
+"""The nine factors by name, each in [0, 1]."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Importance:
+    """The score in [0, 1], the factors, and the contribution of each."""
+
+    score: float
+    factors: Factors
+    terms: Mapping[str, float]
+
+
+def compute_activation(uses: Sequence[float]) -> float:
+    """Return the base-level activation B = ln Σ t^−½ over the days since each use; −inf without a use.
+
+    >>> compute_activation([1.0]), round(compute_activation([1.0, 4.0]), 3)
+    (0.0, 0.405)
+    """
+    total = math.fsum(max(days, _LEAST_DAYS) ** _POWER for days in uses)
+    return math.log(total) if total else -math.inf
+
+
+def compute_importance(record: UsageRecord) -> Importance:
+    """Compute the weighted sum of the nine factors (E-024…E-032)."""
+    count = len(record.uses)
+    since = min(record.uses, default=record.age_days)
+    half_life = _HALF_LIFE_DAYS / (1.0 + record.kappa * (1.0 - record.trust))
+    factors = {
+        "base": record.base,
+        "access": min(1.0, math.log1p(count) / math.log1p(_MANY_ACCESSES)),
+        "recency": math.exp(-_LN2 * max(since, 0.0) / half_life),
+        "emotion": abs(record.valence),
+        "stability": _measure_stability(record, since),
+        "layer": _LAYER[record.layer],
+        "trust": record.trust,
+        "confirmation": min(1.0, math.log1p(record.confirmations) / math.log1p(_MANY_CONFIRMATIONS)),
+        "activation": _apply_logistic((compute_activation(record.uses) - _TAU) / _SCALE),
+    }
+    terms = {name: WEIGHTS[name] * value for name, value in factors.items()}
+    return Importance(score=min(1.0, max(0.0, math.fsum(terms.values()))), factors=factors, terms=terms)
+
+
+def _measure_stability(record: UsageRecord, since: float) -> float:
+    """Return how steadily a memory is used: high for regular use, low for a burst.
+
+    E-037 divides the number of uses by the days they span, which is highest for a burst, against its own name (E-028).
+    Here it is the share of the memory's life over which its uses are spread, times the share of weeks with a use.
+    """
+    if len(record.uses) < 2:  # noqa: PLR2004 - one use spans nothing
+        return 0.0
+    life = max(record.age_days, 1.0)
+    span = max(record.uses) - since
+    weeks = len({int(days // 7) for days in record.uses})
+    return min(1.0, span / life) * min(1.0, weeks / max(1.0, span / 7))
+
+
+def _apply_logistic(x: float) -> float:
+    return 0.0 if x == -math.inf else 1.0 / (1.0 + math.exp(-x))
+
+
+# The decay of memories: forgetting curves and their adjustments. Pure.
+
+
+_ELASTIC_SPAN: Final = 2.0
+"""Half-lives after which the linear part of `elastic` is zero."""
+_PLACES: Final = 6
+"""Decimal digits of a score (R-096)."""
+
+
+def _decay_l2(t: float, _: RetentionRules) -> float:
+    return math.exp(-_LN2 * t)
+
+
+def _decay_huber(t: float, rules: RetentionRules) -> float:
+    if t <= rules.delta:
+        return math.exp(-_LN2 * t)
+    return math.exp(-_LN2 * rules.delta) / (1.0 + _LN2 * (t - rules.delta))
+
+
+def _decay_huber_linear(t: float, rules: RetentionRules) -> float:
+    if t <= rules.delta:
+        return math.exp(-_LN2 * t)
+    return max(0.0, math.exp(-_LN2 * rules.delta) * (1.0 - _LN2 * (t - rules.delta)))
+
+
+def _decay_elastic(t: float, rules: RetentionRules) -> float:
+    straight = max(0.0, 1.0 - t / _ELASTIC_SPAN)
+    return rules.ratio * straight + (1.0 - rules.ratio) * math.exp(-_LN2 * t)
+
+
+CURVES: Final[Mapping[str, Callable[[float, RetentionRules], float]]] = MappingProxyType(
+    {"huber": _decay_huber, "huber_linear": _decay_huber_linear, "l2": _decay_l2, "elastic": _decay_elastic}
+)
+"""The curves by name, over t in half-lives."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RetentionRules:
+    """The parameters of the curves, with the defaults of the settings; sources: docs/explanation/lifecycle.md."""
+
+    profile: str = "layered"
+    """`layered` or `recall`."""
+    mode: str = "huber"
+    half_life_days: float = 30.0
+    delta: float = 0.5
+    """δ: half-lives after which `huber` leaves the exponential."""
+    ratio: float = 0.3
+    """r: the weight of the linear part of `elastic`."""
+    kappa: float = 4.0
+    """κ: how much faster less trusted memories decay; with 4, trust .5 decays three times as fast as trust 1 (E-055).
+    """
+    reinforcement: float = 0.05
+    reinforcement_cap: float = 0.3
+    doubt: float = 0.15
+    """The share of the score that each net "not useful" rating removes."""
+    passing: float = 0.05
+    """The share that each session and day removes in which the memory was shown, but another one was used."""
+    doubt_cap: float = 0.5
+    """The largest share that ratings remove, so that an unused memory decays but never vanishes."""
+    challenge: float = 0.7
+    """The factor on the score of a challenged memory (E-070)."""
+    challenge_floor: float = 0.1
+    recall_rate: float = 0.02
+    """λ, per day (R-091)."""
+    recall_boost_cap: float = 10.0
+    fading: frozenset[Layer] = field(default=frozenset({Layer.WORKING, Layer.EPISODIC}))
+    """Layers that decay under `layered`; the others keep their score (E-003…E-005)."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UsageCounts:
+    """The usage of a memory: distinct sessions and days in which it was shown, and its ratings.
+
+    `judged` counts "useful" as +1 and "not useful" as −1; `passed` counts sessions and days in which it was shown, but
+    another memory was used.
+    """
+
+    accesses: int = 0
+    judged: int = 0
+    passed: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RetentionScore:
+    """The retention in [0, 1] and its terms; their sum, clamped to [0, 1], is the score."""
+
+    score: float
+    half_life_days: float
+    """Infinite without decay."""
+    terms: Mapping[str, float]
+
+
+def compute_half_life(rules: RetentionRules, trust: float) -> float:
+    """Return the half-life, shorter for lower trust: base / (1 + κ · (1 − trust)) (E-054).
+
+    >>> compute_half_life(RetentionRules(), 1.0), compute_half_life(RetentionRules(), 0.5)
+    (30.0, 10.0)
+    """
+    return rules.half_life_days / (1.0 + rules.kappa * (1.0 - trust))
+
+
+def compute_curve(rules: RetentionRules, age_days: float, half_life: float) -> float:
+    """Return the retention at an age without adjustments, in [0, 1]; a negative age counts as 0.
+
+    >>> [round(compute_curve(RetentionRules(mode="huber_linear"), age, 30), 3) for age in (30, 45, 60)]
+    [0.462, 0.217, 0.0]
+    """
+    return CURVES[rules.mode](max(age_days, 0.0) / half_life, rules)
+
+
+def compute_recall_decay(rules: RetentionRules, age_days: float, accesses: int) -> float:
+    """Return Recall's decay score as published (R-088…R-090), in [0, 1].
+
+    >>> round(compute_recall_decay(RetentionRules(), 60, 0), 3), compute_recall_decay(RetentionRules(), 60, 10)
+    (0.301, 1.0)
+    """
+    raw = math.exp(-rules.recall_rate * max(age_days, 0.0))
+    boost = min(1.0, math.log1p(accesses) / math.log1p(rules.recall_boost_cap))
+    return raw + (1.0 - raw) * boost
+
+
+def compute_retention(
+    rules: RetentionRules,
+    *,
+    layer: Layer,
+    trust: float,
+    age_days: float,
+    usage: UsageCounts,
+    pinned: bool = False,
+    challenged: bool = False,
+) -> RetentionScore:
+    """Compute the retention of a memory and its terms.
+
+    `age_days` is the time since it was last shown, or else created. Pinned memories never decay (E-062).
+    """
+    terms: dict[str, float] = {}
+    half_life = math.inf
+    if rules.profile == "recall":
+        half_life = _LN2 / rules.recall_rate
+        terms["curve"] = math.exp(-rules.recall_rate * max(age_days, 0.0))
+        terms["use"] = compute_recall_decay(rules, age_days, usage.accesses) - terms["curve"]
+    else:
+        if layer in rules.fading and not pinned:
+            half_life = compute_half_life(rules, trust)
+            terms["curve"] = compute_curve(rules, age_days, half_life)
+        else:
+            terms["curve"] = 1.0
+        counted = usage.accesses + max(usage.judged, 0)
+        terms["use"] = min(rules.reinforcement_cap, rules.reinforcement * math.log1p(counted))
+        terms["ceiling"] = min(0.0, 1.0 - terms["curve"] - terms["use"])
+        whole = math.fsum(terms.values())
+        share = rules.doubt * max(-usage.judged, 0) + rules.passing * max(usage.passed - max(usage.judged, 0), 0)
+        terms["doubt"] = -whole * min(rules.doubt_cap, share)
+        left = whole + terms["doubt"]
+        floor = min(left, rules.challenge_floor)
+        terms["challenge"] = max(floor, rules.challenge * left) - left if challenged else 0.0
+    score = min(1.0, max(0.0, math.fsum(terms.values())))
+    return RetentionScore(score=round(score, _PLACES), half_life_days=half_life, terms=terms)

@@ -7,8 +7,6 @@ from typing import Final
 
 from credenda.model.report import RetentionCurve, RetentionCurves, RetentionPoint
 
-__all__ = ["draw_retention"]
-
 _WIDTH: Final = 760
 _HEIGHT: Final = 420
 _LEFT: Final = 56

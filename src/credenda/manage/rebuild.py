@@ -15,8 +15,6 @@ from credenda.model.contest import ContestCase
 from credenda.model.memory import Memory
 from credenda.storage.store import ChangeFilter, Reader, ReplayedRows, Writer
 
-__all__ = ["LogDifferences", "compare_with_log", "repair_rows"]
-
 _MEMORIES_A_STEP: Final = 500
 _ABOUT_CONTESTS: Final = frozenset({ChangeKind.CONTEST, ChangeKind.RESOLVE, ChangeKind.UNDO, ChangeKind.DELETE})
 

@@ -11,23 +11,11 @@ from dataclasses import dataclass, fields, replace
 from typing import Any, Final, cast
 
 from credenda.errors import IMPOSSIBLE, make_damage_error
-from credenda.model.change import ChangeKind, ChangeRecord
-from credenda.model.change_fields import DRAFT_FIELDS, parse_fields, to_draft
+from credenda.model.change import DRAFT_FIELDS, ChangeKind, ChangeRecord, parse_fields, to_draft
 from credenda.model.claim import Evidence
 from credenda.model.contest import ContestCase, from_contest_dict
-from credenda.model.memory import Memory, Status
-from credenda.model.surprise import adjust_importance
+from credenda.model.memory import Memory, Status, adjust_importance
 from credenda.text.sentiment import score_valence
-
-__all__ = [
-    "COUNTED",
-    "REDACTED_FIELDS",
-    "ReplayedMemory",
-    "apply_surprise",
-    "diff_memory",
-    "replay_contests",
-    "replay_memory",
-]
 
 COUNTED: Final = ("last_accessed_us", "access_count", "decay_score", "surprise", "emotional_valence")
 """Fields of a memory that the log does not contain, because they are derived."""

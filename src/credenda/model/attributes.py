@@ -17,17 +17,6 @@ from typing import Any, Final
 from credenda.model.memory import Cardinality, MemoryType
 from credenda.text.normalize import normalise_attribute
 
-__all__ = [
-    "TASTES",
-    "AttributeSchema",
-    "find_exact_attribute",
-    "get_attribute",
-    "has_same_kind",
-    "is_valid_value",
-    "load_asked",
-    "load_attributes",
-]
-
 TASTES: Final = frozenset({"food", "drink", "music", "film", "show", "book", "game", "sport", "art"})
 """Attributes of what somebody likes, each a kind of things; a preference under one of them is a liking."""
 _IMPORTANCE: Final = 0.6

@@ -1,4 +1,4 @@
-"""Changes of memories, as data.
+"""Changes of memories, as data. Pure.
 
 Pure functions return them, only `write.apply` applies them, and the log stores them; explanations, undo and rebuilds
 read the log. A change refers to memories by id, and to a memory that the same batch adds by the `key` of its `Add`,
@@ -8,39 +8,15 @@ which begins with "new:".
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from datetime import datetime
 from enum import StrEnum
-from typing import Final
+from typing import Any, Final, cast
 
 from credenda.clock import to_datetime
 from credenda.model.claim import Span
 from credenda.model.contest import ContestCase
-from credenda.model.memory import Draft, Layer, Relation, Slot, Status
-
-__all__ = [
-    "BY_HAND",
-    "Actor",
-    "Add",
-    "Change",
-    "ChangeKind",
-    "ChangeRecord",
-    "Confirm",
-    "Contest",
-    "Delete",
-    "Forget",
-    "Link",
-    "Pin",
-    "Resolve",
-    "Restore",
-    "Retag",
-    "Revise",
-    "SetLayer",
-    "SetStatus",
-    "Supersede",
-    "Support",
-    "Undo",
-]
+from credenda.model.memory import Cardinality, Draft, Layer, MemoryType, Relation, Slot, Stance, Status
 
 
 class Actor(StrEnum):
@@ -288,3 +264,39 @@ class ChangeRecord:
     def at(self) -> datetime:
         """The time of its application."""
         return to_datetime(self.at_us)
+
+
+# Fields of a memory in the change log, converted to values. Pure.
+
+
+DRAFT_FIELDS: Final = tuple(field.name for field in fields(Draft))
+_ENUMS: Final[Mapping[str, type[Any]]] = {
+    "type": MemoryType,
+    "cardinality": Cardinality,
+    "stance": Stance,
+    "layer": Layer,
+    "status": Status,
+    "relation": Relation,
+}
+
+
+def parse_fields(plain: Mapping[str, object]) -> dict[str, object]:
+    """Convert the fields of a log entry to values.
+
+    >>> parse_fields({"status": "active", "tags": ["a"]})
+    {'status': <Status.ACTIVE: 'active'>, 'tags': ('a',)}
+    """
+    return {name: _parse_value(name, value) for name, value in plain.items()}
+
+
+def _parse_value(name: str, value: object) -> object:
+    if value is not None and name in _ENUMS:
+        return _ENUMS[name](value)
+    return tuple(cast("list[object]", value)) if isinstance(value, list) else value
+
+
+def to_draft(after: Mapping[str, object]) -> Draft:
+    """Build the draft from an `add` entry; an entry with redacted words gives a draft without words."""
+    said: dict[str, Any] = {"text": "", "type": MemoryType.FACT}
+    said.update((name, value) for name, value in parse_fields(after).items() if name in DRAFT_FIELDS)
+    return Draft(**said)

@@ -9,8 +9,6 @@ from typing import Final, Protocol
 from credenda.model.event import DENIED, Event
 from credenda.model.memory import Cardinality, Memory, MemoryType, Stance
 
-__all__ = ["CONFIDENCE_MAX", "Claim", "Evidence", "Extractor", "Span", "Turn", "UpdateKind"]
-
 CONFIDENCE_MAX: Final = {
     Stance.HYPOTHETICAL: 0.3,
     Stance.ROLE_PLAY: 0.3,

@@ -6,8 +6,6 @@ from dataclasses import dataclass
 
 from credenda.model.change import ChangeRecord
 
-__all__ = ["ConsolidationGroup", "ConsolidationReport"]
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ConsolidationGroup:

@@ -10,8 +10,6 @@ from typing import Any
 
 from credenda.clock import to_datetime
 
-__all__ = ["ContestCase", "ContestState", "SlotLoop", "from_contest_dict", "to_contest_dict"]
-
 
 class ContestState(StrEnum):
     """Whether the question is still open."""

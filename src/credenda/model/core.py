@@ -10,17 +10,6 @@ from typing import Final, NamedTuple
 from credenda.clock import to_datetime
 from credenda.model.memory import Memory
 
-__all__ = [
-    "HEADINGS",
-    "INSTRUCTIONS_PART",
-    "Core",
-    "CoreDiff",
-    "CoreLine",
-    "CoreMemory",
-    "RecallCounts",
-    "Section",
-]
-
 
 class Section(StrEnum):
     """The reason why a memory is in the core; a memory has one section, the first that it qualifies for."""

@@ -10,8 +10,6 @@ from credenda.model.code import DriftReport
 from credenda.model.consolidation import ConsolidationReport
 from credenda.model.report import ScoreMove
 
-__all__ = ["DreamReport", "DreamStep"]
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DreamStep:

@@ -10,23 +10,6 @@ from typing import Final
 
 from credenda.clock import to_datetime
 
-__all__ = [
-    "CODE",
-    "DENIED",
-    "OWN_SOURCES",
-    "QUARANTINED",
-    "TRUST",
-    "UPLOADED",
-    "ClaimReceipt",
-    "Event",
-    "Message",
-    "NewEvent",
-    "Receipt",
-    "Role",
-    "Source",
-]
-
-
 QUARANTINED: Final = "quarantined"
 """Flag of an event with a suspected prompt injection: its claims wait until another source corroborates them."""
 DENIED: Final = "denied"

@@ -11,8 +11,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import MISSING, Field, fields
 from typing import Any, ParamSpec, TypeVar, cast
 
-__all__ = ["compile_fast_init", "compile_row_constructor", "compile_unpacker", "list_field_names"]
-
 T = TypeVar("T")
 P = ParamSpec("P")
 

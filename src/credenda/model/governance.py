@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-__all__ = ["ComplianceReport", "CostDay", "CostSummary"]
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CostDay:

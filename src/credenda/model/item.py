@@ -5,8 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
-__all__ = ["ANY_VERSION", "Item", "ItemFilter", "ItemRemoval"]
-
 ANY_VERSION: Final = -1
 """The expected version of a write that replaces any version, or none."""
 

@@ -6,8 +6,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
-__all__ = ["ENDED", "JobInfo", "JobState"]
-
 
 class JobState(StrEnum):
     """The state of a job."""

@@ -1,37 +1,17 @@
-"""Memories, their drafts, and the slots that they compete for."""
+"""Memories, their drafts, and the slots that they compete for. Pure."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import math
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, cast
 
 from credenda.clock import to_datetime
 from credenda.errors import Conflict
 from credenda.model.statement import write_statement
-
-__all__ = [
-    "HELD",
-    "TRANSITIONS",
-    "UNTRUE",
-    "Cardinality",
-    "Draft",
-    "Layer",
-    "Memory",
-    "MemoryType",
-    "MemoryUnit",
-    "Relation",
-    "Slot",
-    "Stance",
-    "Status",
-    "TypeClass",
-    "check_transition",
-    "get_engram_type",
-    "get_initial_layer",
-    "get_type_class",
-]
 
 
 class MemoryType(StrEnum):
@@ -336,4 +316,98 @@ def check_transition(old: Status, new: Status) -> None:
         f"a memory that is {old} cannot become {new}",
         why="its words were deleted permanently" if old is Status.DELETED else f"from {old} it can only become {ways}",
         fix="store it again with `remember`" if old is Status.DELETED else "choose one of these, or undo first",
+    )
+
+
+# Memories that are made of other memories: by the dream cycle, or by consolidation.
+
+
+DREAMER: Final = "dream"
+"""The speaker of derived memories; slots never cross speakers, so that they conflict with no statement."""
+CARD: Final = "peer_card"
+"""The attribute of a card; its entity is the subject."""
+BRIDGE: Final = "bridge"
+"""The attribute and the entity of a bridge: it has two subjects, and one look-up finds all bridges."""
+CONSOLIDATED: Final = "consolidated"
+"""The metadata key under which consolidation stores first seen, updated and sources of an entry (S-018)."""
+
+
+def is_dreamed(memory: Draft) -> bool:
+    """Return whether the dream cycle derived a memory from others.
+
+    >>> from credenda.model.memory import MemoryType
+    >>> is_dreamed(Draft(text="Ana lives in Linz.", type=MemoryType.FACT))
+    False
+    """
+    return memory.speaker == DREAMER and memory.attribute in {CARD, BRIDGE} and "cites" in memory.metadata
+
+
+def list_sources(memory: Draft) -> frozenset[str]:
+    """Return the ids of the source memories of a derived memory."""
+    return _read_ids(memory.metadata.get("cites"))
+
+
+def list_merged_sources(memory: Draft) -> frozenset[str]:
+    """Return the ids of the memories of which consolidation made an entry, those of previous values among them."""
+    origin = memory.metadata.get(CONSOLIDATED)
+    named = cast("Mapping[str, object]", origin).get("sources") if isinstance(origin, Mapping) else None
+    return _read_ids(named)
+
+
+def _read_ids(named: object) -> frozenset[str]:
+    if not isinstance(named, list | tuple):
+        return frozenset()
+    return frozenset(str(one) for one in cast("list[object]", named))
+
+
+# Novelty of a memory compared with the existing ones, and its effect on importance. Pure.
+
+
+NEIGHBOURS: Final = 5
+"""k: the number of nearest memories that count (E-043)."""
+DUPLICATE_SIMILARITY: Final = 0.92
+"""Similarity from which the nearest memory is treated as a possible duplicate (E-047)."""
+DUPLICATE_OF: Final = "duplicate_of"
+"""The metadata key of a memory that refers to its possible duplicate (E-044, E-048)."""
+_STEEPNESS: Final = 10.0
+_MIDDLE: Final = 0.35
+_REACH: Final = 0.6
+_NOTHING: Final = 1.0
+_FIRST: Final = 0.15
+_LEAST, _MOST = 0.05, 1.0
+_PLACES: Final = 4
+_BELOW_ONE: Final = 1.0 - 10.0**-_PLACES
+"""The maximum of a comparison; exactly 1 means that there was no memory to compare with."""
+
+
+def compute_surprise(similarities: Sequence[float]) -> float:
+    """Return the surprise of a memory, in [0, 1], from its cosines to its nearest neighbours (E-045).
+
+    >>> compute_surprise([]), compute_surprise([0.65] * 5), compute_surprise([0.95] * 5)
+    (1.0, 0.5, 0.0474)
+    """
+    if not similarities:
+        return _NOTHING
+    apart = math.fsum(1.0 - one for one in similarities) / len(similarities)
+    return round(min(_BELOW_ONE, 1.0 / (1.0 + math.exp(-_STEEPNESS * (apart - _MIDDLE)))), _PLACES)
+
+
+def compute_importance_change(score: float) -> float:
+    """Return the change of importance, in [−.3, +.3] (E-046); the first memory of all gains .15 (E-047).
+
+    >>> compute_importance_change(0.9), compute_importance_change(0.1), compute_importance_change(1.0)
+    (0.24, -0.24, 0.15)
+    """
+    return _FIRST if score == _NOTHING else round((score - 0.5) * _REACH, _PLACES)
+
+
+def adjust_importance(stated: float, score: float | None) -> float:
+    """Adjust a stated importance by a surprise; it stays unchanged without one.
+
+    >>> (adjust_importance(0.5, 0.9), adjust_importance(0.9, 0.99), adjust_importance(0.1, 0.1),
+    ... adjust_importance(0.4, None))
+    (0.74, 1.0, 0.05, 0.4)
+    """
+    return (
+        stated if score is None else round(min(_MOST, max(_LEAST, stated + compute_importance_change(score))), _PLACES)
     )

@@ -9,8 +9,6 @@ from typing import Final
 from credenda.model.memory import MemoryType, TypeClass, get_type_class
 from credenda.text.normalize import normalise_name
 
-__all__ = ["PROJECT", "get_project", "is_bound_to_project"]
-
 PROJECT: Final = "project"
 """The key of a project's name in the metadata of events and memories."""
 _USER: Final = "user"

@@ -12,23 +12,6 @@ from credenda.model.change import Actor, ChangeKind, ChangeRecord
 from credenda.model.event import Event
 from credenda.model.memory import Layer, Memory, MemoryType, Relation, Status, TypeClass
 
-__all__ = [
-    "Context",
-    "EventDetails",
-    "Explanation",
-    "Flag",
-    "Hit",
-    "HitKind",
-    "Include",
-    "Mode",
-    "Page",
-    "Profile",
-    "Query",
-    "SearchResult",
-    "SlotVersion",
-    "StatusStep",
-]
-
 T = TypeVar("T")
 HitKind = Literal["memory", "event"]
 Flag = Literal["contested", "challenged", "stale", "low_confidence", "superseded"]
@@ -237,3 +220,36 @@ class StatusStep:
     def at(self) -> datetime:
         """The time of the change."""
         return to_datetime(self.at_us)
+
+
+# The outcome of messages: whether they were processed, the memories they support, and the questions they raise.
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Contradiction:
+    """Values of one slot that exclude each other, and the question for the user.
+
+    `id` is that of an open contest, or of the memory that contradicts earlier ones; `resolve` takes both. `values` are
+    the values, the earliest first.
+    """
+
+    id: str
+    entity: str
+    attribute: str
+    scope: str | None
+    values: tuple[str, ...]
+    question: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outcome:
+    """The outcome of some messages.
+
+    `state` is queued, running, done, or failed where a job was given up. `memories` are those that rest on the
+    messages, without deleted ones; `contradictions` are the undecided ones among them.
+    """
+
+    state: str
+    events: tuple[Event, ...]
+    memories: tuple[Memory, ...]
+    contradictions: tuple[Contradiction, ...]

@@ -7,8 +7,6 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final, NamedTuple, Protocol
 
-__all__ = ["LISTENER", "SPEAKER", "Fact", "FactChange", "FactReader", "FactStatus", "Words"]
-
 SPEAKER: Final = "me"
 """The subject of a fact about its speaker."""
 LISTENER: Final = "you"

@@ -7,8 +7,6 @@ from datetime import datetime
 
 from credenda.clock import to_datetime
 
-__all__ = ["LegalHold", "PoliciesAndHolds", "RetentionPolicy"]
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RetentionPolicy:

@@ -16,19 +16,6 @@ from credenda.text.documents import format_yearly_day
 from credenda.text.excerpt import cut_to_clause
 from credenda.text.fence import format_day, name_author
 
-__all__ = [
-    "Stated",
-    "format_author",
-    "format_core_text",
-    "format_validity",
-    "grow_age",
-    "name_slot",
-    "name_value",
-    "was_before",
-    "write_claim",
-    "write_statement",
-]
-
 _USER: Final = "user"
 _INSTRUCTION: Final = "instruction"
 _NEGATED: Final = "negated"

@@ -14,8 +14,6 @@ from typing import Final, Literal, get_args
 from credenda.ids import IdKind
 from credenda.operations.table import Operation
 
-__all__ = ["ENGRAM", "TOOLS", "TOOLSETS", "Tool", "Toolset", "list_tools"]
-
 Toolset = Literal["default", "full", "engram"]
 TOOLSETS: Final[tuple[Toolset, ...]] = get_args(Toolset)
 

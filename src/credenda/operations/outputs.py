@@ -8,9 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from credenda.model.audit import AuditRecord, AuditReport
-from credenda.model.belief_test import BeliefTestReport, ReplayReport
-from credenda.model.browse import Browse, MemoryUses, SessionDetails, SessionSummary
+from credenda.model.browse import Browse, Diff, EntityMap, MemoryUses, SessionDetails, SessionSummary
 from credenda.model.change import ChangeRecord
 from credenda.model.code import DriftReport, ScanReport
 from credenda.model.compression_report import CompressReport
@@ -18,17 +16,29 @@ from credenda.model.consolidation import ConsolidationReport
 from credenda.model.contest import ContestCase, SlotLoop
 from credenda.model.core import Core
 from credenda.model.deletion import DeletionPlan, DeletionReceipt
-from credenda.model.diff import Diff
 from credenda.model.dream import DreamReport
-from credenda.model.entities import EntityMap
+from credenda.model.evaluation import (
+    BeliefTestReport,
+    ContextPreview,
+    ExtractionPreview,
+    FaithfulnessScore,
+    ReplayReport,
+    ScoreRecord,
+)
 from credenda.model.event import Receipt
-from credenda.model.faithfulness import FaithfulnessScore, ScoreRecord
 from credenda.model.governance import ComplianceReport, CostSummary
 from credenda.model.job import JobInfo
 from credenda.model.memory import Memory
-from credenda.model.outcome import Outcome
-from credenda.model.preview import ContextPreview, ExtractionPreview
-from credenda.model.query import Context, EventDetails, Explanation, Page, SearchResult, SlotVersion, StatusStep
+from credenda.model.query import (
+    Context,
+    EventDetails,
+    Explanation,
+    Outcome,
+    Page,
+    SearchResult,
+    SlotVersion,
+    StatusStep,
+)
 from credenda.model.report import (
     BackupReport,
     DecayReport,
@@ -49,9 +59,8 @@ from credenda.model.report import (
     UndoReport,
 )
 from credenda.model.retention_policy import LegalHold, RetentionPolicy
+from credenda.model.server import AuditRecord, AuditReport
 from credenda.model.sync_report import SyncReport
-
-__all__ = ["OUTPUTS"]
 
 OUTPUTS: Final[Mapping[str, Any]] = {
     "remember": Receipt,

@@ -39,9 +39,7 @@ from credenda.storage.tenant_transfer import (
     make_row_error,
 )
 from credenda.write.apply import Application, apply
-from credenda.write.reconcile.corroboration import hold_back_instructions
-
-__all__ = ["FORMAT", "VERSION", "export_archive", "import_archive"]
+from credenda.write.reconcile.candidate import hold_back_instructions
 
 FORMAT: Final = "credenda-archive"
 VERSION: Final = 1

@@ -13,8 +13,6 @@ from typing import IO, Final, cast
 from credenda.errors import Conflict, Invalid
 from credenda.paths import make_file_error
 
-__all__ = ["replace_file"]
-
 _BUFFER_BYTES: Final = 1 << 18
 _DATABASE: Final = b"SQLite format 3\0"
 """The first bytes of every SQLite database."""

@@ -14,8 +14,6 @@ from credenda.portability.importing import read_file
 from credenda.runtime import Parts
 from credenda.write.intake.validate import Submission, accept
 
-__all__ = ["make_text_turns", "read_file_turns"]
-
 
 def read_file_turns(parts: Parts, path: Path) -> Iterator[Turn]:
     """Yield the messages of a file as an import would; skip malformed items."""

@@ -22,8 +22,6 @@ from credenda.errors import Corrupt, CredendaError, Invalid, LimitExceeded
 from credenda.paths import find_path_kind
 from credenda.portability.line_reader import DAMAGED, Lines, Meter, Quota, make_unreadable_error, open_lines
 
-__all__ = ["Entry", "is_zip", "list_folder", "open_zip"]
-
 _SIGNATURES: Final = (b"PK\x03\x04", b"PK\x05\x06")
 _BUFFER_BYTES: Final = 1 << 16
 _ENCRYPTED: Final = 0x1

@@ -6,8 +6,6 @@ import os
 from importlib import import_module
 from typing import Any
 
-__all__ = ["load_runtime"]
-
 
 def load_runtime() -> Any:  # noqa: ANN401 - onnxruntime has no types
     """Load onnxruntime; unless it is told not to, it keeps a session file for telemetry in the temporary folder."""

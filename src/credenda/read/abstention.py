@@ -23,19 +23,6 @@ import numpy as np
 from credenda.read.candidates import Candidates, Floats, Integers, Mask, Row
 from credenda.read.weights import Calibration, Weights
 
-__all__ = [
-    "TOP",
-    "QuestionSignals",
-    "Rise",
-    "bound_lead",
-    "estimate_answerability",
-    "expect_best_by_chance",
-    "has_compared_vectors",
-    "measure_lead",
-    "measure_rise",
-    "pick_most_relevant",
-]
-
 TOP: Final = 5
 """Number of best rows whose features decide about abstention; the calibration was fitted with the same number."""
 _AROUND: Final = 30

@@ -16,8 +16,6 @@ from credenda.model.memory import Memory
 from credenda.text.normalize import normalise_attribute, normalise_name
 from credenda.text.tokens import fold, tokenize
 
-__all__ = ["AskedSlots", "find_asked", "is_asked", "is_near_asked"]
-
 _WORD: Final = re.compile(r"[^\W_]+(?:[-'\u2019][^\W_]+)*")
 _SMALL: Final = frozenset(
     "what which who whom whose where when how is are was were am be been do does did has have had i me my mine we"  # noqa: SIM905

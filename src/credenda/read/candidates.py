@@ -14,8 +14,6 @@ from credenda.model.event import Event
 from credenda.model.memory import Memory
 from credenda.model.query import Flag, HitKind
 
-__all__ = ["Candidates", "Floats", "Integers", "Mask", "Row", "Signs"]
-
 Floats = NDArray[np.float32]
 Integers = NDArray[np.int64]
 Mask = NDArray[np.bool_]

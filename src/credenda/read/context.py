@@ -26,8 +26,6 @@ from credenda.text.fence import format_bullet
 from credenda.text.normalize import normalise_attribute, normalise_name
 from credenda.text.token_budget import TokenBudget
 
-__all__ = ["build_context"]
-
 _ALWAYS: Final = frozenset({Section.INSTRUCTION, Section.PINNED})
 _ENDED: Final = frozenset({Status.SUPERSEDED, Status.INVALIDATED})
 _MOST: Final = 0.8

@@ -8,21 +8,12 @@ from typing import Final
 
 from credenda.ids import parse_serial
 from credenda.model.core import CoreMemory, RecallCounts
-from credenda.model.derived import is_dreamed
 from credenda.model.event import TRUST, Source
-from credenda.model.memory import Layer, Memory, Stance, Status
+from credenda.model.memory import Layer, Memory, Stance, Status, is_dreamed
 from credenda.model.query import Query
 from credenda.read.visibility import flag_memory
 from credenda.storage.current_trust import find_current_trust
 from credenda.storage.store import MemoryFilter, Reader
-
-__all__ = [
-    "add_statement_times",
-    "find_core_memories",
-    "find_often_recalled",
-    "find_user_memories",
-    "is_standing_instruction",
-]
 
 _CORE: Final = 500
 """Maximum number of instructions, and of pins, that are read; no cap has room for more."""

@@ -16,8 +16,6 @@ from credenda.read.plan import Plan
 from credenda.read.weights import load_weights
 from credenda.storage.store import Reader
 
-__all__ = ["Meaning", "collect_rows", "embed_question", "find_similar", "make_empty_meaning"]
-
 Floats = NDArray[np.float32]
 Integers = NDArray[np.int64]
 

@@ -6,11 +6,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from credenda.model.browse import Difference, DifferenceKind
 from credenda.model.change import ChangeKind, ChangeRecord
-from credenda.model.diff import Difference, DifferenceKind
 from credenda.model.memory import Memory, Relation, Status
-
-__all__ = ["Beliefs", "compare"]
 
 _ENDINGS: Final = frozenset(
     {ChangeKind.SUPERSEDE, ChangeKind.SET_STATUS, ChangeKind.FORGET, ChangeKind.DELETE, ChangeKind.RESOLVE}

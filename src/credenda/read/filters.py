@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Mapping
 from typing import Final
 
@@ -9,15 +10,7 @@ from credenda.model.event import CODE, Event
 from credenda.model.memory import Layer, Memory
 from credenda.model.project import get_project, is_bound_to_project
 from credenda.model.query import Query
-
-__all__ = [
-    "is_matching_event",
-    "is_matching_memory",
-    "is_memory_of_project",
-    "may_return_events",
-    "may_return_memories",
-]
-
+from credenda.text.tokens import RUNS
 
 _TYPES_OF_MODE: Final = {
     "facts_only": frozenset({"fact"}),
@@ -87,3 +80,42 @@ def _is_matching(query: Query, topic: str | None, tags: Collection[str], metadat
         and (query.tags is None or query.tags <= set(tags))
         and (query.metadata is None or query.metadata.items() <= metadata.items())
     )
+
+
+# Find the query verbatim in a text, whatever its case, punctuation and spacing. Pure.
+
+
+_WORD: Final = re.compile(r"\w+")
+_RUN: Final = re.compile(f"[{RUNS}]")
+_WORDS_MIN: Final = 2
+
+
+def _fold(text: str) -> str:
+    return " ".join(_WORD.findall(text.casefold()))
+
+
+def fold_query(query: str) -> str:
+    """Return the words of a query as one folded text; "" for a single word, which is no quotation.
+
+    >>> fold_query("I'm  from Linz!")
+    ' i m from linz '
+    >>> fold_query("Linz")
+    ''
+    """
+    folded = _fold(query)
+    if _RUN.search(folded):
+        return folded
+    return f" {folded} " if folded.count(" ") + 1 >= _WORDS_MIN else ""
+
+
+def has_query(text: str, folded: str) -> bool:
+    """Return whether a text holds a query that `fold_query` folded, at word boundaries.
+
+    >>> has_query("Well, I’m from Linz, you know.", fold_query("i'm from linz"))
+    True
+    >>> has_query("I'm from Linzer Land.", fold_query("i'm from linz"))
+    False
+    """
+    if not folded or max(folded.split(), key=len) not in text.casefold():  # much cheaper than folding every text
+        return False
+    return folded in f" {_fold(text)} "

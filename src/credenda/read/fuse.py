@@ -15,8 +15,6 @@ import numpy as np
 from credenda.read.candidates import Candidates, Floats, Integers, Mask
 from credenda.read.weights import Calibration, Weights
 
-__all__ = ["Fused", "compute_reciprocal_ranks", "compute_z_scores", "fuse_ranks", "fuse_scores", "pick_best_of_owner"]
-
 _FLAT: Final = 1e-6
 
 

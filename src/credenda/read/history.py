@@ -17,8 +17,6 @@ from credenda.storage.current_trust import find_current_trust
 from credenda.storage.store import ChangeFilter, MemoryFilter, Reader
 from credenda.text.normalize import normalise_attribute, normalise_name
 
-__all__ = ["read_explanation", "read_slot_history"]
-
 _ENDINGS: Final = frozenset(
     {ChangeKind.SUPERSEDE, ChangeKind.SET_STATUS, ChangeKind.FORGET, ChangeKind.DELETE, ChangeKind.RESOLVE}
 )

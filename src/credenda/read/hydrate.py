@@ -11,8 +11,6 @@ from credenda.model.event import Event
 from credenda.model.memory import Memory, Status
 from credenda.storage.store import Reader, unpack_code
 
-__all__ = ["Loaded", "load", "load_evidence", "load_successors", "name_document"]
-
 _SUCCESSION_STEPS: Final = 8
 """Maximum length of a chain of replacements that is followed to the current value."""
 _EVIDENCE: Final = 16

@@ -13,8 +13,6 @@ from typing import Final
 
 from credenda.text.tokens import tokenize
 
-__all__ = ["extract_trigger", "extract_trigger_terms", "is_for_other_questions", "score_instructions"]
-
 _OCCASION: Final = re.compile(
     r"\b(?:when(?:ever)?|if|every time|each time|any time|anytime) (?:i|we|you) (?:am |are )?"
     r"(?:ask|asking|talk|talking|write|writing|request|mention|discuss|need|want|bring up|inquire|answer|explain"

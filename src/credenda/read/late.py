@@ -24,8 +24,6 @@ from credenda.read.fuse import Fused, compute_z_scores
 from credenda.storage.store import Reader
 from credenda.text.tokens import tokenize
 
-__all__ = ["Question", "add_late_scores", "ask_tokens", "compare_tokens", "is_talk_of_persons", "weigh_tokens"]
-
 _ROLES: Final = frozenset({"user", "assistant"})
 _WORD: Final = re.compile(r"\w+")
 _PLAIN: Final = 1.0

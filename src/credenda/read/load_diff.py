@@ -7,14 +7,12 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Final
 
+from credenda.model.browse import Axis, Diff, Difference
 from credenda.model.change import ChangeRecord
-from credenda.model.diff import Axis, Diff, Difference
 from credenda.model.memory import Memory, Status
 from credenda.read.diff import Beliefs, compare
 from credenda.storage.store import ChangeFilter, MemoryFilter, Reader
 from credenda.text.normalize import normalise_name
-
-__all__ = ["load_difference"]
 
 _HELD: Final = frozenset({Status.ACTIVE, Status.CHALLENGED})
 _TRUE_ONCE: Final = _HELD | {Status.SUPERSEDED, Status.MERGED}

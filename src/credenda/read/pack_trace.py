@@ -9,8 +9,6 @@ from typing import Final
 from credenda.model.memory import Memory
 from credenda.model.query import Hit
 
-__all__ = ["NO_ROOM", "PackTrace", "TracedLine"]
-
 NO_ROOM: Final = "no room is left for it: hits fill a part of the budget that grows with the probability of an answer"
 _TOLD: Final = "the line of the current value mentions it"
 _IN_CORE: Final = "the core has it already"

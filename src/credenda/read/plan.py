@@ -3,21 +3,56 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Final
+from functools import lru_cache
+from typing import Final, NamedTuple
 
+from credenda.model.memory import Memory
 from credenda.model.query import Query
 from credenda.read.asked import AskedSlots, find_asked
-from credenda.read.subject import read_subject, widen_terms
-from credenda.read.weights import Questions, load_questions
+from credenda.read.weights import Questions, Relevance, load_questions
 from credenda.text.dates import DateSpan
 from credenda.text.normalize import normalise_attribute, normalise_name
 from credenda.text.times import find_dates_in
 from credenda.text.tokens import ALTERNATIVE, extract_query_terms, extract_question_terms, tokenize
 
-__all__ = ["Ask", "Interval", "Plan", "SlotGuess", "plan"]
+# The subject of a question: the user as a whole, a group of things such as the family, or any other words. Pure.
+
+
+class Subject(NamedTuple):
+    """The words that a question asks about; `is_user`: it asks for all that is known about the user."""
+
+    words: str
+    is_user: bool = False
+
+
+def read_subject(text: str, lexicon: Questions) -> Subject:
+    """Read the subject of a question: "what do you know about X" asks about X, and its other words are no part of it.
+
+    >>> from credenda.read.weights import load_questions
+    >>> read_subject("What do you know about my sister?", load_questions())
+    Subject(words='my sister', is_user=False)
+    >>> read_subject("Who am I?", load_questions()).is_user, read_subject("Who is Mia?", load_questions()).words
+    (True, 'Who is Mia?')
+    """
+    plain = text.replace("\u2019", "'").strip().rstrip("?!. ")
+    if lexicon.user.fullmatch(plain):
+        return Subject(plain, is_user=True)
+    found = lexicon.about.fullmatch(plain)
+    return Subject(text) if found is None else Subject(found["about"])
+
+
+def widen_terms(terms: Iterable[str], lexicon: Questions) -> tuple[str, ...]:
+    """Let a term that names a group match its members too: "family" also finds "sister".
+
+    >>> from credenda.read.weights import load_questions
+    >>> [term.split("|")[:3] for term in widen_terms(["pet", "linz"], load_questions())]
+    [['pet', 'dog', 'cat'], ['linz']]
+    """
+    return tuple(ALTERNATIVE.join((term, *lexicon.groups.get(term.partition(ALTERNATIVE)[0], ()))) for term in terms)
+
 
 _SLOTS_MAX: Final = 5
 _NOUN_WORDS: Final = 4
@@ -247,3 +282,90 @@ def _look_up_noun(noun: str, entity: str, lexicon: Questions) -> Iterator[SlotGu
     if not attributes:
         rest = words[1:] if words[:1] == ["favourite"] else ["favourite", *words]
         yield SlotGuess(entity, normalise_attribute(" ".join(rest)))
+
+
+# Answer types: a question for a time expects a text with a time, one for a number a text with a number. Pure.
+
+
+_READ: Final = 1_000
+"""Characters of a text that are searched: a longer text almost always contains a number."""
+
+
+def is_typed_question(ask: Ask) -> bool:
+    """Return whether answers to this kind of question can be recognised by a pattern."""
+    return ask.value in load_questions().answers
+
+
+def score_answer_type(text: str, ask: Ask, tuned: Relevance) -> float:
+    """Return the bonus for a text that contains the expected type of answer; 0 for other questions.
+
+    >>> from credenda.read.weights import load_weights
+    >>> tuned = load_weights().relevance
+    >>> (score_answer_type("I took it up last May.", Ask.WHEN, tuned)
+    ... > score_answer_type("I love to paint.", Ask.WHEN, tuned))
+    True
+    """
+    pattern = load_questions().answers.get(ask)
+    if pattern is None or pattern.search(text[:_READ].lower()) is None:
+        return 0.0
+    return tuned.when if ask is Ask.WHEN else tuned.count
+
+
+# Match the aliases of an entity in a question. Pure.
+
+
+_KNOWN_AS: Final = "known_as"
+_PART: Final = re.compile(r"[,;/|]")
+_FUZZY_LETTERS: Final = 5
+"""Shortest word for which one wrong, missing or extra letter counts as a typing error after `_SURE_LETTERS`."""
+_SURE_LETTERS: Final = 2
+
+
+def list_aliases(memory: Memory) -> list[str]:
+    """Return the aliases in a memory of the attribute "known as"; empty for any other memory."""
+    if memory.entity is None or memory.attribute is None or normalise_attribute(memory.attribute) != _KNOWN_AS:
+        return []
+    return [memory.entity, *(_PART.split(memory.value) if memory.value else ())]
+
+
+def is_named(memory: Memory, question: str) -> bool:
+    """Return whether the question contains an alias of the memory's entity."""
+    names = list_aliases(memory)
+    if not names:
+        return False
+    words = _split_words(question)
+    return any(_is_mentioned(tuple(tokenize(normalise_name(name))), words) for name in names)
+
+
+@lru_cache(maxsize=8)
+def _split_words(question: str) -> tuple[str, ...]:
+    return tuple(tokenize(question))
+
+
+def _is_mentioned(name: tuple[str, ...], words: tuple[str, ...]) -> bool:
+    if not name:
+        return False
+    places = range(len(words) - len(name) + 1)
+    return any(all(map(is_near_spelling, name, words[at : at + len(name)])) for at in places)
+
+
+def is_near_spelling(name: str, word: str) -> bool:
+    """Return whether two words are equal except for one letter; short words must be equal.
+
+    >>> is_near_spelling("redis", "reedis"), is_near_spelling("mongo", "mango"), is_near_spelling("pod", "pid")
+    (True, False, False)
+    """
+    if name == word:
+        return True
+    short, long = sorted((name, word), key=len)
+    if len(short) < _FUZZY_LETTERS - 1 or len(long) < _FUZZY_LETTERS or name[:_SURE_LETTERS] != word[:_SURE_LETTERS]:
+        return False
+    return len(long) - len(short) <= 1 and word in set(_find_slips(name, word))
+
+
+def _find_slips(name: str, word: str) -> Iterator[str]:
+    """Yield the variants of `name` with one typing error at the first letter where it differs from `word`."""
+    at = next((at for at, (one, other) in enumerate(zip(name, word, strict=False)) if one != other), len(name))
+    yield name[:at] + word[at : at + 1] + name[at + 1 :]
+    yield name[:at] + name[at + 1 :]
+    yield name[:at] + word[at : at + 1] + name[at:]

@@ -11,22 +11,25 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 
 from credenda.ids import IdKind, parse_id_number
-from credenda.model.feedback import FeedbackCounts
+from credenda.model.evaluation import FeedbackCounts
 from credenda.model.memory import Memory, Status
 from credenda.model.query import Query
-from credenda.read.alias_match import is_named
-from credenda.read.appointments import order_appointments
 from credenda.read.asked import AskedSlots, is_asked, is_near_asked
 from credenda.read.candidates import Candidates, Integers, Row, Signs
-from credenda.read.changed import count_matches, find_changed, place_before
-from credenda.read.filters import is_matching_event, is_matching_memory, may_return_events, may_return_memories
+from credenda.read.filters import (
+    fold_query,
+    has_query,
+    is_matching_event,
+    is_matching_memory,
+    may_return_events,
+    may_return_memories,
+)
 from credenda.read.fuse import Fused
 from credenda.read.hydrate import Loaded, load, load_successors, name_document
-from credenda.read.newer import lift_newer_wording
-from credenda.read.plan import Ask
+from credenda.read.newer import count_matches, find_changed, lift_newer_wording, order_appointments, place_before
+from credenda.read.plan import Ask, is_named
 from credenda.read.retrieve import find_owner
 from credenda.read.score import lower_key, score_rows
-from credenda.read.verbatim import fold_query, has_query
 from credenda.read.visibility import (
     LIFT_STEP,
     flag_event,
@@ -38,9 +41,6 @@ from credenda.read.visibility import (
 )
 from credenda.read.weights import Weights
 from credenda.storage.store import EventFilter, MemoryFilter, Reader, pack_code
-
-__all__ = ["COMPARED", "Reading", "find_allowed_owners", "hydrate_batch", "order_rows"]
-
 
 COMPARED: Final = 20
 """Best rows, whatever the limit, by which a search judges and scores: a score does not depend on how many are shown."""

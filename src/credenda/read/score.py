@@ -14,23 +14,13 @@ from types import MappingProxyType
 from typing import Final
 
 from credenda.clock import DAY_US
-from credenda.model.feedback import FeedbackCounts
+from credenda.model.evaluation import FeedbackCounts
 from credenda.model.memory import Memory
 from credenda.model.query import Query
 from credenda.read.abstention import TOP
-from credenda.read.answer_type import score_answer_type
 from credenda.read.candidates import Row
-from credenda.read.plan import Ask
+from credenda.read.plan import Ask, score_answer_type
 from credenda.read.weights import Standing, Weights
-
-__all__ = [
-    "RecallWeights",
-    "compute_final_scores",
-    "compute_recall_weights",
-    "lower_key",
-    "score_rows",
-    "score_usefulness",
-]
 
 _RECENCY: Final = 0.3
 """The recency_weight for which the weights in `data/weights.toml` are given (R-112)."""

@@ -11,7 +11,7 @@ import numpy as np
 from credenda import limits
 from credenda.clock import seconds
 from credenda.errors import Unavailable
-from credenda.index.disk_vectors import find_nearest_codes
+from credenda.index.neighbours import find_nearest_codes
 from credenda.index.resident import STATE_HIDDEN, ResidentIndex
 from credenda.model.event import Event
 from credenda.model.fast_dataclass import compile_fast_init
@@ -27,14 +27,13 @@ from credenda.read.abstention import (
     measure_rise,
     pick_most_relevant,
 )
-from credenda.read.answer_type import is_typed_question
 from credenda.read.candidates import Candidates, Floats, Integers, Row
 from credenda.read.dense import embed_question
 from credenda.read.fuse import Fused, fuse_ranks, fuse_scores, pick_best_of_owner
 from credenda.read.hydrate import load_evidence, name_document
 from credenda.read.late import Question, add_late_scores, ask_tokens, is_talk_of_persons
 from credenda.read.newer import link_newer
-from credenda.read.plan import Ask, Interval, Plan, plan
+from credenda.read.plan import Ask, Interval, Plan, is_typed_question, plan
 from credenda.read.rank import COMPARED, Reading, find_allowed_owners, find_quoting_owners, hydrate_batch, order_rows
 from credenda.read.retrieve import add_relatives, retrieve
 from credenda.read.score import compute_final_scores
@@ -46,8 +45,6 @@ from credenda.storage.current_trust import combine_trust
 from credenda.storage.store import Reader
 from credenda.text.passages import split_passages
 from credenda.text.tokens import tokenize
-
-__all__ = ["Embed", "search"]
 
 Embed = Callable[[Sequence[str]], Floats]
 """Embeds texts as (n, d) float32 with rows of unit length."""

@@ -6,12 +6,9 @@ from dataclasses import replace
 from typing import Final
 
 from credenda import limits
-from credenda.read.alias_match import is_near_spelling
-from credenda.read.plan import Plan
+from credenda.read.plan import Plan, is_near_spelling
 from credenda.storage.store import EventFilter, Reader
 from credenda.text.tokens import tokenize
-
-__all__ = ["correct_spelling"]
 
 _LETTERS_LEAST: Final = 4
 """Shortest term that may be misspelt."""

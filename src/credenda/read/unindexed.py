@@ -26,8 +26,6 @@ from credenda.text.documents import compose_event_text, compose_memory_text
 from credenda.text.passages import split_passages
 from credenda.text.tokens import ALTERNATIVE, space_runs, tokenize
 
-__all__ = ["build_partial_index"]
-
 _NOMINATED: Final = 1_000
 """Maximum number of documents fetched; their statistics rank the sample."""
 _HIDDEN: Final = frozenset({Status.CANDIDATE, Status.ARCHIVED, Status.FORGOTTEN})

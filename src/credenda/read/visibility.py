@@ -10,23 +10,10 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Final
 
-from credenda.model.derived import list_merged_sources
 from credenda.model.event import DENIED, QUARANTINED, Event
-from credenda.model.memory import Memory, Relation, Status
+from credenda.model.memory import Memory, Relation, Status, list_merged_sources
 from credenda.model.query import Flag, Query
 from credenda.read.candidates import Candidates, Mask, Row
-
-__all__ = [
-    "LIFT_STEP",
-    "flag_event",
-    "flag_memory",
-    "join",
-    "lift_verbatim",
-    "mask_relevant",
-    "order_by_flags",
-    "redact_spans",
-    "was_valid_at",
-]
 
 Flags = frozenset[Flag]
 Span = tuple[int, int]

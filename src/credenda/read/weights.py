@@ -12,19 +12,6 @@ from typing import Any, Final
 
 from credenda.text.tokens import tokenize
 
-__all__ = [
-    "Calibration",
-    "Changes",
-    "Questions",
-    "Relevance",
-    "SlotAsk",
-    "Standing",
-    "Weights",
-    "load_questions",
-    "load_talk_weights",
-    "load_weights",
-]
-
 _ANYONE: Final = r"(?:i|we|you|the user|user|[\w.-]+(?: [\w.-]+)?)"
 _WHO: Final = f"(?P<who>{_ANYONE})"
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final, cast
 
@@ -20,22 +20,56 @@ from credenda.model.event import ClaimReceipt, Event, Receipt
 from credenda.model.memory import Memory, Status
 from credenda.private import cut_private, cut_private_fields
 from credenda.runtime import Parts
-from credenda.services.believed_messages import commit_with_beliefs
 from credenda.services.bursts import hold_back_burst
-from credenda.services.lookup import get_current
-from credenda.services.short_ids import resolve_id_in
-from credenda.storage.store import Reader, Writer
+from credenda.services.lookup import get_current, resolve_id_in
+from credenda.storage.job_kinds import EMBED, KEEP
+from credenda.storage.plan import commit_decided
+from credenda.storage.records import mark_complete
+from credenda.storage.store import Job, Reader, Writer
+from credenda.storage.turns import take_turn
 from credenda.write.apply import Applied
 from credenda.write.extract_job import load_context
-from credenda.write.intake.fields import screen_label
-from credenda.write.intake.validate import Accepted, Submission, accept
-from credenda.write.llm.answer import Effect, Proposal, parse_proposal
+from credenda.write.intake.validate import Accepted, Submission, accept, screen_label
+from credenda.write.journal import compare_with_tombstones, file_events, find_earlier_receipt, make_job
 from credenda.write.llm.guards import Refusal, Verdict, check
+from credenda.write.llm.prompt import Effect, Proposal, parse_proposal
 from credenda.write.reconcile.decide import claim_hash
 from credenda.write.reconcile.slots import display_value
 from credenda.write.reconcile_job import apply_claims
 
-__all__ = ["remember_claims"]
+# Store messages together with their beliefs, in one commit and without a job that derives any.
+
+
+Believe = Callable[[Writer, tuple[str, ...]], tuple[ClaimReceipt, ...]]
+"""Applies the claims about filed events, named by their ids, and returns the results to show."""
+
+
+def commit_with_beliefs(parts: Parts, accepted: Accepted, believe: Believe) -> Receipt:
+    """File messages and the beliefs that `believe` makes; a call repeated with its key gets its first receipt.
+
+    Where `believe` raises, nothing is stored.
+    """
+
+    def decide(writer: Writer) -> Receipt:
+        earlier = find_earlier_receipt(writer, accepted)
+        if earlier is not None:
+            return earlier
+        ids, refused = file_events(writer, compare_with_tombstones(writer, accepted, parts.extractor))
+        results = believe(writer, ids)
+        return Receipt(job_id=None, event_ids=ids, queued=False, refused=refused, claims=results)
+
+    def finish(writer: Writer, receipt: Receipt) -> Receipt:
+        if receipt.cached or not receipt.event_ids:
+            return receipt
+        job = mark_complete(make_job(writer, accepted, receipt.event_ids, KEEP))
+        job_id = writer.put(job)
+        if parts.embedder is not None:
+            writer.put(Job(kind=EMBED, first=job.first, last=job.last))
+        return replace(receipt, job_id=job_id)
+
+    with parts.active_calls, take_turn(parts.store, parts.user_id):
+        return commit_decided(parts.store, parts.user_id, decide, finish)
+
 
 _FIELDS: Final = ("quote", "entity", "attribute", "value", "stance", "scope", "replaces")
 _LABELS: Final = ("entity", "attribute", "value", "scope")

@@ -2,38 +2,150 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from base64 import urlsafe_b64decode, urlsafe_b64encode
+from binascii import Error as Base64Error
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from datetime import datetime
-from typing import Final
+from hashlib import blake2b
+from typing import TYPE_CHECKING, Final
 
 from credenda import limits
 from credenda.clock import DAY_US
-from credenda.errors import NotFound
+from credenda.errors import Invalid, NotFound
 from credenda.ids import parse_serial
 from credenda.model.browse import (
     Browse,
+    EntityMap,
+    EntityRelation,
+    EntitySummary,
     LearnedMemory,
     MemoryUse,
     MemoryUses,
     SessionDetails,
     SessionSummary,
 )
+from credenda.model.evaluation import FeedbackCounts
 from credenda.model.event import Event, Source
-from credenda.model.feedback import FeedbackCounts
-from credenda.model.memory import Layer, Memory, MemoryType, Stance, Status
+from credenda.model.memory import HELD, Layer, Memory, MemoryType, Stance, Status
 from credenda.model.query import Page
 from credenda.runtime import Parts
-from credenda.services.cursors import read_cursor, write_cursor
-from credenda.services.list_memories import ONCE_ACTIVE, check_offset
+from credenda.services.lookup import resolve_id_in
 from credenda.services.search import check_limit, resolve_moment
-from credenda.services.short_ids import resolve_id_in
 from credenda.storage.current_trust import find_current_trust
 from credenda.storage.store import EventFilter, MemoryFilter, Reader
 from credenda.text.normalize import normalise_attribute, normalise_name
 from credenda.validation import check_member, check_name, check_text
 
-__all__ = ["browse_memories", "list_sessions", "list_uses", "show_session"]
+# Cursors of lists: they say where the next page begins, and nothing that a caller could make use of.
+
+
+_NUMBER_BYTES: Final = 8
+_CHECK_BYTES: Final = 4
+
+
+def write_cursor(name: str, user: str, number: int) -> str:
+    """Write the cursor of a list: the number that the next page continues after, and which list of which user it is of.
+
+    >>> read_cursor("memories", "ana", write_cursor("memories", "ana", 7))
+    7
+    """
+    body = number.to_bytes(_NUMBER_BYTES, "big")
+    return urlsafe_b64encode(body + _make_check(name, user, body)).decode()
+
+
+def read_cursor(name: str, user: str, cursor: str | None) -> int | None:
+    """Return the number in a cursor of this list; None without one. Raises `NotFound` for anything else."""
+    if cursor is None or not check_text(cursor, "cursor"):
+        return None
+    try:
+        packed = urlsafe_b64decode(cursor.encode("ascii"))
+    except (Base64Error, UnicodeEncodeError, ValueError):
+        packed = b""
+    body, check = packed[:_NUMBER_BYTES], packed[_NUMBER_BYTES:]
+    if (
+        len(body) != _NUMBER_BYTES
+        or check != _make_check(name, user, body)
+        or write_cursor(name, user, _to_number(body)) != cursor
+    ):
+        raise NotFound(
+            "there is no page at this cursor",
+            why="it was changed, or is of another list",
+            fix="copy `next_cursor` of the page before",
+        )
+    return _to_number(body)
+
+
+def _to_number(body: bytes) -> int:
+    return int.from_bytes(body, "big")
+
+
+def _make_check(name: str, user: str, body: bytes) -> bytes:
+    owner = blake2b(user.encode()).digest()
+    return blake2b(body, digest_size=_CHECK_BYTES, person=name.encode(), key=owner).digest()
+
+
+# List memories in pages.
+
+
+if TYPE_CHECKING:
+    pass
+
+
+_LIST: Final = "memories"
+ONCE_ACTIVE: Final = frozenset({Status.ACTIVE, Status.SUPERSEDED, Status.MERGED})
+"""Statuses of memories that may have been believed at an earlier time."""
+
+
+_NOT_CODE: Final = frozenset(Layer) - {Layer.CODEBASE}
+"""Layers that are listed by default; code scans would fill the list."""
+
+
+def list_memories(  # noqa: PLR0913 - the conditions of the public verb
+    parts: Parts,
+    *,
+    status: str | None = "active",
+    type: str | None = None,
+    layer: str | None = None,
+    topic: str | None = None,
+    entity: str | None = None,
+    attribute: str | None = None,
+    limit: int = 20,
+    offset: int = 0,
+    cursor: str | None = None,
+    as_of: datetime | str | None = None,
+    known_at: datetime | str | None = None,
+) -> Page[Memory]:
+    """Return memories, newest first, one page at a time."""
+    check_limit(limit, limits.LIST_LIMIT)
+    check_offset(offset)
+    statuses = frozenset({check_member(Status, status, "status")}) if status else frozenset(Status)
+    if as_of is not None and status == Status.ACTIVE:
+        statuses = ONCE_ACTIVE
+    with parts.store.reader(parts.user_id) as reader:
+        wanted = MemoryFilter(
+            statuses=statuses - {Status.DELETED},
+            types=frozenset({check_member(MemoryType, type, "type")}) if type else None,
+            layers=frozenset({check_member(Layer, layer, "layer")}) if layer else _NOT_CODE,
+            topic=check_name(topic, "topic"),
+            entity=normalise_name(entity) if check_text(entity, "entity") and entity else None,
+            attribute=normalise_attribute(attribute) if check_text(attribute, "attribute") and attribute else None,
+            below=read_cursor(_LIST, parts.user_id, cursor),
+            offset=offset,
+            limit=limit + 1,
+            as_of_us=resolve_moment(parts, as_of),
+            known_at_us=resolve_moment(parts, known_at),
+        )
+        found = find_current_trust(reader, reader.find(wanted))
+    more = write_cursor(_LIST, parts.user_id, parse_serial(found[limit - 1].id)) if len(found) > limit else None
+    return Page(items=tuple(found[:limit]), next_cursor=more)
+
+
+def check_offset(offset: int) -> None:
+    """Raise `Invalid` for a number of rows to skip that no list takes."""
+    if not isinstance(offset, int) or not 0 <= offset <= limits.LIST_OFFSET:  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise Invalid(f"offset cannot be {offset!r}", why=f"it lies in 0 to {limits.LIST_OFFSET}", fix="use the cursor")
+
 
 _SESSIONS: Final = "sessions"
 _VALUES: Final = 12
@@ -179,4 +291,74 @@ def show_session(parts: Parts, session: str) -> SessionDetails:
             if one.status is not Status.DELETED
         ),
         has_more=len(events) > _MESSAGES,
+    )
+
+
+# List the people and things that memories are about, and how they are related.
+
+
+_LOOKED_AT: Final = 2_000
+_NAME_WORDS: Final = 4
+_NAME_CHARACTERS: Final = 60
+_LAYERS: Final = frozenset(Layer) - {Layer.CODEBASE}
+_NOT_SAID: Final = frozenset({Stance.NEGATED, Stance.HYPOTHETICAL, Stance.ROLE_PLAY, Stance.SARCASTIC})
+"""Stances under which a value says nothing of a relation."""
+
+
+def list_entities(parts: Parts) -> EntityMap:
+    """Return the entities of the newest 2,000 believed memories, and the relations between them."""
+    with parts.store.reader(parts.user_id) as reader:
+        found = reader.find(MemoryFilter(statuses=HELD, layers=_LAYERS, limit=_LOOKED_AT + 1))
+    looked = found[:_LOOKED_AT]
+    relations = [_find_relation(one) for one in looked]
+    related = [one for one in relations if one is not None]
+    return EntityMap(
+        entities=_summarise(looked, related),
+        relations=tuple(related),
+        counted=len(looked),
+        has_more=len(found) > _LOOKED_AT,
+    )
+
+
+def _find_relation(memory: Memory) -> EntityRelation | None:
+    """Return the relation that a memory states; None for one whose value is no name."""
+    if not (memory.entity and memory.attribute and memory.value) or memory.stance in _NOT_SAID:
+        return None
+    if not _is_name(memory.value) or normalise_name(memory.value) == normalise_name(memory.entity):
+        return None
+    return EntityRelation(source=memory.entity, attribute=memory.attribute, target=memory.value, memory_id=memory.id)
+
+
+def _is_name(value: str) -> bool:
+    """Return whether a value is written like a name: a few words, of which the first begins with a capital."""
+    words = value.split() if len(value) <= _NAME_CHARACTERS else []
+    return 0 < len(words) <= _NAME_WORDS and words[0][0].isupper()
+
+
+def _summarise(memories: Sequence[Memory], relations: Sequence[EntityRelation]) -> tuple[EntitySummary, ...]:
+    spelled: dict[str, Counter[str]] = defaultdict(Counter)
+    attributes: dict[str, set[str]] = defaultdict(set)
+    counts = Counter[str]()
+    latest: dict[str, int] = {}
+    for memory in memories:
+        if memory.entity:
+            key = normalise_name(memory.entity)
+            spelled[key][memory.entity] += 1
+            counts[key] += 1
+            latest[key] = max(latest.get(key, 0), memory.recorded_us)
+            attributes[key] |= {normalise_attribute(memory.attribute)} if memory.attribute else set()
+    recorded = {memory.id: memory.recorded_us for memory in memories}
+    for relation in relations:
+        key = normalise_name(relation.target)
+        spelled[key][relation.target] += 1
+        latest[key] = max(latest.get(key, 0), recorded[relation.memory_id])
+    keys = sorted(spelled, key=lambda key: (-counts[key], -latest[key], key))
+    return tuple(
+        EntitySummary(
+            name=spelled[key].most_common(1)[0][0],
+            memories=counts[key],
+            attributes=tuple(sorted(attributes[key])),
+            latest_us=latest[key],
+        )
+        for key in keys
     )

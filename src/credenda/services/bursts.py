@@ -10,8 +10,6 @@ from credenda.model.event import QUARANTINED, Source
 from credenda.runtime import Parts
 from credenda.write.intake.validate import Accepted
 
-__all__ = ["hold_back_burst"]
-
 _REASON: Final = (
     f"quarantined: a model made more than {limits.BURST_CALLS} calls to this session within {limits.BURST_SECONDS} "
     "seconds; a candidate until it is confirmed"

@@ -14,9 +14,16 @@ from typing import Final
 
 from credenda.errors import Conflict, CredendaError
 from credenda.ids import IdKind, format_id
-from credenda.manage.consolidation.judge import judge_by_rules, link_remaining
+from credenda.manage.consolidation.judge import (
+    Keep,
+    Remove,
+    Replace,
+    Verdict,
+    judge_by_rules,
+    link_remaining,
+    plan_changes,
+)
 from credenda.manage.consolidation.member import Member
-from credenda.manage.consolidation.plan_changes import Keep, Remove, Replace, Verdict, plan_changes
 from credenda.manage.consolidation.trigger import Trigger, explain_skip
 from credenda.model.change import Actor, Add, ChangeKind, ChangeRecord, Link
 from credenda.model.consolidation import ConsolidationGroup, ConsolidationReport
@@ -24,16 +31,20 @@ from credenda.model.memory import Memory, Relation
 from credenda.progress import report_progress
 from credenda.runtime import Parts
 from credenda.services.consolidation_candidates import SEEDS_MOST, Nominations, Wanted, find_pending, read_members
-from credenda.services.consolidation_progress import RAN, read_marks, write_watermarks
-from credenda.services.llm_judge import ModelAwayError, ModelJudge, open_judge
+from credenda.services.consolidation_progress import (
+    RAN,
+    ModelAwayError,
+    ModelJudge,
+    open_judge,
+    read_marks,
+    write_watermarks,
+)
 from credenda.services.locks import HeldError, hold_lock
 from credenda.storage.plan import commit_decided, return_decided
 from credenda.storage.store import Reader, Watermark, Writer
 from credenda.validation import check_fraction, check_name
 from credenda.write.apply import Application, apply
 from credenda.write.forget.tombstones import is_deleted
-
-__all__ = ["THRESHOLD", "consolidate", "run_over"]
 
 _log = logging.getLogger(__name__)
 THRESHOLD: Final = 0.85

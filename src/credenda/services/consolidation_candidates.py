@@ -18,8 +18,7 @@ from credenda.ids import IdKind, format_id, parse_id_number
 from credenda.index.document_names import name_memory_document
 from credenda.index.quantize import decode_rows
 from credenda.manage.consolidation.absolute_dates import has_relative_date
-from credenda.manage.consolidation.clusters import Pair, cluster_pairs
-from credenda.manage.consolidation.judge import is_candidate
+from credenda.manage.consolidation.judge import Pair, cluster_pairs, is_candidate
 from credenda.manage.consolidation.member import Member, get_slot_key
 from credenda.manage.consolidation.nominate import (
     EXACT_SEEDS,
@@ -29,14 +28,11 @@ from credenda.manage.consolidation.nominate import (
     compute_keys,
 )
 from credenda.model.change import ChangeKind, ChangeRecord, Support
-from credenda.model.derived import CONSOLIDATED
-from credenda.model.memory import Memory, Relation, Status
+from credenda.model.memory import CONSOLIDATED, Memory, Relation, Status
 from credenda.providers.embed.hashed import HashedEmbedder
 from credenda.runtime import Parts
 from credenda.storage.store import ChangeFilter, MemoryFilter, Reader
 from credenda.text.normalize import normalise_attribute, normalise_name
-
-__all__ = ["SEEDS_MOST", "Nominations", "Wanted", "find_pending", "read_members"]
 
 SEEDS_MOST: Final = 32_000
 """Seeds compared in one walk, and memories compared at a time with many: 50 MB of vectors of 384 dimensions each."""

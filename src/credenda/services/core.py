@@ -44,8 +44,6 @@ from credenda.storage.store import Reader, Snapshot, Writer
 from credenda.text.token_budget import TokenBudget
 from credenda.workers.idle_tasks import flush_accesses
 
-__all__ = ["core", "gather_candidates"]
-
 _NAME: Final = "core"
 _ALL: Final = Query(text="")
 

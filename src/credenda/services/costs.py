@@ -9,11 +9,9 @@ from typing import Final
 from credenda.clock import DAY_US, to_datetime
 from credenda.model.governance import CostDay, CostSummary
 from credenda.runtime import Parts
-from credenda.services.time_span import read_span
+from credenda.services.lookup import read_span
 from credenda.storage.store import Spend
 from credenda.workers.llm_budget import COUNTED, to_day
-
-__all__ = ["sum_costs"]
 
 _DAYS: Final = 30
 

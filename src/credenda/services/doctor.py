@@ -19,8 +19,6 @@ from credenda.services.waiting import measure_unread
 from credenda.storage.store import Reader
 from credenda.workers.idle_tasks import save_index
 
-__all__ = ["doctor"]
-
 _CHECKS: Final = (
     "file",
     "rows",
@@ -58,11 +56,11 @@ def doctor(parts: Parts, *, repair: bool = False) -> model.report.DoctorReport:
     """Verify the store: file, journal chain, change log, references, full-text index and resident index."""
     if repair and parts.read_only:
         raise Invalid("a memory that was opened to be read only cannot be repaired", fix="open it without --read-only")
-    findings = [*_complete("walls", lambda: services.walls.check_server(parts))]
+    findings = [*_complete("walls", lambda: services.stats.check_server(parts))]
     if all(one.check != "permissions" for one in findings):
         findings += _check_memory(parts, repair=repair)
     findings += _check_permissions(parts, repair=repair)
-    findings += services.hook_findings.find_hook_problems(parts)
+    findings += services.stats.find_hook_problems(parts)
     wrong = [finding for finding in findings if not finding.repaired]
     return model.report.DoctorReport(
         oldest_unread_seconds=_measure_oldest(parts),
@@ -84,7 +82,7 @@ def _check_memory(parts: Parts, *, repair: bool) -> list[Finding]:
     findings += _complete(
         "consolidation", lambda: services.consolidation_progress.find_skipped_groups(parts, repair=repair)
     )
-    findings += _complete("walls", lambda: services.walls.probe_walls(parts))
+    findings += _complete("walls", lambda: services.stats.probe_walls(parts))
     return findings
 
 

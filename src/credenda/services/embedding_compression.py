@@ -18,11 +18,9 @@ from credenda.index.quantize import decode_rows, encode
 from credenda.model.compression_report import CompressReport, CompressTier
 from credenda.model.memory import Memory, Status
 from credenda.runtime import Parts
-from credenda.services.decay import walk_retention
+from credenda.services.lifecycle import walk_retention
 from credenda.storage.store import Vector, Watermark, Writer
 from credenda.workers.idle_tasks import COMPRESSED, flush_accesses
-
-__all__ = ["compress"]
 
 _KEPT: Final = frozenset({Status.ACTIVE, Status.CHALLENGED, Status.ARCHIVED})
 _WRITTEN_TOGETHER: Final = 200

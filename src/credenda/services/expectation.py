@@ -17,8 +17,6 @@ from credenda.model.contest import ContestCase
 from credenda.model.job import JobInfo
 from credenda.model.memory import Memory, Status
 
-__all__ = ["Expectation", "Versioned", "expect", "name_version", "read_expectation"]
-
 Versioned = Memory | JobInfo | ContestCase
 """Rows that have versions for callers."""
 _ANY = "*"

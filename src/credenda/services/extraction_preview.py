@@ -10,8 +10,8 @@ from credenda.ids import parse_serial
 from credenda.model.change import ChangeKind, ChangeRecord
 from credenda.model.claim import Claim
 from credenda.model.contest import ContestState
+from credenda.model.evaluation import ExtractionPreview, PreviewedClaim, PreviewOutcome, ReplacedMemory
 from credenda.model.event import Event, Role
-from credenda.model.preview import ExtractionPreview, PreviewedClaim, PreviewOutcome, ReplacedMemory
 from credenda.runtime import Parts
 from credenda.storage.plan import try_out
 from credenda.storage.store import Writer
@@ -21,8 +21,6 @@ from credenda.write.extract_job import extract_turns
 from credenda.write.intake.validate import Submission, accept
 from credenda.write.journal import compare_with_tombstones, file_events
 from credenda.write.reconcile_job import apply_claims
-
-__all__ = ["try_extraction"]
 
 _SPEAKING: Final = frozenset({Role.USER, Role.PERSON})
 _NOTHING: Final = "nothing follows from it: it was said before, deleted or undone, or it has no value of its own"

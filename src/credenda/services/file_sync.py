@@ -20,47 +20,68 @@ from credenda.model.change import Actor
 from credenda.model.event import Receipt
 from credenda.model.sync_report import SyncReport
 from credenda.paths import find_path_kind
-from credenda.portability.files.folder import IGNORE, STATE, Folder, Found, open_folder
+from credenda.portability.files.folder import IGNORE, STATE, Folder, Found, open_folder, set_aside_unread
 from credenda.portability.files.foreign import list_foreign, recognise_own
-from credenda.portability.files.gone_lines import GoneLines, sort_gone_lines
 from credenda.portability.files.load_memory_side import load_view
 from credenda.portability.files.memory_side import View, build_memory_side
-from credenda.portability.files.next_state import keep_bases, list_pages, list_pending, map_bases, map_ids
+from credenda.portability.files.next_state import (
+    keep_bases,
+    list_pages,
+    list_pending,
+    map_bases,
+    map_ids,
+    read_removed,
+    write_tombstones,
+)
 from credenda.portability.files.page_plan import Placing, lay_out
 from credenda.portability.files.state import (
     AWAY,
+    Added,
     Base,
     Line,
+    Sides,
+    Spot,
     State,
+    Tier,
     dump_state,
     hash_line,
     hash_tenant,
     hash_text,
     load_state,
 )
-from credenda.portability.files.three_way_diff import Edit, EditConflict, Plan, Removed, compare
-from credenda.portability.files.tombstones import read_removed, write_tombstones
-from credenda.portability.files.types import Added, Sides, Spot, Tier
-from credenda.portability.files.unread_pages import set_aside_unread
+from credenda.portability.files.three_way_diff import (
+    Edit,
+    EditConflict,
+    GoneLines,
+    Plan,
+    Removed,
+    compare,
+    sort_gone_lines,
+)
+from credenda.portability.importers.blocks import require_content
 from credenda.portability.importers.memory_folder import is_agents_alone
-from credenda.portability.importers.placeholders import require_content
 from credenda.runtime import Parts
 from credenda.services.core import core
-from credenda.services.correct import Correction, put_right
 from credenda.services.delete import delete
-from credenda.services.file_conflict import contest_edit
-from credenda.services.file_submission import is_kept, list_results, make_submission, may_replace
-from credenda.services.folder_owner import check_owner
-from credenda.services.foreign_pages import find_days, find_deleted_words, take_over_deletions
-from credenda.services.forget import forget
+from credenda.services.edit import Correction, put_right
+from credenda.services.file_submission import (
+    check_owner,
+    contest_edit,
+    find_days,
+    find_deleted_words,
+    is_kept,
+    list_results,
+    make_submission,
+    may_replace,
+    take_over_deletions,
+)
+from credenda.services.memory_status import forget
 from credenda.services.page_writing import DrawnPages, draw_pages
 from credenda.services.remember import remember
 from credenda.text.counts import count_noun
 from credenda.text.normalize import normalise_text
 from credenda.workers.loop import settle
 from credenda.write.reconcile.slots import CURRENT_STATUSES
-
-__all__ = ["MISSING", "sync_files"]
 
 MISSING: Final = ("ask", "delete", "restore")
 _SETTLE_SECONDS: Final = 60.0

@@ -11,9 +11,7 @@ from credenda.model.memory import Memory, Status
 from credenda.runtime import Parts
 from credenda.storage.store import MemoryFilter
 from credenda.text.normalize import normalise_attribute, normalise_name
-from credenda.write.contests.flip_flops import find_slot_loops
-
-__all__ = ["find_loops"]
+from credenda.write.contests.resolve import find_slot_loops
 
 _DAYS_MAX: Final = 36_500
 

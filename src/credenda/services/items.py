@@ -19,24 +19,11 @@ from credenda.model.item import Item, ItemFilter, ItemRemoval
 from credenda.model.memory import HELD, Memory, MemoryUnit, Status
 from credenda.private import cut_private, cut_private_fields, has_private
 from credenda.runtime import Parts
-from credenda.services.forget import forget
-from credenda.services.store import store
+from credenda.services.memory_status import forget
+from credenda.services.remember import store
 from credenda.storage.store import Writer
 from credenda.validation import refuse_zeros
 from credenda.write.intake.secrets import screen_secrets
-
-__all__ = [
-    "ITEM_SESSIONS",
-    "Words",
-    "append_items",
-    "find_hidden",
-    "find_items",
-    "forget_unused",
-    "put_item",
-    "remove_items",
-    "screen_value",
-    "store_words",
-]
 
 ITEM_SESSIONS: Final = ("page ", "store ")
 """Beginnings of the sessions under which the words of items are journaled."""

@@ -18,8 +18,6 @@ from credenda.runtime import Parts
 from credenda.storage.store import SchedulerLease
 from credenda.workers.leases import is_gone
 
-__all__ = ["HeldError", "Lock", "hold_lock", "take"]
-
 _log = logging.getLogger(__name__)
 
 

@@ -25,8 +25,6 @@ from credenda.storage.store import Store
 from credenda.storage.tenant_transfer import ARCHIVED, MIGRATED, ExportHeader, ImportRow, TableRow, TenantExport
 from credenda.text.counts import count_noun
 
-__all__ = ["LEFT", "Progress", "check_user", "migrate", "name_option"]
-
 _TABLES: Final = frozenset((*ARCHIVED, *MIGRATED))
 LEFT: Final = (
     "records of calls: export them with `credenda audit export`; the chain of the target begins anew",

@@ -11,14 +11,12 @@ from credenda.ids import IdKind, parse_id_number, parse_serial
 from credenda.model.change import ChangeKind, Contest
 from credenda.model.contest import ContestCase, ContestState
 from credenda.model.memory import Memory, Status
-from credenda.model.outcome import Contradiction, Outcome
+from credenda.model.query import Contradiction, Outcome
 from credenda.runtime import Parts
 from credenda.services.edit import read_slot
 from credenda.storage.job_kinds import EXTRACT, THINK
 from credenda.storage.store import ChangeFilter, JobFilter, JobStatus, Reader
-from credenda.write.contests.contradictions import build_contradiction, find_contradicted
-
-__all__ = ["find_contradiction", "get_outcome"]
+from credenda.write.contests.resolve import build_contradiction, find_contradicted
 
 _READING: Final = frozenset({EXTRACT, THINK})
 _STATES: Final = (

@@ -11,8 +11,6 @@ from credenda.portability.files.page_plan import Layout, index_lines
 from credenda.portability.files.parse import parse
 from credenda.portability.files.render import draw, draw_index, is_empty
 
-__all__ = ["DrawnPages", "draw_pages"]
-
 
 @dataclass(slots=True)
 class DrawnPages:

@@ -25,16 +25,16 @@ from credenda.model.change import (
     Resolve,
     Revise,
     Supersede,
+    parse_fields,
+    to_draft,
 )
-from credenda.model.change_fields import parse_fields, to_draft
 from credenda.model.claim import Evidence
 from credenda.model.contest import ContestState, from_contest_dict
-from credenda.model.derived import is_dreamed
-from credenda.model.memory import Slot, Status, TypeClass
+from credenda.model.memory import Slot, Status, TypeClass, is_dreamed
 from credenda.model.report import RebuildDifference, RebuildReport
 from credenda.runtime import Parts
 from credenda.services.consolidation_progress import forget_marks
-from credenda.services.llm_reextract import Answers, ask_again, forget_answers
+from credenda.services.llm_extraction import Answers, ask_again, forget_answers
 from credenda.storage.job_kinds import EXTRACT, REREAD, THINK
 from credenda.storage.store import ChangeFilter, JobFilter, JobStatus, MemoryFilter, Reader, Writer
 from credenda.write.apply import Application, apply
@@ -47,8 +47,6 @@ from credenda.write.corrections.diff_beliefs import (
 )
 from credenda.write.extract_job import extract_turns
 from credenda.write.reconcile_job import apply_claims
-
-__all__ = ["reextract"]
 
 _TRIES: Final = 5
 _READ: Final = frozenset({EXTRACT, THINK, REREAD})

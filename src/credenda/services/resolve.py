@@ -12,22 +12,18 @@ from credenda.model.contest import ContestCase, ContestState
 from credenda.model.memory import Status
 from credenda.model.report import Resolution
 from credenda.runtime import Parts
-from credenda.services.correct import check_not_deleted, journal_correction
-from credenda.services.edit import make_application
+from credenda.services.edit import check_not_deleted, journal_correction, make_application
 from credenda.services.expectation import read_expectation
-from credenda.services.lookup import get_current
+from credenda.services.lookup import get_current, resolve_id, resolve_id_in
 from credenda.services.outcome import find_contradiction
-from credenda.services.short_ids import resolve_id, resolve_id_in
 from credenda.storage.plan import commit_decided
 from credenda.storage.store import MemoryFilter, Reader, Writer
 from credenda.text.normalize import normalise_attribute, normalise_name
 from credenda.validation import check_text
 from credenda.write.apply import Applied, apply
 from credenda.write.contests.resolve import decide_resolution
-from credenda.write.intake.fields import require_label
+from credenda.write.intake.validate import require_label
 from credenda.write.reconcile_job import get_statement_context
-
-__all__ = ["get_contest", "list_contests", "resolve"]
 
 
 def list_contests(parts: Parts) -> list[ContestCase]:

@@ -15,16 +15,14 @@ from typing import Final
 
 from credenda import limits
 from credenda.model.claim import Claim, Extractor, Span, Turn
+from credenda.model.evaluation import JudgedClaim, Verdict
 from credenda.model.event import Event, Role
-from credenda.model.faithfulness import JudgedClaim, Verdict
 from credenda.model.memory import Memory
 from credenda.model.statement import write_claim
 from credenda.text.fence import fence_text
 from credenda.text.sentences import split_sentences
 from credenda.text.tokens import tokenize
 from credenda.write.reconcile.slots import get_slot, has_same_meaning, is_in_conflict
-
-__all__ = ["Line", "add_memory_claims", "judge_claims", "read_context", "split_response"]
 
 _CLAIMED: Final = ("text", "type", "speaker", "entity", "attribute", "value", "scope", "cardinality", "stance")
 _WORDS_MIN: Final = 2

@@ -23,12 +23,12 @@ from credenda.model.memory import Slot, TypeClass
 from credenda.model.report import RebuildDifference, RebuildReport
 from credenda.paths import find_path_kind
 from credenda.portability.files.folder import STATE, ZEROS, Folder, Found, open_folder
+from credenda.portability.files.next_state import read_key, read_tombstones, write_tombstones
 from credenda.portability.files.read_back import Believed, Filed, Record, record
 from credenda.portability.files.state import Base, Line, Lines, State, dump_state, hash_tenant, hash_text, load_state
-from credenda.portability.files.tombstones import read_key, read_tombstones, write_tombstones
 from credenda.portability.importers.format import make_stable_key
 from credenda.runtime import Parts
-from credenda.services.folder_owner import check_owner
+from credenda.services.file_submission import check_owner
 from credenda.storage.job_kinds import EMBED, KEEP
 from credenda.storage.records import mark_complete
 from credenda.storage.store import Job, JobFilter, Tombstone, Writer
@@ -36,11 +36,8 @@ from credenda.storage.tenant_transfer import ExportHeader, ImportRow
 from credenda.text.counts import count_noun
 from credenda.write.apply import Application, apply
 from credenda.write.forget.tombstones import is_deleted
-from credenda.write.intake.fields import screen_draft
-from credenda.write.intake.validate import AS_TYPE, Accepted, Submission, accept
+from credenda.write.intake.validate import AS_TYPE, Accepted, Submission, accept, screen_draft
 from credenda.write.journal import compare_with_tombstones, file_submission
-
-__all__ = ["rebuild_from_files"]
 
 _REASON: Final = "read from a page"
 _HASH_BYTES: Final = 16

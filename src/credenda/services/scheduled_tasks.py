@@ -19,14 +19,11 @@ from credenda.model.report import DutyRun, ScheduleReport
 from credenda.runtime import Parts
 from credenda.services import dream
 from credenda.services.core import core
-from credenda.services.decay import decay
 from credenda.services.flip_flop_audit import find_loops
-from credenda.services.lifecycle import run_lifecycle
+from credenda.services.lifecycle import decay, run_lifecycle
 from credenda.services.locks import take
 from credenda.storage.store import EventFilter, Reader, SchedulerLease, Watermark, Writer
 from credenda.text.counts import count_noun
-
-__all__ = ["list_cadences", "run_due", "run_duties", "schedule", "take_users"]
 
 _log = logging.getLogger(__name__)
 _LEASE_US: Final = HOUR_US // 4

@@ -10,19 +10,17 @@ from typing import Any, Final, cast
 from credenda import limits
 from credenda.clock import has_ended
 from credenda.errors import Invalid, LimitExceeded
-from credenda.model.faithfulness import FaithfulnessScore, JudgedClaim, ScoreRecord, Verdict
+from credenda.model.evaluation import FaithfulnessScore, JudgedClaim, ScoreRecord, Verdict
 from credenda.model.query import Page
 from credenda.private import cut_private
 from credenda.providers.llm.protocol import ModelFailure, Question
 from credenda.runtime import Parts
-from credenda.services.cursors import read_cursor, write_cursor
+from credenda.services.browse import read_cursor, write_cursor
 from credenda.services.response_claims import Line, add_memory_claims, judge_claims, read_context, split_response
 from credenda.services.search import check_limit
 from credenda.validation import check_name, check_text
 from credenda.workers.llm_budget import OverBudgetError, ask_within_budget
 from credenda.write.intake.secrets import check_identifier, screen_secrets
-
-__all__ = ["list_scores", "score_response"]
 
 _LIST: Final = "scores"
 _RULES: Final = "rules"

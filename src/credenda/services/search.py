@@ -32,17 +32,6 @@ from credenda.validation import check_fraction, check_member, check_metadata, ch
 if TYPE_CHECKING:
     from credenda.index.resident import ResidentIndex
 
-__all__ = [
-    "WAITING_COUNTED_MAX",
-    "SearchArguments",
-    "build_query",
-    "check_limit",
-    "open_index",
-    "record_hits",
-    "resolve_moment",
-    "search",
-]
-
 E = TypeVar("E", bound=StrEnum)
 
 

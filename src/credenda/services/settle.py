@@ -13,8 +13,6 @@ from credenda.workers.loop import settle as settle_jobs
 if TYPE_CHECKING:
     pass
 
-__all__ = ["flush_and_stop", "settle"]
-
 _log = logging.getLogger(__name__)
 
 

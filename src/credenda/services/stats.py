@@ -2,18 +2,44 @@
 
 from __future__ import annotations
 
+import os
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from credenda import model, services
-from credenda.model.memory import Status
+from credenda.clock import HOUR_US, SECOND_US
+from credenda.errors import NotFound
+from credenda.hook_files.places import Places, find_places, list_waiting
+from credenda.hook_files.ring_log import read_lines
+from credenda.index.document_names import name_memory_document
+from credenda.model.change import Actor, ChangeKind, ChangeRecord
+from credenda.model.claim import Evidence, Span
+from credenda.model.doctor_finding import Finding
+from credenda.model.event import NewEvent, Role
+from credenda.model.memory import Memory, MemoryType, Status
 from credenda.runtime import Parts
 from credenda.services.waiting import measure_unread
-from credenda.storage.store import JobStatus
+from credenda.storage.store import (
+    Access,
+    ChangeFilter,
+    EventFilter,
+    IndexPosition,
+    Job,
+    JobFilter,
+    JobStatus,
+    MemoryFilter,
+    Reader,
+    Store,
+    Vector,
+    Writer,
+)
+from credenda.text.counts import count_noun
 
 if TYPE_CHECKING:
     pass
 
-__all__ = ["count_stats"]
 
 _PENDING: Final = (JobStatus.QUEUED, JobStatus.PROCESSING, JobStatus.FAILED)
 
@@ -44,3 +70,214 @@ def count_stats(parts: Parts) -> model.report.Stats:
         waiting=unread.messages,
         model=services.llm_extraction.describe_model_use(parts, counts, waiting),
     )
+
+
+# A live probe of the walls between users: whether anyone who owns nothing can read anything of a memory.
+
+
+PROBES: Final = ("credenda-probe-one", "credenda-probe-two")
+"""Two users who own nothing. A store with a server tries its tables with rows of theirs, which it undoes."""
+_SAMPLE: Final = 20
+_WORDS: Final = 8
+_DAYS: Final = 100_000
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """A few ids, documents, words and models of a memory."""
+
+    events: list[str]
+    memories: list[str]
+    changes: list[str]
+    codes: list[int]
+    words: list[str]
+    model_id: str
+    vector: Sequence[float]
+
+
+def take_sample(reader: Reader, model_id: str) -> Sample:
+    """Take a few of everything that a memory has."""
+    events = reader.find_events(EventFilter(newest_first=True, limit=_SAMPLE))
+    memories = reader.find(MemoryFilter(limit=_SAMPLE))
+    delta = reader.delta(IndexPosition(), model_id, limit=_SAMPLE)
+    words = [word for text in (*events, *memories) for word in text.text.split()[:_WORDS]]
+    return Sample(
+        events=[event.id for event in events],
+        memories=[memory.id for memory in memories],
+        changes=[change.id for change in reader.changes(ChangeFilter(limit=_SAMPLE))],
+        codes=[document.code for document in delta.documents],
+        words=words,
+        model_id=model_id,
+        vector=(1.0,) * (delta.vectors[0].dims if delta.vectors else 1),
+    )
+
+
+READS: Final[Mapping[str, Callable[[Reader, Sample], object]]] = {
+    "tenant": lambda reader, _: reader.tenant.tag,
+    "events": lambda reader, sample: reader.events(sample.events),
+    "find_events": lambda reader, _: reader.find_events(EventFilter(limit=1)),
+    "memories": lambda reader, sample: reader.memories(sample.memories),
+    "find": lambda reader, _: reader.find(MemoryFilter(limit=1)),
+    "versions": lambda reader, sample: reader.versions(sample.memories),
+    "evidence": lambda reader, sample: reader.evidence(memory_ids=sample.memories),
+    "evidence of events": lambda reader, sample: reader.evidence(event_ids=sample.events),
+    "authors": lambda reader, sample: reader.authors(sample.events, sample.changes),
+    "changes": lambda reader, _: reader.changes(ChangeFilter(limit=1)),
+    "contests": lambda reader, _: reader.contests(),
+    "delta": lambda reader, sample: reader.delta(IndexPosition(), sample.model_id, limit=1).documents,
+    "nominate": lambda reader, sample: reader.nominate(sample.words, 1),
+    "search_memories": lambda reader, sample: reader.search_memories(sample.words, 1),
+    "vectors": lambda reader, sample: reader.vectors(sample.codes, sample.model_id),
+    "vector_data": lambda reader, sample: reader.vector_data(sample.codes, sample.model_id),
+    "by_vector.page": lambda reader, sample: reader.by_vector.page(sample.model_id, 0, 1),
+    "by_vector.nearest": lambda reader, sample: reader.by_vector.nearest(sample.model_id, sample.vector, 1)[0],
+    "accesses": lambda reader, sample: reader.usage.accesses(sample.memories),
+    "recalled": lambda reader, _: reader.usage.recalled(0, _DAYS, 1),
+    "regards": lambda reader, sample: reader.usage.regards(sample.memories),
+    "occasions": lambda reader, _: reader.usage.occasions(),
+    "active_days": lambda reader, _: reader.usage.active_days(),
+    "heads": lambda reader, _: [] if reader.duties.heads == IndexPosition() else [reader.duties.heads],
+    "runs": lambda reader, _: reader.duties.runs(),
+    "jobs": lambda reader, _: reader.jobs(JobFilter(limit=1)),
+    "counts": lambda reader, _: [] if not reader.counts().events + reader.counts().changes else [1],
+}
+"""Every read verb, asked for a memory's own rows: whatever is not empty was read across a wall."""
+
+
+def _dump_first(store: Store, user: str) -> list[str]:
+    with store.dump(user) as dump:
+        return [table for table, _ in dump.rows][:1]
+
+
+_OF_STORE: Final[Mapping[str, Callable[[Store, str], object]]] = {
+    "dump": _dump_first,
+    "rules": lambda store, user: [*store.rules(user).policies, *store.rules(user).holds],
+    "tokens": lambda store, user: store.tokens.list_tokens(user),
+    "members": lambda store, user: store.members.list_members(user),
+    "audit": lambda store, user: store.audit.read_audit_of(user, 0, 1),
+}
+
+
+def fill_probe(writer: Writer) -> None:
+    """Store one row of each kind that beliefs have."""
+    words = "The walls keep this sentence of a probe from everybody else."
+    said = NewEvent(text=words, role=Role.USER, speaker="user", session="probe", occurred_us=1)
+    event = writer.put(said)
+    memory = writer.put(Memory(id="", version=1, text=words, type=MemoryType.FACT, created_us=1, recorded_us=1))
+    writer.put(Evidence(memory_id=memory, span=Span(event, 0, len(words)), claim_hash=b"c" * 16))
+    writer.put(ChangeRecord(id="", kind=ChangeKind.ADD, actor=Actor.RULE, reason="probe", at_us=1, memory_id=memory))
+    writer.put(Job(kind="extract", first=1, last=1))
+    writer.put(Vector(name_memory_document(memory, writer.tenant.tag), "probe", 2, 16, 1.0, bytes(4)))
+    writer.put(Access(memory_id=memory, session="probe", day=1, at_us=1, shown=1, useful=1))
+
+
+def check_server(parts: Parts) -> list[Finding]:
+    """Find problems of a database server that concern all users; it tries its walls with rows of two made-up users.
+
+    Where the service lacks a right (check `permissions`), nothing else can be asked.
+    """
+    return parts.store.check_server(PROBES, fill_probe)
+
+
+def probe_walls(parts: Parts) -> list[Finding]:
+    """Ask for the rows of a memory as two users who own nothing; each verb that returns any is a finding."""
+    model_id = parts.embedder.model_id if parts.embedder else ""
+    with parts.store.reader(parts.user_id) as reader:
+        sample = take_sample(reader, model_id)
+    leaks = {name for probe in PROBES for name in _list_leaks(parts.store, probe, sample)}
+    return [
+        Finding(
+            check="walls",
+            detail="a user who owns nothing reads rows of this memory",
+            where=name,
+            fix="stop the servers of this database, and report this",
+        )
+        for name in sorted(leaks)
+    ]
+
+
+def _list_leaks(store: Store, probe: str, sample: Sample) -> Iterator[str]:
+    with store.reader(probe) as reader:
+        for name, read in READS.items():
+            if _has_rows(lambda read=read: read(reader, sample)):
+                yield name
+    for name, ask in _OF_STORE.items():
+        if _has_rows(lambda ask=ask: ask(store, probe)):
+            yield name
+
+
+def _has_rows(read: Callable[[], object]) -> bool:
+    try:
+        found = read()
+    except NotFound:  # an id of another user
+        return False
+    return bool(found)
+
+
+# Findings from the log of the hooks of agents for `doctor`: failures, slow calls and messages that wait.
+
+
+_CHECK: Final = "hooks"
+_RECENT: Final = 50
+"""Latest calls that are looked at."""
+_SHARE: Final = 5
+"""One failed call in this many is a finding."""
+_SLOW_MS: Final = 250
+_DAMAGED: Final = ".damaged"
+_FOREIGN: Final = "input"
+"""The error of a call with input that no host sends: a mistake of whoever calls, which says nothing of the store."""
+
+
+def find_hook_problems(parts: Parts) -> list[Finding]:
+    """Return findings about hooks; none where no hook has run."""
+    places = find_places(parts.store_name, parts.user_id)
+    if not os.path.isdir(places.folder):
+        return []
+    return [*_check_calls(places), *_check_waiting(places, parts.clock.now_us())]
+
+
+def _check_calls(places: Places) -> Iterator[Finding]:
+    recent = [line for line in read_lines(places) if line.get("error") != _FOREIGN][-_RECENT:]
+    failed = Counter(str(line["error"]) for line in recent if "error" in line)
+    if recent and failed.total() * _SHARE >= len(recent):
+        reasons = ", ".join(f"{count} {name}" for name, count in failed.most_common())
+        yield Finding(
+            check=_CHECK,
+            detail=f"{failed.total()} of the last {count_noun(len(recent), 'call')} of hooks failed: {reasons}",
+            where=places.log,
+            fix="run `credenda plugin status`, and install the plugin again",
+        )
+    slow = [line for line in recent if isinstance(ms := line.get("ms"), int) and ms > _SLOW_MS]
+    if recent and len(slow) * _SHARE >= len(recent):
+        yield Finding(
+            check=_CHECK,
+            detail=f"{len(slow)} of the last {count_noun(len(recent), 'call')} of hooks took more than {_SLOW_MS} ms",
+            where=places.log,
+            fix="keep `credenda worker` or `credenda serve` running",
+        )
+
+
+def _check_waiting(places: Places, now_us: int) -> Iterator[Finding]:
+    waiting = list_waiting(places)
+    first = os.path.basename(waiting[0]).partition("-")[0] if waiting else ""
+    if first.isdigit() and now_us - int(first) > HOUR_US:
+        minutes = (now_us - int(first)) // SECOND_US // 60
+        yield Finding(
+            check=_CHECK,
+            detail=f"{count_noun(len(waiting), 'message of hooks', 'waits')} to be filed, "
+            f"the oldest for {count_noun(minutes, 'minute')}",
+            where=places.waiting,
+            fix="run `credenda worker --once`",
+        )
+    damaged = [name for name in _list_names(places.waiting) if name.endswith(_DAMAGED)]
+    if damaged:
+        yield Finding(
+            check=_CHECK,
+            detail=f"{count_noun(len(damaged), 'message')} of hooks could not be read",
+            where=places.waiting,
+            fix="look at the files that end with .damaged, and remove them",
+        )
+
+
+def _list_names(folder: str) -> list[str]:
+    return os.listdir(folder) if os.path.isdir(folder) else []

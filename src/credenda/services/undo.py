@@ -14,16 +14,13 @@ from credenda.model.event import Source
 from credenda.model.memory import Memory, Status
 from credenda.model.report import UndoneMemory, UndoReport
 from credenda.runtime import Parts
-from credenda.services.short_ids import resolve_id
+from credenda.services.lookup import resolve_id
 from credenda.storage.plan import commit_decided, return_decided
 from credenda.storage.store import ChangeFilter, EventFilter, MemoryFilter, Reader, Writer
 from credenda.text.normalize import normalise_attribute, normalise_name
 from credenda.validation import check_member, check_name, check_text
 from credenda.write.apply import Application, apply
-from credenda.write.corrections.log_view import LogView
-from credenda.write.corrections.undo import UndoPlan, decide_undo
-
-__all__ = ["undo_any"]
+from credenda.write.corrections.undo import LogView, UndoPlan, decide_undo
 
 _SHARED: Final = frozenset({ChangeKind.CONTEST, ChangeKind.RESOLVE, ChangeKind.UNDO})
 _NAMED: Final = 5

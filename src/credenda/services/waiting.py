@@ -10,8 +10,6 @@ from credenda.runtime import Parts
 from credenda.storage.job_kinds import EXTRACT, THINK
 from credenda.storage.store import JobFilter, JobStatus, Reader
 
-__all__ = ["Unread", "count_waiting_messages", "measure_oldest_unread", "measure_unread"]
-
 _WAITING: Final = frozenset({JobStatus.QUEUED, JobStatus.PROCESSING, JobStatus.FAILED})
 _READING: Final = frozenset({EXTRACT, THINK})
 

@@ -9,20 +9,7 @@ from dataclasses import dataclass
 from hashlib import sha256
 from typing import Final, Protocol
 
-from credenda.model.audit import AuditDraft, AuditRecord, AuditReport
-
-__all__ = [
-    "GENESIS",
-    "NO_HEAD",
-    "AuditStore",
-    "NamedAlias",
-    "compute_alias",
-    "compute_hash",
-    "find_changed_name",
-    "make_harmless",
-    "verify_chain",
-    "write_record",
-]
+from credenda.model.server import AuditDraft, AuditRecord, AuditReport
 
 GENESIS: Final = sha256(b"\x00").digest()
 """The hash before the first record (R-203)."""

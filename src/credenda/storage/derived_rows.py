@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-__all__ = ["Retention", "SchedulerLease", "Surprise", "VectorCopies", "Watermark"]
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Retention:

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Final
 
-__all__ = ["CALL", "EMBED", "EXTRACT", "KEEP", "KINDS", "REREAD", "THINK"]
-
 CALL: Final = "call"
 """Runs an operation in the background; no message waits for it, and `settle` does not run it."""
 EXTRACT: Final = "extract"

@@ -25,12 +25,18 @@ from credenda.model.event import Event, NewEvent
 from credenda.model.memory import Memory
 from credenda.storage import rows
 from credenda.storage.derived_rows import Surprise
-from credenda.storage.records import ChangeFilter, EventFilter, Job, JobFilter, MemoryFilter, TenantRecord, Tombstone
-from credenda.storage.row import Row
+from credenda.storage.records import (
+    ChangeFilter,
+    EventFilter,
+    Job,
+    JobFilter,
+    MemoryFilter,
+    Row,
+    TenantRecord,
+    Tombstone,
+)
 from credenda.storage.store import Reader, Store, Writer
 from credenda.text.normalize import normalise_attribute, normalise_name
-
-__all__ = ["Plan", "commit_decided", "commit_planned", "return_decided", "try_out"]
 
 T = TypeVar("T")
 D = TypeVar("D")

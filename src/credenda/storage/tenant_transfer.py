@@ -17,21 +17,6 @@ from credenda.model.retention_policy import PoliciesAndHolds
 if TYPE_CHECKING:
     from credenda.storage.store import Writer
 
-__all__ = [
-    "ARCHIVED",
-    "MIGRATED",
-    "Cell",
-    "DamagedRow",
-    "ErasedTenant",
-    "Erasure",
-    "ExportHeader",
-    "ImportRow",
-    "TableRow",
-    "TenantExport",
-    "TenantTransfer",
-    "make_row_error",
-]
-
 ARCHIVED: Final = (
     "events",
     "passages",

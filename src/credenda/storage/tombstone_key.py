@@ -15,8 +15,6 @@ from typing import Final
 from credenda.errors import Conflict, Invalid, NotFound
 from credenda.ids import draw_key
 
-__all__ = ["SEALED", "draw_stored_key", "open_stored_key", "read_key_file", "seal_key"]
-
 SEALED: Final = "sealed:"
 """Prefix of a sealed idempotency key."""
 _MARK: Final = b"CREDKEY1"

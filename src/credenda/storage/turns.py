@@ -11,8 +11,6 @@ from weakref import WeakValueDictionary
 from credenda.deadline import check_deadline, get_seconds_left
 from credenda.errors import Unavailable
 
-__all__ = ["TURN_SECONDS", "Turns", "take_turn"]
-
 TURN_SECONDS: Final = 30.0
 """The longest wait for a turn; that of a call with a deadline ends there."""
 

@@ -8,12 +8,10 @@ from typing import TYPE_CHECKING, Protocol
 
 from credenda.model.core import RecallCounts
 from credenda.model.doctor_finding import DutyRun
-from credenda.model.feedback import FeedbackCounts
+from credenda.model.evaluation import FeedbackCounts
 
 if TYPE_CHECKING:
     from credenda.storage.records import IndexPosition, SchedulerLease
-
-__all__ = ["Access", "Prune", "TaskProgress", "UsageView", "VectorRemoval"]
 
 
 class UsageView(Protocol):

@@ -7,8 +7,6 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
 
-__all__ = ["ModelUse", "add_model_use", "measure_model_use"]
-
 
 @dataclass(slots=True)
 class ModelUse:

@@ -19,8 +19,6 @@ from typing import Any, Concatenate, Final, ParamSpec, Protocol, TypeVar
 from credenda.clock import seconds
 from credenda.private import cut_private
 
-__all__ = ["Recorded", "record_group", "record_job", "record_methods", "record_model_call", "record_request"]
-
 MEMORY_OPERATIONS: Final[Mapping[str, str]] = {
     "remember": "upsert_memory",
     "store": "upsert_memory",

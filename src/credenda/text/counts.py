@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Final
 
-__all__ = ["count_kind", "count_noun"]
-
 _AFTER: Final = (" of ", " without ", " with ", " that ", " in ", " by ", " for ", " from ", " to ", " or ")
 """What follows the noun in the name of a kind: "messages without words"."""
 _PLURALS: Final = ("ies", "y"), ("ches", "ch"), ("shes", "sh"), ("xes", "x"), ("sses", "ss"), ("s", "")

@@ -9,8 +9,6 @@ from typing import Final
 from credenda.clock import DAY_US, to_datetime
 from credenda.text.tokens import tokenize
 
-__all__ = ["MONTHS", "compose_event_text", "compose_memory_text", "format_yearly_day"]
-
 MONTHS: Final = (
     "January",
     "February",

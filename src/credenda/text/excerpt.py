@@ -9,8 +9,6 @@ from typing import Final
 from credenda.text.fence import estimate_tokens
 from credenda.text.tokens import tokenize
 
-__all__ = ["cut_around", "cut_to_clause"]
-
 _WORDS_MAX: Final = 30
 """A sentence of more words is cut."""
 _BORDER: Final = re.compile(r"(?:[,;:.!?]|\s[-\u2013\u2014])\s+")

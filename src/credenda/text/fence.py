@@ -11,18 +11,6 @@ from credenda.clock import to_datetime, to_local_time
 from credenda.text.notes import is_about_user
 from credenda.text.spoken import FENCE_CLOSING, FENCE_OPENING
 
-__all__ = [
-    "CLOSING",
-    "OPENING",
-    "estimate_tokens",
-    "fence_text",
-    "format_bullet",
-    "format_day",
-    "format_stated",
-    "name_author",
-    "shorten_line",
-]
-
 OPENING: Final = FENCE_OPENING
 CLOSING: Final = FENCE_CLOSING
 _LINE_TOKENS: Final = 160

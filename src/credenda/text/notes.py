@@ -5,8 +5,6 @@ from __future__ import annotations
 import re
 from typing import Final
 
-__all__ = ["USER", "is_about_user"]
-
 USER: Final = r"(?:the |this )?user"
 """Expression for the subject of a note."""
 _CHARACTERS: Final = 400

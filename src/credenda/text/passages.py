@@ -8,8 +8,6 @@ from typing import Final, NamedTuple
 from credenda import limits
 from credenda.text.tokens import RUNS
 
-__all__ = ["split_passages"]
-
 _PIECE_CHARACTERS: Final = 32
 """A longer word counts once more for each further stretch of this length, and may be cut there."""
 _HALF: Final = 2

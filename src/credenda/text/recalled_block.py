@@ -16,8 +16,6 @@ if TYPE_CHECKING:
 else:
     fence = import_on_use("credenda.text.fence")
 
-__all__ = ["CORE_TOKENS", "PROMPT_TOKENS", "Line", "build_block"]
-
 CORE_TOKENS: Final = 800
 """Most tokens of the block at the start of a session."""
 PROMPT_TOKENS: Final = 400

@@ -16,8 +16,6 @@ from functools import cache
 from importlib.resources import files
 from typing import Final, cast
 
-__all__ = ["score_valence"]
-
 _WORD: Final = re.compile(r"[^\W\d_]+(?:['’][a-z]+)?")
 _LONGER: Final = 4
 """Letters that a form may have beyond its stem."""

@@ -8,8 +8,6 @@ from typing import Final, TypeVar
 
 from credenda.text.fence import OPENING, estimate_tokens
 
-__all__ = ["ESTIMATE", "TokenBudget", "TokenCounter", "fit_to_budget"]
-
 T = TypeVar("T")
 
 

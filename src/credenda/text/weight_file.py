@@ -7,8 +7,6 @@ stand in several lines. Other comments are for readers. The first line without `
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-__all__ = ["WeightFile", "parse_weight_file", "render_weight_file"]
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WeightFile:

@@ -5,12 +5,7 @@ from typing import TYPE_CHECKING
 from credenda.lazy import load_on_use
 
 if TYPE_CHECKING:
-    from credenda.workers import (
-        expiry as expiry,
-    )
-    from credenda.workers import (
-        handlers as handlers,
-    )
+    from credenda.workers import handlers as handlers
     from credenda.workers import (
         llm_jobs as llm_jobs,
     )

@@ -16,11 +16,9 @@ from credenda.storage.job_kinds import EMBED
 from credenda.storage.store import Access, Job, VectorCopies, Writer
 
 if TYPE_CHECKING:
-    from credenda.index import disk_vectors
+    from credenda.index import neighbours as disk_vectors
 else:
-    disk_vectors = import_on_use("credenda.index.disk_vectors")
-
-__all__ = ["COMPRESSED", "copy_large_vectors", "flush_accesses", "save_index"]
+    disk_vectors = import_on_use("credenda.index.neighbours")
 
 COMPRESSED: Final = "compressed"
 """The watermark that records that some vectors have few bits, and since when."""

@@ -23,8 +23,6 @@ from credenda.runtime import Parts
 from credenda.storage.plan import commit_planned
 from credenda.storage.store import Job, JobFilter, Writer
 
-__all__ = ["commit_end", "commit_leased", "is_abandoned", "is_gone", "is_leased", "name_process", "renew_leases"]
-
 _START_FIELD: Final = 19
 """The index of the start time in /proc/PID/stat, counted after the process name; see proc(5)."""
 

@@ -6,15 +6,12 @@ from dataclasses import replace
 
 from credenda.clock import DAY_US
 from credenda.errors import LimitExceeded
-from credenda.providers.llm.client import ModelClient
+from credenda.providers.llm.client import ModelClient, estimate_question_tokens
 from credenda.providers.llm.protocol import ModelFailure, Question, Reply
-from credenda.providers.llm.tokens import estimate_question_tokens
 from credenda.runtime import Parts
 from credenda.storage.store import Spend
 from credenda.telemetry.model_use import add_model_use
 from credenda.telemetry.spans import record_model_call
-
-__all__ = ["COUNTED", "EXTRACTION", "MESSAGES", "OverBudgetError", "ask_within_budget", "to_day"]
 
 EXTRACTION = "extract"
 """The operation under which extraction is recorded."""

@@ -28,7 +28,7 @@ from credenda.storage.records import mark_complete
 from credenda.storage.store import Job, JobStatus, Spend, Writer
 from credenda.workers.leases import commit_leased
 from credenda.workers.llm_budget import COUNTED, MESSAGES, OverBudgetError, ask_within_budget, to_day
-from credenda.workers.portions import end_portion, take_portion
+from credenda.workers.loop import end_portion, take_portion
 from credenda.write.extract_job import ExtractedTurn, extract_turns
 from credenda.write.llm.gate import skip
 from credenda.write.llm.passage import Passage

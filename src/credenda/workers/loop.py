@@ -9,8 +9,9 @@ another process on the same machine looks, or when its lease expires.
 
 from __future__ import annotations
 
+import json
 import logging
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from importlib import import_module
 from itertools import groupby
@@ -23,17 +24,60 @@ from credenda.errors import Conflict, CredendaError, Unavailable
 from credenda.ids import IdKind, parse_id_number
 from credenda.runtime import Parts
 from credenda.storage.job_kinds import CALL, EMBED, REREAD, THINK
+from credenda.storage.records import mark_complete
 from credenda.storage.store import EventFilter, Job, JobFilter, JobStatus, Reader, Writer
 from credenda.telemetry.spans import record_job
 from credenda.workers.idle_tasks import copy_large_vectors, flush_accesses, save_index
 from credenda.workers.leases import is_abandoned, renew_leases
-from credenda.workers.portions import MESSAGES, choose_batch
 
 if TYPE_CHECKING:
     from credenda.providers.llm.client import ModelClient
     from credenda.workers.llm_jobs import ModelAnswer
 
-__all__ = ["Worker", "list_excluded_kinds", "run_due_jobs", "run_llm_jobs", "settle"]
+
+# The next messages of a job, which are a portion of it where it has many. Not pure: jobs are rows of the store.
+
+
+MESSAGES: Final = 16
+"""Messages that are read for a user before another one has a turn."""
+
+
+def _count_done(job: Job) -> int:
+    return int(json.loads(job.outcome).get("done", 0)) if job.outcome else 0
+
+
+def choose_batch(jobs: Iterable[Job]) -> list[Job]:
+    """Return the first jobs, up to that in which the messages of a batch are reached."""
+    chosen: list[Job] = []
+    messages = 0
+    for job in jobs:
+        if messages >= MESSAGES:
+            break
+        chosen.append(job)
+        messages += job.last - job.first + 1 - _count_done(job)
+    return chosen
+
+
+def take_portion(job: Job) -> Job:
+    """Return a job narrowed to its next messages, and to all that are left where those are few."""
+    first = job.first + _count_done(job)
+    return replace(job, first=first, last=min(job.last, first + MESSAGES - 1))
+
+
+def end_portion(job: Job, portion: Job) -> Job:
+    """Return a job after a portion: complete, or queued again with its progress."""
+    if portion.last >= job.last:
+        return replace(mark_complete(job), outcome="")
+    progress = {"done": portion.last - job.first + 1, "total": job.last - job.first + 1}
+    return replace(
+        job,
+        status=JobStatus.QUEUED,
+        attempts=job.attempts - 1,
+        lease_owner="",
+        lease_until_us=0,
+        outcome=json.dumps(progress),
+    )
+
 
 _log = logging.getLogger(__name__)
 _WAITING: Final = frozenset({JobStatus.QUEUED, JobStatus.PROCESSING, JobStatus.FAILED})
@@ -370,7 +414,7 @@ class Worker:
         if not has_ended(self._policies_at_us, now_us):
             return
         try:
-            report = workers.expiry.apply_policies(self._parts, batches_max=limits.POLICY_BATCHES)
+            report = workers.handlers.apply_policies(self._parts, batches_max=limits.POLICY_BATCHES)
         except Conflict:
             report = None
         if report is None or not report.more:

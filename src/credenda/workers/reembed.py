@@ -12,8 +12,6 @@ from credenda.runtime import Parts
 from credenda.storage.store import EventFilter, Job, VectorRemoval
 from credenda.write.indexing.embed import EMBED, embed, find_missing_vectors, store_vectors
 
-__all__ = ["drop_other_models", "embed_missing"]
-
 _EVENTS_A_STEP: Final = 256
 """Events whose texts are embedded together: the more there are, the more of them have equal length and run at once."""
 _TEXTS_A_COMMIT: Final = 512

@@ -7,9 +7,7 @@ from dataclasses import replace
 
 from credenda.model.claim import Claim, Extractor, Span, Turn
 from credenda.model.event import Event
-from credenda.text.blanks import has_blanks, leave_out_blanks
-
-__all__ = ["extract_around_blanks"]
+from credenda.text.sentences import has_blanks, leave_out_blanks
 
 
 def extract_around_blanks(extractor: Extractor, event: Event, before: Sequence[Event] = ()) -> list[Claim]:

@@ -9,20 +9,11 @@ from credenda.ids import IdKind, format_id
 from credenda.model.claim import Claim, Extractor, Turn
 from credenda.model.event import CODE, DENIED, Event
 from credenda.storage.store import EventFilter, Job, Reader
-from credenda.text.blanks import REMOVED
+from credenda.text.sentences import REMOVED
 from credenda.write.extract_blanks import extract_around_blanks
 from credenda.write.reconcile.coreference import extract_alias_claims
 from credenda.write.reconcile.decide import claim_hash
 from credenda.write.requested_type import keep_requested_type
-
-__all__ = [
-    "ExtractedTurn",
-    "ExtractionResult",
-    "extract_job",
-    "extract_turns",
-    "is_skipped",
-    "load_context",
-]
 
 _BEFORE: Final = 4
 """Earlier events of the session that the extractor sees as context."""

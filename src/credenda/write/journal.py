@@ -21,22 +21,12 @@ from credenda.storage.job_kinds import EXTRACT
 from credenda.storage.plan import commit_decided
 from credenda.storage.store import Job, JobFilter, JobStatus, Reader, Store, Tombstone, Writer
 from credenda.storage.turns import take_turn
-from credenda.text.blanks import REMOVED, blank_span, leave_out_blanks
 from credenda.text.normalize import NORMALISER, normalise_text
-from credenda.write.forget.event_fields import is_label, remove_deleted_fields
+from credenda.text.sentences import REMOVED, blank_span, leave_out_blanks
+from credenda.write.forget.copies import is_label, remove_deleted_fields
 from credenda.write.forget.restated import find_restated
 from credenda.write.forget.tombstones import split_statements
 from credenda.write.intake.validate import AS_TYPE, Accepted
-
-__all__ = [
-    "Compared",
-    "commit_compared",
-    "compare_with_tombstones",
-    "file_events",
-    "file_submission",
-    "find_earlier_receipt",
-    "make_job",
-]
 
 T = TypeVar("T")
 

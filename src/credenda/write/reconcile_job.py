@@ -16,36 +16,50 @@ from credenda.clock import DAY_US
 from credenda.ids import IdKind, parse_id_number
 from credenda.model.change import Actor, Change, ChangeKind
 from credenda.model.claim import Claim, Span, UpdateKind
-from credenda.model.derived import is_dreamed
 from credenda.model.event import Event
-from credenda.model.memory import Memory, Status
+from credenda.model.memory import Memory, Status, is_dreamed
 from credenda.model.project import get_project, is_bound_to_project
 from credenda.storage.current_trust import find_current_trust
 from credenda.storage.store import ChangeFilter, EventFilter, MemoryFilter, Reader, Writer
 from credenda.text.normalize import normalise_attribute, normalise_name
 from credenda.write.apply import Application, Applied, apply
 from credenda.write.extract_job import is_skipped
-from credenda.write.forget.blank import Blanker
+from credenda.write.forget.part import Blanker
 from credenda.write.forget.restated import remove_claims
 from credenda.write.forget.scope import has_overlap
 from credenda.write.forget.tombstones import get_voice, hash_slot_forms, hash_text_forms
-from credenda.write.reconcile.admit import admit_claims
-from credenda.write.reconcile.candidate import make_candidate
-from credenda.write.reconcile.coreference import resolve_alias, resolve_relative
-from credenda.write.reconcile.corroboration import (
+from credenda.write.reconcile.candidate import (
+    admit_claims,
     find_quarantined,
     is_foreign_instruction,
     is_suspect,
+    make_candidate,
     may_corroborate,
     promote_quarantined,
     quarantine_claim,
 )
-from credenda.write.reconcile.decide import SlotRows, StatementContext, claim_hash, decide
-from credenda.write.reconcile.fulfilment import PLANS, list_object_words, may_settle
-from credenda.write.reconcile.implications import find_affected_attributes, find_implied_endings
-from credenda.write.reconcile.named_rival import BY_HASH, move_to_rival, settle_rival
-from credenda.write.reconcile.relayed import find_origin, is_burst, is_by_model, lower_trust
-from credenda.write.reconcile.retraction import choose_named, is_about_kind
+from credenda.write.reconcile.coreference import resolve_alias, resolve_relative
+from credenda.write.reconcile.decide import (
+    BY_HASH,
+    SlotRows,
+    StatementContext,
+    claim_hash,
+    decide,
+    find_origin,
+    is_burst,
+    is_by_model,
+    lower_trust,
+    move_to_rival,
+    settle_rival,
+)
+from credenda.write.reconcile.implications import (
+    PLANS,
+    find_affected_attributes,
+    find_implied_endings,
+    list_object_words,
+    may_settle,
+)
+from credenda.write.reconcile.past_claims import choose_named, is_about_kind
 from credenda.write.reconcile.slot_lookup import (
     has_no_slot,
     is_bare_value,
@@ -56,13 +70,6 @@ from credenda.write.reconcile.slot_lookup import (
 from credenda.write.reconcile.slots import get_valid_from_us
 from credenda.write.reconcile.undone_decisions import is_undone_decision, list_memories_to_check
 from credenda.write.related import find_related, sort_by_id
-
-__all__ = [
-    "apply_claims",
-    "decide_claim",
-    "get_statement_context",
-    "load_slot_rows",
-]
 
 _BEFORE: Final = 4
 """Earlier events of the session that may hold the speaker's previous statement."""

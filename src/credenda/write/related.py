@@ -8,8 +8,6 @@ from credenda.ids import parse_serial
 from credenda.model.memory import Memory
 from credenda.storage.store import Reader
 
-__all__ = ["find_related", "sort_by_id"]
-
 
 def find_related(reader: Reader, words: Sequence[str], limit: int) -> list[Memory]:
     """Return the memories that hold the rarest of some words, at most `limit`, in order of id."""

@@ -10,10 +10,8 @@ from credenda import limits
 from credenda.model.claim import Claim, Span
 from credenda.model.event import QUARANTINED, Event
 from credenda.model.memory import MemoryType
-from credenda.text.blanks import leave_out_blanks
+from credenda.text.sentences import leave_out_blanks
 from credenda.write.intake.validate import AS_TYPE
-
-__all__ = ["keep_requested_type"]
 
 _ANY: Final = MemoryType.FACT
 """The type of whatever has no more exact one: asked for, it makes no preference or instruction less exact."""

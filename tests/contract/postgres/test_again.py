@@ -17,7 +17,7 @@ from credenda.errors import Unavailable
 from credenda.storage.postgres import connections
 from credenda.storage.postgres.connections import Scope, Session, compute_lock
 from credenda.storage.postgres.store import PostgresStore
-from credenda.storage.sql.run import StatementRunner
+from credenda.storage.sql.statements import StatementRunner
 from credenda.storage.store import EventFilter, Watermark, Writer
 from tests.contract.store.build import ANA, put, said, see, texts
 from tests.postgres_server import Database

@@ -11,7 +11,7 @@ from psycopg import sql
 
 from credenda import Credenda
 from credenda.model.doctor_finding import Finding
-from credenda.services.walls import PROBES, fill_probe
+from credenda.services.stats import PROBES, fill_probe
 from credenda.storage.postgres import health
 from credenda.storage.postgres.connections import PooledConnection, Session
 from credenda.storage.postgres.health import describe_risk, find_problems

@@ -15,7 +15,7 @@ from credenda import Credenda
 from credenda.bench.nodes.vectors import measure_recall
 from credenda.errors import CredendaError, Unavailable
 from credenda.index import cache
-from credenda.index.disk_vectors import copy_vectors, find_nearest_codes
+from credenda.index.neighbours import copy_vectors, find_nearest_codes
 from credenda.index.quantize import encode
 from credenda.storage.postgres import nominees
 from credenda.storage.postgres.connections import Connections, Scope

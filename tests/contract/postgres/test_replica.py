@@ -18,7 +18,7 @@ from credenda.errors import Forbidden, Invalid
 from credenda.storage.postgres import connections
 from credenda.storage.postgres.address import split_target
 from credenda.storage.postgres.connections import Scope, Session
-from credenda.storage.postgres.replica import SeenRows
+from credenda.storage.postgres.reader import SeenRows
 from credenda.storage.postgres.store import PostgresStore
 from credenda.storage.store import EventFilter
 from tests.contract.store.build import ANA, BEN, put, said

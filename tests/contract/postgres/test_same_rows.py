@@ -10,8 +10,8 @@ import pytest
 from credenda.storage.postgres import archive
 from credenda.storage.postgres.connections import Scope
 from credenda.storage.postgres.store import PostgresStore
-from credenda.storage.sql.table_rows import TABLES
-from credenda.storage.sqlite.damaged_rows import list_columns
+from credenda.storage.sql.row_loader import TABLES
+from credenda.storage.sqlite.reader import list_columns
 from credenda.storage.sqlite.store import SqliteStore
 from credenda.storage.store import Redaction, Store
 from credenda.storage.tenant_transfer import Cell, ImportRow

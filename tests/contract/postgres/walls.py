@@ -10,8 +10,6 @@ from psycopg import sql
 
 from tests.postgres_server import Database
 
-__all__ = ["ANA", "BOB", "ESCAPES", "SECRET", "fill", "list_columns", "list_tables"]
-
 ANA: Final = "ana"
 BOB: Final = "bob"
 SECRET: Final = "Rosebud"

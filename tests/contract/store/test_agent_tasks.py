@@ -8,7 +8,7 @@ import pytest
 
 from credenda import limits
 from credenda.errors import LimitExceeded
-from credenda.model.agent_task import AgentTask, Skill, TaskAnswer, TaskFilter, TaskState
+from credenda.model.server import AgentTask, Skill, TaskAnswer, TaskFilter, TaskState
 from credenda.storage.store import Store
 
 from .build import ANA, BEN

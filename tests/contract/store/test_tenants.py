@@ -13,7 +13,7 @@ from credenda.author import use_author
 from credenda.errors import LimitExceeded, NotFound
 from credenda.model.change import ChangeKind, Support
 from credenda.model.claim import Span
-from credenda.model.feedback import JUDGED
+from credenda.model.evaluation import JUDGED
 from credenda.model.item import Item, ItemRemoval
 from credenda.model.memory import Status
 from credenda.model.report import DutyRun
@@ -42,13 +42,13 @@ from credenda.storage.store import (
     Tombstone,
     VectorCopies,
     VectorRemoval,
+    VectorView,
     Watermark,
     Writer,
     pack_code,
 )
 from credenda.storage.tenant_transfer import TenantTransfer
 from credenda.storage.usage import TaskProgress, UsageView
-from credenda.storage.vector_view import VectorView
 
 from .build import ANA, BEN, add, because, contested, current, ended, held, logged, put, said, see, vector
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from credenda.model.feedback import FeedbackCounts
+from credenda.model.evaluation import FeedbackCounts
 from credenda.storage.store import Access, Job, JobFilter, JobStatus, Prune, Store
 
 from .build import ANA, add, held, put, said, see

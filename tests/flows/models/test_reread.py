@@ -121,7 +121,7 @@ def test_killed_while_it_asks_it_goes_on_from_there(reopen: Reopen, path: Path) 
 import os, signal, sys
 sys.path.insert(0, {str(Path(__file__).parents[3])!r})
 from credenda import Credenda
-from credenda.services import llm_reextract
+from credenda.services import llm_extraction as llm_reextract
 from credenda.testing import ScriptedModel
 llm_reextract._TOGETHER = 1
 def answer(question):

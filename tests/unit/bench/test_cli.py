@@ -13,7 +13,7 @@ from click.testing import CliRunner
 from credenda import Credenda
 from credenda.bench import cli, tables
 from credenda.bench.crash.kills import CrashReport, plan_kill
-from credenda.bench.ranking import MEASURES
+from credenda.bench.locomo import MEASURES
 from credenda.bootstrap import open_store
 from credenda.errors import Conflict
 

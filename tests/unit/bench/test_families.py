@@ -10,8 +10,7 @@ import pytest
 from benchmarks import tables
 from benchmarks.families import Answer, compute_intervals, measure_families, recalibrate
 from benchmarks.simple_base import SimpleBase
-from credenda.bench.bm25 import PlainBm25
-from credenda.bench.locomo import Conversation, Question
+from credenda.bench.locomo import Conversation, PlainBm25, Question
 
 
 def say(turn: str, name: str, text: str, day: int = 1) -> dict[str, object]:

@@ -15,7 +15,7 @@ from benchmarks.logistic import (
     fit_logistic,
     predict_held_out,
 )
-from credenda.bench.ranking import compute_auroc
+from credenda.bench.locomo import compute_auroc
 
 
 def sample(near: float, *, present: bool, fold: str = "a", cell: str = "c", share: float = 1.0) -> Sample:

@@ -9,7 +9,7 @@ import pytest
 from click.testing import CliRunner
 
 from credenda.bench import cli
-from credenda.bench.scaling import fit_exponent, plot_svg
+from credenda.bench.stats import fit_exponent, plot_svg
 
 _SVG = "{http://www.w3.org/2000/svg}"
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from credenda.bench.fixed_embedder import GivenVectors
+from credenda.bench.locomo import GivenVectors
 from credenda.bench.sentences import make_questions, make_sentences
 from credenda.text.tokens import extract_query_terms, tokenize
 

@@ -10,8 +10,18 @@ from click.testing import CliRunner
 from credenda import CredendaError, Invalid
 from credenda.bench import cli, tables
 from credenda.bench.talk import run_talk
-from credenda.bench.talk_figures import Answer, StoredMemory, compute_figures, count_talk, measure_coverage
-from credenda.bench.talk_gold import Gold, GoldClaim, GoldQuestion, Replaced, load_gold
+from credenda.bench.talk_figures import (
+    Answer,
+    Gold,
+    GoldClaim,
+    GoldQuestion,
+    Replaced,
+    StoredMemory,
+    compute_figures,
+    count_talk,
+    load_gold,
+    measure_coverage,
+)
 from credenda.write.facts.extractor import ReadingExtractor
 
 TURNS = {"1": "I live in Graz and I love chess.", "2": "I moved to Linz.", "3": "Let us know!"}

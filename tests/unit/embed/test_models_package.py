@@ -15,8 +15,7 @@ import pytest
 
 from benchmarks import build_models
 from benchmarks.build_models import build_minilm, encode_tensors, quantise
-from credenda.providers.embed.minilm import WEIGHTS_SHA256, find_weights
-from credenda.providers.embed.safetensors_file import map_tensors, read_header
+from credenda.providers.embed.minilm import WEIGHTS_SHA256, find_weights, map_tensors, read_header
 from tests.waiting import PATIENCE_SECONDS
 
 ROOT = Path(__file__).parents[3]

@@ -8,8 +8,7 @@ from credenda.clock import parse_time
 from credenda.model.claim import Claim, Span, Turn
 from credenda.model.event import Role
 from credenda.model.memory import MemoryType
-from credenda.write.extract.moments import clause_dates
-from credenda.write.extract.wall import by_the_wall
+from credenda.write.extract.moments import by_the_wall, clause_dates
 
 from .build import event
 

@@ -6,8 +6,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from credenda.index.frqad import compute_distance, compute_divisor, compute_fisher_rao, compute_spread, to_similarity
-from credenda.index.quantize import decode_rows, encode
+from credenda.index.quantize import (
+    compute_distance,
+    compute_divisor,
+    compute_fisher_rao,
+    compute_spread,
+    decode_rows,
+    encode,
+    to_similarity,
+)
 
 
 def units(count: int, dims: int, seed: int = 1) -> NDArray[np.float32]:

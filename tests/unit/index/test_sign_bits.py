@@ -6,9 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from credenda.index.quantize import pack_signs
+from credenda.index.quantize import compute_distances, find_lowest, pack_signs, score_agreement
 from credenda.index.resident import ResidentIndex
-from credenda.index.sign_bits import compute_distances, find_lowest, score_agreement
 from credenda.storage.store import Delta, DocumentState, IndexPosition
 
 from .build import event, folded, vector

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from credenda.index.bm25 import TAIL_ROWS, InvertedLists, hash_terms
 from credenda.index.resident import STATE_GONE, ResidentIndex
-from credenda.index.sessions import SkipBoost
+from credenda.index.snapshot import SkipBoost
 from credenda.storage.store import Delta, Document, DocumentState, IndexPosition, pack_code
 
 from .build import (
@@ -60,7 +60,7 @@ def test_the_oldest_of_many_documents_is_found() -> None:
 @given(documents_strategy(), QUERIES, st.sampled_from([1, 4, 1 << 16]))
 def test_a_session_scores_as_one_document(documents: list[Document], query: list[str], cells: int) -> None:
     index = folded(*documents)
-    with mock.patch("credenda.index.sessions._TABLE", cells):  # of many sessions few terms at a time are looked at
+    with mock.patch("credenda.index.snapshot._TABLE", cells):  # of many sessions few terms at a time are looked at
         found = by_code(index, index.by_session(query))
     assert found == pytest.approx(session_oracle(documents, query), rel=1e-5)
 

@@ -10,11 +10,11 @@ from credenda import limits
 from credenda.model.attributes import load_attributes
 from credenda.model.claim import UpdateKind
 from credenda.model.memory import Cardinality
+from credenda.providers.llm.client import estimate_question_tokens
 from credenda.providers.llm.protocol import ModelFailure, Trouble
-from credenda.providers.llm.tokens import estimate_question_tokens
 from credenda.write.llm.passage import Passage
 from credenda.write.llm.prompt import question_about
-from credenda.write.reconcile.named_rival import name_claim
+from credenda.write.reconcile.decide import name_claim
 
 from .build import claims_of, read, read_all, turn_of
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from credenda.write.llm.persons import about_another
+from credenda.write.llm.guards import about_another
 
 from .build import turn_of
 

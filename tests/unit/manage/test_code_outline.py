@@ -2,7 +2,7 @@
 
 import pytest
 
-from credenda.manage.code.manifests import parse_manifest
+from credenda.manage.code.ignore import parse_manifest
 from credenda.manage.code.outline import parse_outline
 
 PYTHON = """

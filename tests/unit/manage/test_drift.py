@@ -2,10 +2,16 @@
 
 import pytest
 
-from credenda.manage.code.manifests import Manifest
+from credenda.manage.code.ignore import Manifest
 from credenda.manage.code.outline import parse_outline
-from credenda.manage.drift.check import CodeIndex, check_claim, compute_drift_score, decide_drift
-from credenda.manage.drift.claims import CodeClaim, extract_code_claims
+from credenda.manage.drift.check import (
+    CodeClaim,
+    CodeIndex,
+    check_claim,
+    compute_drift_score,
+    decide_drift,
+    extract_code_claims,
+)
 from credenda.model.code import DriftFinding, DriftLevel
 
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from credenda.manage.importance import WEIGHTS, UsageRecord, compute_activation, compute_importance
+from credenda.manage.lifecycle import WEIGHTS, UsageRecord, compute_activation, compute_importance
 from credenda.model.memory import Layer
 from credenda.text.sentiment import score_valence
 

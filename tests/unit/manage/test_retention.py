@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from credenda.manage.decay import (
+from credenda.manage.lifecycle import (
     CURVES,
     RetentionRules,
     UsageCounts,

@@ -10,8 +10,7 @@ import jsonschema
 import pytest
 
 from credenda.errors import Invalid
-from credenda.interfaces.mcp.arguments import read_arguments
-from credenda.interfaces.mcp.tool_specs import build_tools, estimate_tokens
+from credenda.interfaces.mcp.tool_specs import build_tools, estimate_tokens, read_arguments
 from credenda.operations.mcp_tools import TOOLS, list_tools
 from credenda.operations.table import OPERATIONS, Operation
 

@@ -10,8 +10,8 @@ import pytest
 
 from credenda import Credenda
 from credenda.errors import Invalid
-from credenda.interfaces.mcp.poisoning_check import check_texts, find_poisoning
 from credenda.interfaces.mcp.server import build_server
+from credenda.interfaces.mcp.tool_specs import check_texts, find_poisoning
 from credenda.operations import mcp_tools
 from credenda.operations.mcp_tools import Tool
 from credenda.operations.table import OPERATIONS, Operation, Param

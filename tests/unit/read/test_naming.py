@@ -2,7 +2,7 @@
 
 import pytest
 
-from credenda.read.alias_match import is_named, list_aliases
+from credenda.read.plan import is_named, list_aliases
 
 from .build import memory
 

@@ -4,7 +4,7 @@ import pytest
 
 from credenda.model.event import DENIED
 from credenda.model.memory import Stance
-from credenda.read.verbatim import fold_query, has_query
+from credenda.read.filters import fold_query, has_query
 
 from .build import World, names, unit
 

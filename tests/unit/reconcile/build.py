@@ -30,7 +30,7 @@ from credenda.model.memory import Cardinality, Draft, Memory, MemoryType, Relati
 from credenda.text.normalize import normalise_attribute, normalise_name, normalise_text
 from credenda.write.contests.resolve import decide_resolution
 from credenda.write.reconcile.decide import decide
-from credenda.write.reconcile.inputs import SlotRows, StatementContext
+from credenda.write.reconcile.slots import SlotRows, StatementContext
 
 DAY_ZERO = parse_time("2026-01-05T09:00:00Z")
 T = TypeVar("T")

@@ -5,7 +5,7 @@ import pytest
 from credenda.model.attributes import get_attribute, has_same_kind, is_valid_value, load_attributes
 from credenda.model.claim import UpdateKind
 from credenda.model.memory import Cardinality
-from credenda.write.reconcile.admit import admit_claim, is_unowned
+from credenda.write.reconcile.candidate import admit_claim, is_unowned
 
 from .build import claim
 

@@ -8,7 +8,7 @@ import pytest
 
 from credenda.model.claim import Claim
 from credenda.model.memory import Memory, MemoryType, Stance
-from credenda.write.reconcile.fulfilment import is_settled, may_settle
+from credenda.write.reconcile.implications import is_settled, may_settle
 
 from .build import claim, memory
 

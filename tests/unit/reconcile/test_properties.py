@@ -13,8 +13,7 @@ from credenda.model.claim import Claim, UpdateKind
 from credenda.model.contest import ContestState
 from credenda.model.memory import Cardinality, MemoryType, Stance, Status
 from credenda.write.reconcile.decide import decide
-from credenda.write.reconcile.inputs import SlotRows
-from credenda.write.reconcile.slots import ASSERTIVE_STANCES, get_slot
+from credenda.write.reconcile.slots import ASSERTIVE_STANCES, SlotRows, get_slot
 
 from .build import World, claim, day, kinds, occasion
 

@@ -9,7 +9,7 @@ from credenda.model.change import Add, Confirm, Supersede
 from credenda.model.claim import UpdateKind
 from credenda.model.memory import Layer, MemoryType, Relation, Stance, Status
 from credenda.write.reconcile.decide import claim_hash, decide
-from credenda.write.reconcile.inputs import SlotRows
+from credenda.write.reconcile.slots import SlotRows
 
 from .build import World, claim, day, kinds, memory, occasion, only, prefers
 

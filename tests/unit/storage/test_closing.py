@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 
 from credenda.errors import Corrupt, Unavailable
-from credenda.storage.sqlite import erase_proof, in_memory_copy
+from credenda.storage.sqlite import dump as in_memory_copy
+from credenda.storage.sqlite import erase_proof
 
 from .build import events, failure, opened, put, said
 

@@ -7,8 +7,14 @@ import pytest
 
 from credenda.model.change import Actor, ChangeKind, ChangeRecord
 from credenda.model.memory import Memory
-from credenda.storage.row_mapper import SHORT, expand_fields, shorten_fields
-from credenda.storage.rows import remove_words_from_delta, to_change, to_change_row
+from credenda.storage.rows import (
+    SHORT,
+    expand_fields,
+    remove_words_from_delta,
+    shorten_fields,
+    to_change,
+    to_change_row,
+)
 
 TAG = "abcde1"
 SAID = {"text": "Tea, please.", "entity": "tea", "type": "fact", "valid_from_us": 5, "linked": ["m2-abcde1"]}

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from credenda.errors import Conflict, Corrupt, CredendaError, Unavailable
-from credenda.storage.sqlite.errors import is_busy, to_credenda_error, translate_errors
+from credenda.storage.sqlite.connection import is_busy, to_credenda_error, translate_errors
 
 from .build import failure
 

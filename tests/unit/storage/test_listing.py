@@ -8,7 +8,7 @@ import pytest
 from credenda import limits
 from credenda.errors import Conflict
 from credenda.model.change import ChangeKind
-from credenda.storage.sql.match_words import compose_event_words
+from credenda.storage.sql.index_delta import compose_event_words
 from credenda.storage.sqlite.connection import connect
 from credenda.storage.sqlite.migrate import load_migrations
 from credenda.storage.sqlite.store import SqliteStore

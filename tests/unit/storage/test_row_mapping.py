@@ -14,7 +14,7 @@ from credenda.model.event import Event, Role
 from credenda.model.fast_dataclass import compile_fast_init, compile_row_constructor
 from credenda.model.memory import Memory, MemoryType, Status
 from credenda.storage import rows
-from credenda.storage.row_mapper import RowMapper
+from credenda.storage.rows import RowMapper
 
 TAG = "3fa9c2"
 MEMORY = Memory(

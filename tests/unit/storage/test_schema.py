@@ -10,7 +10,7 @@ import pytest
 
 from credenda.model.change import ChangeKind
 from credenda.storage.sqlite.migrate import get_latest_version
-from credenda.storage.sqlite.statements import load_statements
+from credenda.storage.sqlite.reader import load_statements
 from credenda.storage.sqlite.store import SqliteStore
 from credenda.storage.store import Redaction
 

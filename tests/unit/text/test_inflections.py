@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from credenda.text.singular_plural import detect_language, find_condition_forms, fold_plural, fold_plural_everywhere
+from credenda.text.normalize import detect_language, find_condition_forms, fold_plural, fold_plural_everywhere
 
 SAME = {
     "en": "peanut peanuts, cookie cookies, potato potatoes, shoe shoes, peach peaches, headache headaches, box boxes, "

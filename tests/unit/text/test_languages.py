@@ -6,14 +6,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from credenda.text.languages import LANGUAGES, get_function_words, guess_languages, stem_by_script, tag_stems
 from credenda.text.tokens import (
     ALTERNATIVE,
+    LANGUAGES,
     extract_document_terms,
     extract_query_terms,
     extract_question_terms,
+    get_function_words,
+    guess_languages,
     segment_document,
     segment_query,
+    stem_by_script,
+    tag_stems,
     tokenize,
 )
 

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from credenda.text.blanks import BLANK, leave_out_blanks
-from credenda.text.lookalikes import fold_lookalikes
+from credenda.text.normalize import fold_lookalikes
+from credenda.text.sentences import BLANK, leave_out_blanks
 
 SAME = (
     "pea\u200bnuts",  # zero-width space

@@ -28,7 +28,7 @@ from credenda.interfaces.web.drawings import (
     draw_terms,
     shorten,
 )
-from credenda.interfaces.web.drawings.ticks import Axis, find_ticks
+from credenda.interfaces.web.drawings.svg import Axis, find_ticks
 
 NOW = int(datetime(2026, 6, 1, tzinfo=UTC).timestamp()) * SECOND_US
 HOSTILE = "<script>alert(1)</script>\"' onload=x \u202e\ud800\x00&amp; " + "x" * 300_000

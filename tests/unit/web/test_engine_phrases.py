@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from credenda.interfaces.web.engine_phrases import load_phrases, translate_phrase
+from credenda.interfaces.web.languages import load_phrases, translate_phrase
 from credenda.model.change import ChangeKind
 
 SOURCE = Path(str(files("credenda")))

@@ -16,8 +16,8 @@ from credenda.interfaces.web.pages.agent import CLIENTS
 from credenda.interfaces.web.pages.memories import BULK
 from credenda.interfaces.web.registry import PAGES
 from credenda.interfaces.web.render import ASSETS
+from credenda.model.browse import DifferenceKind
 from credenda.model.change import Actor, ChangeKind
-from credenda.model.diff import DifferenceKind
 from credenda.model.event import Source
 from credenda.model.memory import Layer, MemoryType, Stance, Status
 

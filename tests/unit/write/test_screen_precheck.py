@@ -4,9 +4,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from credenda.write.intake.detectors import LONG_WORD, NUMBER_DIGITS, SECRET_WORDS
 from credenda.write.intake.injection import InjectionVerdict, collect_hint_words, detect_injection
-from credenda.write.intake.secrets import ORDER_WORDS, is_instruction_like, screen_secrets
+from credenda.write.intake.secrets import (
+    LONG_WORD,
+    NUMBER_DIGITS,
+    ORDER_WORDS,
+    SECRET_WORDS,
+    is_instruction_like,
+    screen_secrets,
+)
 from credenda.write.intake.validate import is_surely_clean
 
 HINTS = [*SECRET_WORDS, *ORDER_WORDS, *collect_hint_words()]

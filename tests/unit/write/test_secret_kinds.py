@@ -8,8 +8,14 @@ from pathlib import Path
 import pytest
 
 from credenda.errors import Invalid
-from credenda.write.intake.detectors import LONG_WORD, NUMBER_DIGITS, SECRET_WORDS, find_secrets
-from credenda.write.intake.secrets import check_identifier, screen_secrets
+from credenda.write.intake.secrets import (
+    LONG_WORD,
+    NUMBER_DIGITS,
+    SECRET_WORDS,
+    check_identifier,
+    find_secrets,
+    screen_secrets,
+)
 from credenda.write.intake.validate import is_surely_clean
 
 DATA = Path(__file__).parents[2] / "data" / "secrets"

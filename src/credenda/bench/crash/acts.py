@@ -13,8 +13,6 @@ from typing import Any, Final
 
 from credenda import Credenda, MemoryUnit
 
-__all__ = ["KEYED", "ROLES", "Acts", "TokenSource", "make_keyed_text"]
-
 KEYED: Final = 400
 """The number of idempotency keys that all processes share; the text of each must exist at most once."""
 _SETTLE_SECONDS: Final = 60.0

@@ -24,8 +24,6 @@ from credenda.storage.sqlite.store import SqliteStore
 from credenda.storage.store import Job
 from credenda.write.indexing.embed import EMBED, find_missing_vectors
 
-__all__ = ["LOST", "check"]
-
 LOST: Final = "lost:"
 """Prefix of a finding about something acknowledged that is missing."""
 _TOKEN: Final = re.compile(r"\w+z0\b")

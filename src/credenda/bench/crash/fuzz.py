@@ -18,8 +18,6 @@ from credenda import Credenda, CredendaError, MemoryUnit
 from credenda.bench.crash.report import AttackReport, Note
 from credenda.operations.table import OPERATIONS, Operation, Param, ParamKind
 
-__all__ = ["run_fuzz"]
-
 _USER: Final = "ana"
 _PATIENCE_SECONDS: Final = 300.0
 _TEXTS: Final = (

@@ -26,8 +26,6 @@ from credenda.bench.crash.ledger import Ledger
 from credenda.bench.crash.writer import Plan, plan_argument
 from credenda.clock import seconds
 
-__all__ = ["CrashReport", "Kill", "check_file", "plan_kill", "run_crash", "run_undisturbed", "run_writers"]
-
 Note = Callable[[str], None]
 _ROUNDS_PER_FILE: Final = 5
 _RUN_SECONDS: Final = 0.8

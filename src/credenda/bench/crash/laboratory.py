@@ -5,15 +5,12 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from typing import Final, NamedTuple, Protocol
 
-from credenda.bench.crash.bits import run_bit_flips
 from credenda.bench.crash.deletion import run_deletions
+from credenda.bench.crash.disk_shim import run_bit_flips, run_power_cuts
 from credenda.bench.crash.faults import run_faults
 from credenda.bench.crash.fuzz import run_fuzz
-from credenda.bench.crash.power_cut import run_power_cuts
 from credenda.bench.crash.processes import run_processes
 from credenda.bench.crash.report import AttackReport, Note
-
-__all__ = ["ATTACKS", "run_attacks"]
 
 
 class _Run(Protocol):

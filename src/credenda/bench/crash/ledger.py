@@ -6,8 +6,6 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any, Final
 
-__all__ = ["Ledger"]
-
 _OUTCOMES: Final = {
     "store": "active",
     "forget": "forgotten",

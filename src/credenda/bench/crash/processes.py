@@ -16,8 +16,6 @@ from credenda.bench.crash.ledger import Ledger
 from credenda.bench.crash.report import AttackReport, Note
 from credenda.bench.crash.writer import Plan
 
-__all__ = ["run_processes"]
-
 _USERS: Final = ("ana", "bo", "Ana")
 """Two names differ only in case, which must not matter."""
 _ROLES: Final = ("everyone", "keeper", "everyone", "saver")

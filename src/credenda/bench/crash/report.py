@@ -9,8 +9,6 @@ from typing import Final
 
 from credenda import clock
 
-__all__ = ["AttackReport", "Note"]
-
 Note = Callable[[str], None]
 _VIOLATIONS_MAX: Final = 50
 

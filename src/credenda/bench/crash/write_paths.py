@@ -11,8 +11,6 @@ from typing import Final
 from credenda import Credenda, MemoryUnit
 from credenda.bench.crash.ledger import Ledger
 
-__all__ = ["NEXT_TEXT", "WRITE_PATHS", "Attempt", "Template", "make_template"]
-
 _USER: Final = "ana"
 NEXT_TEXT: Final = "Remember that I love after1z0."
 """The message of the call after the failed one."""

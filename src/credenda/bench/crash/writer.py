@@ -21,8 +21,6 @@ from credenda import Credenda
 from credenda.bench.crash.acts import Acts, TokenSource
 from credenda.clock import seconds
 
-__all__ = ["Plan", "plan_argument", "tell"]
-
 _HANG_SECONDS: Final = 90.0
 _SETTLE_SECONDS: Final = 60.0
 

@@ -18,8 +18,6 @@ else:
     psycopg = import_on_use("psycopg")
     sql = import_on_use("psycopg.sql")
 
-__all__ = ["WAITING", "copy_user"]
-
 WAITING: Final = 100
 """Every so manieth copy has a message that waits to be read."""
 _TOGETHER: Final = 50_000

@@ -16,12 +16,10 @@ from credenda.bench.nodes.process import SERVER, WORKER, Node
 from credenda.bootstrap import build_parts
 from credenda.clock import seconds
 from credenda.model.change import ChangeKind
-from credenda.model.derived import is_dreamed
+from credenda.model.memory import is_dreamed
 from credenda.runtime import Parts
-from credenda.services.tokens import issue_token
+from credenda.services.access import issue_token
 from credenda.storage.store import ChangeFilter, EventFilter, JobFilter, JobStatus, MemoryFilter
-
-__all__ = ["NodesReport", "check_user", "run_nodes"]
 
 _USERS: Final = ("ana", "bo", "Ana", "dee")
 _SCOPES: Final = ("memory:read", "memory:write")

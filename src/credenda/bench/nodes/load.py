@@ -13,8 +13,6 @@ from typing import Any, Final
 
 from credenda.clock import pause
 
-__all__ = ["Acknowledged", "Caller", "LoadReport"]
-
 _TIMEOUT_SECONDS: Final = 20.0
 _PAUSE_SECONDS: Final = 0.05
 _RETRIED: Final = frozenset({429, 503})

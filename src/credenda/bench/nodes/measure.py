@@ -23,8 +23,6 @@ from credenda.runtime import Parts
 from credenda.services.scheduled_tasks import run_due, take_users
 from credenda.workers.tenants import AllUsers
 
-__all__ = ["Plan", "name_user", "write_plan"]
-
 _IDLE_SECONDS: Final = 0.02
 _IDLE_ROUNDS: Final = 10
 """A worker ends after so many looks at an empty queue."""

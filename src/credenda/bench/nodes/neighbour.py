@@ -15,8 +15,6 @@ from credenda.model.job import JobState
 from credenda.runtime import Parts
 from credenda.services.jobs import get_job
 
-__all__ = ["FIGURES", "run_neighbour"]
-
 FIGURES: Final = ("seconds", "processor", "between")
 """Until a message is read: seconds, processor seconds of the worker, and messages of the import that are read."""
 

@@ -13,8 +13,6 @@ from tempfile import TemporaryFile
 from threading import Event, Lock, Thread
 from typing import Final
 
-__all__ = ["SERVER", "WORKER", "Node", "read_processor_seconds"]
-
 SERVER: Final = ("serve", "--no-workers", "--port", "0", "--auth", "token")
 WORKER: Final = ("worker", "--all-users")
 _LISTENING: Final = re.compile(rb"Listening on http://[^:]+:(\d+)")

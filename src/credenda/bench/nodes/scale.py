@@ -13,10 +13,8 @@ from urllib.parse import urlsplit
 from credenda import Credenda
 from credenda.bench.nodes.measure import Plan, name_user, write_plan
 from credenda.bench.nodes.sizes import FIGURES, list_limits, measure_sizes
-from credenda.bench.scaling import fit_exponent
+from credenda.bench.stats import fit_exponent
 from credenda.bootstrap import build_parts
-
-__all__ = ["run_scale"]
 
 _USERS_OF_TASKS: Final = 64
 _PLACES: Final = ("Linz", "Graz", "Wels", "Vienna", "Bregenz")

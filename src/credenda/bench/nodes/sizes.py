@@ -19,7 +19,7 @@ from credenda.clock import seconds
 from credenda.lazy import import_on_use
 from credenda.runtime import Parts
 from credenda.services.scheduled_tasks import list_cadences, run_due, run_duties
-from credenda.workers.expiry import apply_policies
+from credenda.workers.handlers import apply_policies
 
 if TYPE_CHECKING:
     from collections.abc import Generator
@@ -27,8 +27,6 @@ if TYPE_CHECKING:
     import psycopg
 else:
     psycopg = import_on_use("psycopg")
-
-__all__ = ["FIGURES", "list_limits", "measure_sizes"]
 
 FIGURES: Final = ("ack", "search", "due", "page", "tasks", "decay", "passed")
 """Acts that are measured: an acknowledgement, a search, a look for users with due jobs, a page of 64 users, all

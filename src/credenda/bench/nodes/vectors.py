@@ -15,11 +15,9 @@ from numpy.typing import NDArray
 
 from credenda.bootstrap import build_parts
 from credenda.clock import seconds
-from credenda.index.disk_vectors import copy_vectors, find_nearest_codes
+from credenda.index.neighbours import copy_vectors, find_nearest_codes
 from credenda.index.quantize import decode_rows, encode
 from credenda.storage.store import Store, Vector, Writer
-
-__all__ = ["measure_recall", "run_vectors"]
 
 _MODEL: Final = "bench-vectors"
 _BITS: Final = 16

@@ -23,9 +23,8 @@ from credenda.compat.mem0.queries import (
     list_records,
     replace_text,
 )
-from credenda.compat.mem0.responses import Item, build_history_rows
+from credenda.compat.mem0.responses import Item, build_history_rows, find_chain, read_changes
 from credenda.compat.mem0.tenants import Tenants
-from credenda.compat.mem0.version_chain import find_chain, read_changes
 from credenda.config import load_settings
 from credenda.errors import Invalid, NotFound
 from credenda.providers.embed.protocol import Embedder

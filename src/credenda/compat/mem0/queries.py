@@ -12,21 +12,21 @@ from credenda.compat.mem0.responses import (
     Record,
     build_change_rows,
     build_records,
+    find_chain,
+    find_tip,
     record_of_event,
     record_of_hit,
 )
 from credenda.compat.mem0.tenants import Tenant
-from credenda.compat.mem0.version_chain import find_chain, find_tip
 from credenda.ids import IdKind, parse_id, parse_id_number
 from credenda.model.event import Event, Receipt, Role
 from credenda.model.memory import Status
 from credenda.model.query import Hit
-from credenda.services import correct
+from credenda.services import edit as correct
 from credenda.storage.store import ChangeFilter, EventFilter, MemoryFilter, Reader
-from credenda.text.blanks import REMOVED
 from credenda.text.normalize import normalise_text
-from credenda.text.sentences import split_sentences
-from credenda.write.extract.acts import is_question
+from credenda.text.sentences import REMOVED, split_sentences
+from credenda.write.extract.clauses import is_question
 
 __all__ = [
     "delete_all",

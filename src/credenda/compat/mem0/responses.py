@@ -7,13 +7,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
+from credenda import limits
 from credenda.clock import format_time, to_datetime
 from credenda.compat.mem0.filters import Facts
+from credenda.ids import IdKind, parse_id_number
 from credenda.model.change import ChangeKind, ChangeRecord
 from credenda.model.event import Event, Role
 from credenda.model.memory import Memory, Status
 from credenda.model.query import Hit
-from credenda.storage.store import Reader
+from credenda.storage.store import ChangeFilter, Reader
 
 __all__ = [
     "Item",
@@ -21,9 +23,13 @@ __all__ = [
     "build_change_rows",
     "build_history_rows",
     "build_records",
+    "find_chain",
+    "find_tip",
+    "read_changes",
     "record_of_event",
     "record_of_hit",
 ]
+
 
 Item = dict[str, Any]
 _ROLES: Final = {"user": "user", "assistant": "assistant"}
@@ -222,3 +228,49 @@ def _build_history_row(change: ChangeRecord, memory: Memory, event: str, before:
         "actor_id": None if memory.speaker in _ROLES else memory.speaker,
         "role": _ROLES.get(memory.speaker, "user"),
     }
+
+
+# Join the versions of a memory: mem0 keeps one id over updates, while each Credenda version has its own.
+
+
+_STEPS: Final = limits.SLOT_ROWS
+
+
+def find_tip(reader: Reader, memory_id: str) -> Memory | None:
+    """Return the current version of an id: the memory itself, or its last replacement."""
+    parse_id_number(memory_id, IdKind.MEMORY, reader.tenant.tag)
+    tip = next(iter(reader.memories([memory_id])), None)
+    for _ in range(_STEPS):
+        following = reader.memories([tip.superseded_by]) if tip is not None and tip.superseded_by else []
+        if not following:
+            return tip
+        tip = following[0]
+    return tip
+
+
+def find_chain(reader: Reader, memory_id: str) -> list[Memory]:
+    """Return all versions of a memory up to the current one, oldest first."""
+    tip = find_tip(reader, memory_id)
+    found: dict[str, Memory] = {}
+    waiting = [tip] if tip is not None else []
+    while waiting and len(found) < _STEPS:
+        memory = waiting.pop()
+        if memory.id not in found:
+            found[memory.id] = memory
+            waiting += _find_replaced(reader, memory)
+    return sorted(found.values(), key=lambda memory: parse_id_number(memory.id, IdKind.MEMORY, reader.tenant.tag))
+
+
+def _find_replaced(reader: Reader, memory: Memory) -> list[Memory]:
+    """Find the memories that a memory replaced."""
+    begun = reader.changes(ChangeFilter(memory_ids=(memory.id,)))
+    replaced: list[str] = []
+    for cause in sorted({change.cause for change in begun if change.cause is not None}):
+        ended = reader.changes(ChangeFilter(cause=cause, kinds=frozenset({ChangeKind.SUPERSEDE})))
+        replaced += (change.memory_id for change in ended if change.memory_id is not None)
+    return [other for other in reader.memories(sorted(set(replaced))) if other.superseded_by == memory.id]
+
+
+def read_changes(reader: Reader, line: list[Memory]) -> list[ChangeRecord]:
+    """Return every change to the versions of a memory."""
+    return [change for memory in line for change in reader.changes(ChangeFilter(memory_ids=(memory.id,)))]

@@ -5,9 +5,7 @@ from __future__ import annotations
 from typing import Any, Final
 
 from credenda import __version__
-from credenda.model.agent_task import Skill
-
-__all__ = ["INPUT_MODES", "build_card"]
+from credenda.model.server import Skill
 
 INPUT_MODES: Final = ("text/plain", "application/json")
 _BINDINGS: Final = ("JSONRPC", "HTTP+JSON")

@@ -15,13 +15,11 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from credenda.errors import NotFound
 from credenda.interfaces import a2a
-from credenda.interfaces.a2a.failure import FAILURE
+from credenda.interfaces.a2a.request import FAILURE
 from credenda.interfaces.call_note import current_note, note_failure
 from credenda.interfaces.server.inputs import read_body
 from credenda.interfaces.server.memories import Memories
 from credenda.interfaces.server.problems import make_method_problem, send_problem
-
-__all__ = ["CARD_PATH", "PATH", "make_a2a_routes"]
 
 PATH: Final = "/a2a"
 CARD_PATH: Final = "/.well-known/agent-card.json"

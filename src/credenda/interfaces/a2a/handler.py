@@ -23,16 +23,20 @@ from google.protobuf.message import Message as ProtoMessage
 
 from credenda.clock import from_datetime, seconds
 from credenda.errors import Conflict, CredendaError, Invalid, LimitExceeded, NotFound
-from credenda.interfaces.a2a.failure import FAILURE
-from credenda.interfaces.a2a.progress import Progress
-from credenda.interfaces.a2a.request import Incoming, read_answer, read_handover
-from credenda.interfaces.a2a.show import show_artifact, show_status, show_task
+from credenda.interfaces.a2a.request import (
+    FAILURE,
+    Incoming,
+    Progress,
+    read_answer,
+    read_handover,
+    show_artifact,
+    show_status,
+    show_task,
+)
 from credenda.interfaces.a2a.tasks import AgentTasks
 from credenda.interfaces.call_note import note_failure
-from credenda.model.agent_task import FINISHED, AgentTask, TaskFilter, TaskState
+from credenda.model.server import FINISHED, AgentTask, TaskFilter, TaskState
 from credenda.runtime import ActiveCalls
-
-__all__ = ["TaskHandler"]
 
 T = TypeVar("T")
 

@@ -1,4 +1,4 @@
-"""Read the message of another agent: a new task, or an answer to a question of one."""
+"""Read the message of another agent: a new task, or an answer to a question of one. Pure."""
 
 from __future__ import annotations
 
@@ -8,11 +8,13 @@ from dataclasses import dataclass
 from typing import Any, Final, cast
 
 from credenda import limits
-from credenda.errors import Invalid
-from credenda.model.agent_task import Skill
+from credenda.clock import format_time
+from credenda.errors import Invalid, NotFound
+from credenda.interfaces.serialize import to_jsonable
+from credenda.model.contest import ContestCase, ContestState
+from credenda.model.query import Contradiction, Outcome
+from credenda.model.server import FINISHED, AgentTask, Skill, TaskState
 from credenda.text.normalize import normalise_name
-
-__all__ = ["Answer", "Choice", "Handover", "Incoming", "check_label", "read_answer", "read_handover"]
 
 _LABEL: Final = re.compile(rf"[A-Za-z0-9._:@/-]{{1,{limits.AGENT_ID_CHARACTERS}}}")
 _CHOICES: Final = {"keep existing": "existing", "keep new": "new", "keep both": "both"}
@@ -143,3 +145,193 @@ def _read_scopes(value: object) -> Mapping[str, str] | None:
     if not all(isinstance(one, str) for one in table.values()):
         raise Invalid("scopes must map each scope to a value", fix='send {"at work": "tea", "default": "coffee"}')
     return cast("dict[str, str]", table)
+
+
+# Derive the state of a task from its messages and contests. Pure.
+
+
+_STATES: Final[Mapping[str, TaskState]] = {
+    "queued": TaskState.SUBMITTED,
+    "running": TaskState.WORKING,
+    "failed": TaskState.FAILED,
+}
+_TWO: Final = 2
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Progress:
+    """A task with what is known of it now; its state is the present one, which may not be stored yet.
+
+    `questions` are open; `answered` are the contests of the answers, in their order. `outcome` is None for a task
+    without messages.
+    """
+
+    task: AgentTask
+    outcome: Outcome | None
+    questions: tuple[Contradiction, ...]
+    answered: tuple[ContestCase, ...]
+
+    @property
+    def state(self) -> TaskState:
+        """The present state."""
+        return self.task.state
+
+
+def derive_state(task: AgentTask, outcome: Outcome | None, questions: Sequence[Contradiction]) -> TaskState:
+    """Return the present state of a task; a finished one stays as it is."""
+    if task.state in FINISHED:
+        return task.state
+    if outcome is not None and outcome.state in _STATES:
+        return _STATES[outcome.state]
+    return TaskState.INPUT_REQUIRED if questions else TaskState.COMPLETED
+
+
+def list_questions(
+    task: AgentTask, outcome: Outcome | None, contests: Iterable[ContestCase]
+) -> tuple[Contradiction, ...]:
+    """Return the open questions of a task: what its messages contradict, or the contests that it is about."""
+    if task.state in FINISHED:
+        return ()
+    if outcome is not None:
+        return outcome.contradictions
+    return tuple(
+        Contradiction(
+            id=one.id,
+            entity=one.entity,
+            attribute=one.attribute,
+            scope=one.scope,
+            values=one.values,
+            question=one.question,
+        )
+        for one in contests
+        if one.id in task.contests and one.state is ContestState.OPEN
+    )
+
+
+def find_question(questions: Sequence[Contradiction], answer: Answer) -> Contradiction:
+    """Return the question that an answer names, or the first; raises `NotFound` for one that is not open."""
+    found = next((one for one in questions if answer.question in {"", one.id}), None)
+    if found is None:
+        raise NotFound("the task has no such question", fix="copy an id from the questions of the task")
+    return found
+
+
+def choose_resolution(question: Contradiction, answer: Answer) -> dict[str, object]:
+    """Return the inputs of `resolve` for an answer: `keep` a value, or `scopes`.
+
+    Raises `Invalid` for "keep existing" where there are several earlier values.
+    """
+    if answer.scopes is not None and answer.choice in {"", "both"}:
+        return {"scopes": dict(answer.scopes)}
+    if answer.keep is not None:
+        return {"keep": answer.keep}
+    if answer.scopes is not None:
+        raise Invalid("scopes go with keep_both", why=f"the resolution keeps the {answer.choice} value alone")
+    if answer.choice == "existing" and len(question.values) > _TWO:
+        listed = ", ".join(question.values[:-1])
+        raise Invalid("keep_existing names several values", why=listed, fix='send one of them, as {"keep": "…"}')
+    return {"keep": {"existing": question.values[0], "new": question.values[-1], "both": "both"}[answer.choice]}
+
+
+# Show a task in the JSON form of protocol version 1.0.
+
+
+_STATES_SHOW: Final = {state: f"TASK_STATE_{state.name}" for state in TaskState}
+_CHOICES_SHOW: Final = ("keep_existing", "keep_new", "keep_both")
+_MEMORY: Final = (
+    *("id", "text", "type", "entity", "attribute", "value", "scope", "status", "confidence"),
+    *("superseded_by", "contested"),
+)
+_CONTEST: Final = ("id", "entity", "attribute", "values", "resolution", "scopes", "memory_ids")
+_RESULT: Final = "result"
+_FAILED: Final = "The messages are stored, but they could not be processed. Search finds their words."
+
+
+def show_task(progress: Progress) -> dict[str, Any]:
+    """Show a whole task."""
+    task = progress.task
+    shown: dict[str, Any] = {
+        "id": task.id,
+        "contextId": task.context_id,
+        "status": show_status(progress),
+        "history": _show_history(progress),
+        "metadata": {"skill": task.skill.value},
+    }
+    if progress.state is TaskState.COMPLETED:
+        shown["artifacts"] = [show_artifact(progress)]
+    return shown
+
+
+def show_status(progress: Progress) -> dict[str, Any]:
+    """Show the state of a task, with its questions where it waits for an answer."""
+    task = progress.task
+    status: dict[str, Any] = {"state": _STATES_SHOW[progress.state], "timestamp": format_time(task.updated_us)}
+    if progress.state is TaskState.INPUT_REQUIRED:
+        status["message"] = _write_message(progress, len(task.answers), _write_questions(progress.questions))
+    if progress.state is TaskState.FAILED:
+        status["message"] = _write_message(progress, len(task.answers), [{"text": _FAILED}])
+    return status
+
+
+def show_artifact(progress: Progress) -> dict[str, Any]:
+    """Show the result of a completed task: the memories of its messages as they are now, and the answered contests."""
+    memories = progress.outcome.memories if progress.outcome is not None else ()
+    data = {
+        "memories": [{name: getattr(one, name) for name in _MEMORY} for one in memories],
+        "contests": [{name: getattr(one, name) for name in _CONTEST} for one in progress.answered],
+    }
+    text = f"Memories: {len(memories)}. Answered questions: {len(progress.answered)}."
+    parts = [{"text": text, "mediaType": "text/plain"}, _show_data(to_jsonable(data, remote=True))]
+    return {"artifactId": f"{progress.task.id}-{_RESULT}", "name": _RESULT, "parts": parts}
+
+
+def _show_data(data: object) -> dict[str, Any]:
+    return {"data": data, "mediaType": "application/json"}
+
+
+def _write_questions(questions: Sequence[Contradiction]) -> list[dict[str, Any]]:
+    """Write the questions as text and as data."""
+    asked = [
+        {
+            **{name: getattr(one, name) for name in ("id", "entity", "attribute", "scope", "question")},
+            "values": list(one.values),
+            "choices": list(_CHOICES_SHOW),
+        }
+        for one in questions
+    ]
+    text = "\n".join(one.question for one in questions)
+    return [{"text": text, "mediaType": "text/plain"}, _show_data({"questions": asked})]
+
+
+def _show_history(progress: Progress) -> list[dict[str, Any]]:
+    """Show the first message, and each answered question with its answer; deleted words are gone from it."""
+    task = progress.task
+    events = progress.outcome.events if progress.outcome is not None else ()
+    texts = [one.text for one in events] or [f"skill {task.skill}"]
+    shown = [_quote_user(progress, task.message_id, texts)]
+    for number, contest in enumerate(progress.answered):
+        shown.append(_write_message(progress, number, [{"text": contest.question}]))
+        shown.append(_quote_user(progress, task.answers[number].message_id, [contest.resolution or ""]))
+    return shown
+
+
+def _quote_user(progress: Progress, message_id: str, texts: Sequence[str]) -> dict[str, Any]:
+    parts = [{"text": text} for text in texts]
+    return {**_list_ids(progress), "messageId": message_id, "role": "ROLE_USER", "parts": parts}
+
+
+def _write_message(progress: Progress, number: int, parts: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    """Write a message of ours; its id is the same each time it is shown."""
+    name = f"{progress.task.id}-{number}"
+    return {**_list_ids(progress), "messageId": name, "role": "ROLE_AGENT", "parts": list(parts)}
+
+
+def _list_ids(progress: Progress) -> dict[str, str]:
+    return {"taskId": progress.task.id, "contextId": progress.task.context_id}
+
+
+# Errors for which the protocol has no word, such as a missing permission: the endpoint answers them over HTTP.
+
+
+FAILURE: Final = "a2a_failure"
+"""The key of such an error in the state of a request, and of the function that keeps it in the context of the SDK."""

@@ -21,12 +21,10 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from credenda.interfaces.a2a.card import build_card
-from credenda.interfaces.a2a.failure import FAILURE
 from credenda.interfaces.a2a.handler import TaskHandler
+from credenda.interfaces.a2a.request import FAILURE
 from credenda.interfaces.a2a.tasks import AgentTasks
 from credenda.interfaces.server.memories import Memories
-
-__all__ = ["make_sdk_routes", "refuse_body", "refuse_media_type", "show_card", "write_stream_error"]
 
 
 class _Contexts(DefaultServerCallContextBuilder):

@@ -13,29 +13,30 @@ from typing import TYPE_CHECKING, Any, Final
 
 from credenda.errors import Conflict, Invalid, NotFound
 from credenda.ids import draw_request_id
-from credenda.interfaces.a2a.progress import (
+from credenda.interfaces.a2a.request import (
+    Answer,
+    Handover,
+    Incoming,
     Progress,
+    check_label,
     choose_resolution,
     derive_state,
     find_question,
     list_questions,
 )
-from credenda.interfaces.a2a.request import Answer, Handover, Incoming, check_label
 from credenda.interfaces.authorization import authorize, get_principal
 from credenda.interfaces.call_note import current_note, note_operation
 from credenda.interfaces.dispatch import invoke
 from credenda.interfaces.server.memories import Memories
-from credenda.model.agent_task import FINISHED, AgentTask, Skill, TaskAnswer, TaskFilter, TaskState
 from credenda.model.contest import ContestCase, ContestState
-from credenda.model.outcome import Outcome
+from credenda.model.query import Outcome
+from credenda.model.server import FINISHED, AgentTask, Skill, TaskAnswer, TaskFilter, TaskState
 from credenda.operations.table import OPERATIONS, Operation
 
 if TYPE_CHECKING:
     from collections.abc import Generator
 
     from credenda.client import Credenda
-
-__all__ = ["AgentTasks", "TaskPage"]
 
 _REMEMBER: Final = OPERATIONS["remember"]
 _OUTCOME: Final = OPERATIONS["outcome"]

@@ -18,8 +18,6 @@ from credenda.interfaces.anthropic_memory.paths import ROOT, Refused, is_reserve
 if TYPE_CHECKING:
     from credenda.client import Credenda
 
-__all__ = ["Pages"]
-
 _NUMBER_WIDTH: Final = 6
 _LINES_MAX: Final = 999_999
 _DEPTH: Final = 2

@@ -17,8 +17,6 @@ if TYPE_CHECKING:
 
     from credenda.client import Credenda
 
-__all__ = ["async_memory_tool", "memory_tool", "open_pages"]
-
 _FIELDS: Final = {
     "view": ("path", "view_range"),
     "create": ("path", "file_text"),

@@ -9,9 +9,6 @@ if TYPE_CHECKING:
         agent_processes as agent_processes,
     )
     from credenda.interfaces.cli import (
-        audit as audit,
-    )
-    from credenda.interfaces.cli import (
         demo as demo,
     )
     from credenda.interfaces.cli import (
@@ -27,47 +24,30 @@ if TYPE_CHECKING:
         demo_show as demo_show,
     )
     from credenda.interfaces.cli import (
-        demo_story as demo_story,
-    )
-    from credenda.interfaces.cli import (
-        hooks as hooks,
-    )
-    from credenda.interfaces.cli import (
         jsonout as jsonout,
     )
     from credenda.interfaces.cli import (
         junit as junit,
     )
-    from credenda.interfaces.cli import (
-        layout as layout,
-    )
-    from credenda.interfaces.cli import (
-        members as members,
-    )
+    from credenda.interfaces.cli import main as main
     from credenda.interfaces.cli import (
         migrating as migrating,
     )
+    from credenda.interfaces.cli import output as output
     from credenda.interfaces.cli import (
         plugin as plugin,
     )
     from credenda.interfaces.cli import (
         render as render,
     )
-    from credenda.interfaces.cli import (
-        render_hits as render_hits,
-    )
+    from credenda.interfaces.cli import render_beliefs as render_beliefs
     from credenda.interfaces.cli import (
         restoring as restoring,
     )
     from credenda.interfaces.cli import (
-        serve as serve,
-    )
-    from credenda.interfaces.cli import (
         server_check as server_check,
     )
-    from credenda.interfaces.cli import (
-        tokens as tokens,
-    )
+    from credenda.interfaces.cli import server_commands as server_commands
     from credenda.interfaces.cli import (
         watching as watching,
     )

@@ -11,7 +11,6 @@ import click
 
 from credenda.errors import CredendaError, Invalid, Unavailable
 from credenda.interfaces import cli
-from credenda.interfaces.cli.layout import escape_controls
 from credenda.interfaces.cli.outcome import (
     Believed,
     Consequence,
@@ -21,7 +20,7 @@ from credenda.interfaces.cli.outcome import (
     describe_change,
     find_successor,
 )
-from credenda.interfaces.cli.output import is_interactive, note, write_progress
+from credenda.interfaces.cli.output import escape_controls, is_interactive, note, write_progress
 from credenda.interfaces.cli.removing import delete, erase, export, forget, restore
 from credenda.interfaces.cli.render_files import render_pending
 from credenda.interfaces.cli.session import Session
@@ -33,15 +32,13 @@ from credenda.text.counts import count_noun
 
 if TYPE_CHECKING:
     from credenda.client import Credenda
-    from credenda.model.belief_test import BeliefTestReport
     from credenda.model.code import DriftReport
     from credenda.model.contest import ContestCase
+    from credenda.model.evaluation import BeliefTestReport
     from credenda.model.event import Receipt
     from credenda.model.memory import Memory
     from credenda.model.report import ImportReport, Stats
     from credenda.model.sync_report import SyncReport
-
-__all__ = ["run_operation"]
 
 Given = dict[str, Any]
 Action = Callable[[Session, Operation, Given], Outcome]
@@ -137,7 +134,7 @@ def _rebuild(session: Session, operation: Operation, given: Given) -> Outcome:
     if not getattr(shown.value, "differences", ()):
         return shown
     if is_interactive():
-        note(cli.render.render(cli.layout.open_screen(), operation.name, shown.value))
+        note(cli.render.render(cli.output.open_screen(), operation.name, shown.value))
         if click.confirm("Apply these changes?", err=True):
             return _run_rebuild(session, operation, given)
     note("nothing was changed; `--yes` applies these changes")

@@ -23,8 +23,7 @@ from credenda.install_hint import format_install
 from credenda.interfaces import client_setup, hook_engine
 from credenda.interfaces import mcp as mcp_modules
 from credenda.interfaces.cli.commands import make_program_options, write_result
-from credenda.interfaces.cli.layout import escape_controls
-from credenda.interfaces.cli.output import note, write_output
+from credenda.interfaces.cli.output import escape_controls, note, write_output
 from credenda.interfaces.cli.session import Session, name_database
 from credenda.lazy import import_on_use
 from credenda.operations.mcp_tools import TOOLSETS
@@ -39,8 +38,6 @@ if TYPE_CHECKING:
     from credenda.runtime import Parts
 else:
     call_worker = import_on_use("credenda.interfaces.call_worker")
-
-__all__ = ["install", "mcp", "wait_for_signal", "worker"]
 
 T = TypeVar("T")
 _SETTLE_SECONDS = 600.0

@@ -14,13 +14,10 @@ import click
 from credenda.interfaces import cli
 from credenda.interfaces.cli.actions import run_operation
 from credenda.interfaces.cli.groups import Commands
-from credenda.interfaces.cli.layout import open_screen
-from credenda.interfaces.cli.output import write_output
+from credenda.interfaces.cli.output import open_screen, write_output
 from credenda.interfaces.cli.session import Session
 from credenda.model.query import SearchResult
 from credenda.operations.table import OPERATIONS, Operation, Param
-
-__all__ = ["build", "list_names", "make_program_options", "write_result"]
 
 _YES: Final = click.Option(["--yes"], is_flag=True, help="Do not ask; needed where nobody can be asked.")
 _ONLY_HERE: Final[Mapping[str, tuple[click.Option, ...]]] = {
@@ -186,7 +183,7 @@ def write_result(session: Session, name: str, value: object) -> None:
         return
     screen = open_screen(session.zone)
     if isinstance(value, SearchResult):
-        write_output(cli.render_hits.render_results(screen, value))
+        write_output(cli.render_beliefs.render_results(screen, value))
     else:
         write_output(cli.render.render(screen, name, value))
 

@@ -13,14 +13,11 @@ import click
 
 from credenda.interfaces import cli
 from credenda.interfaces.cli.commands import make_program_options, write_result
-from credenda.interfaces.cli.layout import open_screen
-from credenda.interfaces.cli.output import write_output
+from credenda.interfaces.cli.output import open_screen, write_output
 from credenda.interfaces.cli.session import Session
 
 if TYPE_CHECKING:
     from credenda.interfaces.cli.demo_check import Checked
-
-__all__ = ["make_demo_command"]
 
 _HELP = """Run Credenda on the included conversation, offline.
 
@@ -73,7 +70,7 @@ def _show(session: Session, path: Path, *, whole: bool) -> None:
         write_result(session, "demo", run)
         return
     user = f" --user {shlex.quote(session.user)}" if session.user else ""
-    write = cli.demo_show.write_report if whole else cli.demo_story.write_story
+    write = cli.demo_show.write_report if whole else cli.demo_show.write_story
     write_output(write(open_screen(), run, script, f"{_name_program()} --db {shlex.quote(str(path))}{user}"))
 
 

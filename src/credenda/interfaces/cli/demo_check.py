@@ -18,8 +18,6 @@ from credenda.model.query import Explanation
 from credenda.text.dates import Lean, find_dates
 from credenda.text.normalize import normalise_attribute, normalise_name, normalise_value
 
-__all__ = ["Check", "Checked", "check", "has_words", "is_from_turn"]
-
 Entry = Mapping[str, Any]
 _FLOOR: Final = 0.4
 """Lowest confidence of a memory that a search returns."""

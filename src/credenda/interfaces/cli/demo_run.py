@@ -18,8 +18,6 @@ from credenda.model.memory import Memory
 from credenda.model.query import Explanation, SearchResult
 from credenda.model.report import Resolution
 
-__all__ = ["Answered", "Asked", "Deleted", "DemoRun", "Gain", "Timings", "run_demo"]
-
 _MILLISECONDS: Final = 1_000
 _ROUNDS: Final = 10
 """Repetitions of each search when measuring its time."""

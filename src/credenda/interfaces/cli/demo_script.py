@@ -12,8 +12,6 @@ from typing import Any, Final
 
 from credenda.clock import from_datetime
 
-__all__ = ["Script", "ScriptTurn", "load_script"]
-
 _DATA: Final = files("credenda") / "data"
 
 

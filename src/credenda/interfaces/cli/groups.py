@@ -6,8 +6,6 @@ from difflib import get_close_matches
 
 import click
 
-__all__ = ["Commands", "MissingCommand"]
-
 
 class MissingCommand(click.UsageError):
     """A group was called without a command."""

@@ -8,8 +8,6 @@ from credenda.interfaces.cli.outcome import Remembered
 from credenda.interfaces.serialize import encode, to_jsonable
 from credenda.model.query import EventDetails
 
-__all__ = ["dump_json"]
-
 _FOLLOWED: Final = ("settled", "believed", "contests")
 
 

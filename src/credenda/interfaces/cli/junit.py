@@ -8,11 +8,9 @@ from typing import Final
 from xml.etree import ElementTree as ET
 
 from credenda.interfaces.cli.render_tests import list_diff
-from credenda.model.belief_test import BeliefTestReport
+from credenda.model.evaluation import BeliefTestReport
 from credenda.paths import check_path
 from credenda.portability.atomic_write import replace_file
-
-__all__ = ["format_junit", "write_junit"]
 
 _FORBIDDEN: Final = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 """Characters that XML cannot contain."""

@@ -17,12 +17,12 @@ from credenda.errors import CredendaError
 from credenda.interfaces import cli as cli_modules
 from credenda.interfaces.cli.commands import build, list_names, make_program_options
 from credenda.interfaces.cli.groups import Commands, MissingCommand
-from credenda.interfaces.cli.layout import escape_controls
-from credenda.interfaces.cli.output import fill_streams, note, write_output
+from credenda.interfaces.cli.output import escape_controls, fill_streams, note, write_output
+from credenda.interfaces.cli.session import Session
+from credenda.interfaces.hook.payload import HOSTS
+from credenda.interfaces.hook.run import run_command
 from credenda.paths import make_file_error
 from credenda.private import cut_tagged
-
-__all__ = ["cli", "main"]
 
 _INTERNAL: Final = 1
 _USAGE: Final = 2
@@ -38,19 +38,19 @@ _EPILOG: Final = (
 
 _BUILDERS: Final[Mapping[str, str]] = {
     "demo": "demo.make_demo_command",
-    "serve": "serve.make_serve_command",
+    "serve": "server_commands.make_serve_command",
     "migrate": "migrating.make_migrate_command",
     "erase-again": "restoring.make_repeat_erasures_command",
-    "token": "tokens.make_token_command",
-    "member": "members.make_member_command",
-    "login-link": "members.make_login_command",
-    "password": "members.make_password_command",
-    "audit": "audit.make_audit_command",
+    "token": "server_commands.make_token_command",
+    "member": "server_commands.make_member_command",
+    "login-link": "server_commands.make_login_command",
+    "password": "server_commands.make_password_command",
+    "audit": "server_commands.make_audit_command",
     "mcp": "agent_processes.mcp",
     "worker": "agent_processes.worker",
     "install": "agent_processes.install",
     "plugin": "plugin.make_plugin_command",
-    "hook": "hooks.make_hook_command",
+    "hook": "main.make_hook_command",
 }
 """Modules and functions of the commands that are no operations; each is loaded when its command is built."""
 
@@ -225,3 +225,44 @@ def main() -> int:
     fill_streams()
     limit_blas_threads()
     return cli.main(standalone_mode=False)
+
+
+# The help of `credenda hook`, whose work the program does without this command line (`credenda.__main__`).
+
+
+def make_hook_command() -> click.Command:
+    """Make the command; it runs only where program options stand before it."""
+    options: list[click.Parameter] = [
+        click.Argument(["event"]),
+        click.Option(["--host"], type=click.Choice(HOSTS), default=HOSTS[0], show_default=True, help="The agent."),
+        click.Option(
+            ["--db"], metavar="PATH", help="Database. [default: CREDENDA_DB, else a file in your data folder]"
+        ),
+        click.Option(["--user"], metavar="NAME", help="User. [default: CREDENDA_USER, else default]"),
+        click.Option(["--only"], metavar="FOLDER", multiple=True, help="Work in this folder and below alone."),
+        click.Option(["--no-background"], is_flag=True, help="Start no process that files messages."),
+    ]
+    return click.Command(
+        "hook",
+        params=options,
+        callback=click.pass_obj(_run),
+        help="Handle an event of a coding agent: its JSON on standard input, the answer on standard output.",
+        epilog="`credenda plugin install` writes the calls. It never fails its agent: the exit code is 0.",
+    )
+
+
+def _run(
+    session: Session,
+    event: str,
+    *,
+    host: str,
+    db: str | None,
+    user: str | None,
+    only: tuple[str, ...],
+    no_background: bool,
+) -> int:
+    database, name = db or session.db, user or session.user
+    words = [event, "--host", host, *(["--no-background"] if no_background else [])]
+    words += ["--db", database] if database else []
+    words += ["--user", name] if name else []
+    return run_command([*words, *(word for one in only for word in ("--only", one))])

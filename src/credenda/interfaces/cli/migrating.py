@@ -8,8 +8,7 @@ import click
 
 from credenda.interfaces import cli
 from credenda.interfaces.cli.commands import make_program_options
-from credenda.interfaces.cli.layout import Screen, escape_controls, open_screen
-from credenda.interfaces.cli.output import note, write_output
+from credenda.interfaces.cli.output import Screen, escape_controls, note, open_screen, write_output
 from credenda.interfaces.cli.session import Session
 from credenda.lazy import import_on_use
 from credenda.model.migration_report import MigrationReport
@@ -19,8 +18,6 @@ if TYPE_CHECKING:
     from credenda import bootstrap
 else:
     bootstrap = import_on_use("credenda.bootstrap")
-
-__all__ = ["make_migrate_command"]
 
 _CONFLICT = 4
 

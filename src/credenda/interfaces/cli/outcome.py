@@ -10,8 +10,6 @@ from credenda.model.contest import ContestCase
 from credenda.model.event import Receipt
 from credenda.model.memory import Memory
 
-__all__ = ["Believed", "Consequence", "Done", "Outcome", "Remembered"]
-
 
 class Consequence(StrEnum):
     """One change that a message caused."""

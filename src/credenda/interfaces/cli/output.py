@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 import os
+import shutil
 import sys
+import unicodedata
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, tzinfo
 from pathlib import Path
-from typing import TextIO
+from textwrap import wrap
+from typing import Final, TextIO
 
 import click
 
+from credenda.clock import SystemClock
+from credenda.config import is_colour_allowed
 from credenda.errors import Unavailable
 from credenda.paths import make_file_error
-
-__all__ = ["fill_streams", "is_interactive", "note", "write_output", "write_progress"]
 
 _PIPE_CLOSED = 141
 """The exit code that a shell reports after a broken pipe (128 + SIGPIPE)."""
@@ -73,3 +79,164 @@ def _redirect_to_null(stream: TextIO) -> None:
     nowhere = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nowhere, stream.fileno())
     os.close(nowhere)
+
+
+# Text layout for people: widths, wrapping, tables and colour.
+
+
+_WIDEST: Final = 100
+"""Wrap at this width even on wider terminals."""
+_NARROWEST: Final = 40
+_ZERO_WIDTH: Final = frozenset({"Mn", "Me", "Cf"})
+
+
+def escape_controls(text: str) -> str:
+    """Put text on one line and escape control characters, because stored text may be hostile."""
+    words = " ".join(text.split())
+    return "".join(" " if _is_hidden(letter) else letter for letter in words)
+
+
+def _is_hidden(letter: str) -> bool:
+    category = unicodedata.category(letter)
+    return category in {"Cc", "Cs"} or (category == "Cf" and letter not in "\u200c\u200d")
+
+
+def count_cells(text: str) -> int:
+    """Count the columns that a text takes on a terminal: wide scripts and emoji take two, combining marks none."""
+    return sum(_count_cells(letter) for letter in text)
+
+
+def _count_cells(letter: str) -> int:
+    if unicodedata.category(letter) in _ZERO_WIDTH:
+        return 0
+    return 2 if unicodedata.east_asian_width(letter) in "WF" else 1
+
+
+def truncate(text: str, width: int) -> str:
+    """Cut a text to a width, with an ellipsis when it is cut."""
+    if count_cells(text) <= width:
+        return text
+    kept, used = "", 0
+    for letter in text:
+        used += _count_cells(letter)
+        if used > width - 1:
+            break
+        kept += letter
+    return kept.rstrip() + "…"
+
+
+def pad(text: str, width: int) -> str:
+    """Fill a text up to a width."""
+    return text + " " * max(0, width - count_cells(text))
+
+
+def format_wait(seconds: float) -> str:
+    """Show for how long something has waited.
+
+    >>> format_wait(0), format_wait(90.4), format_wait(90_000)
+    ('none', '1 min 30 s', '25 h')
+    """
+    if not seconds:
+        return "none"
+    minutes, rest = divmod(round(seconds), 60)
+    if minutes < 60:  # noqa: PLR2004 - minutes of an hour
+        return f"{minutes} min {rest} s" if minutes else f"{seconds:.1f} s"
+    return f"{minutes // 60} h {minutes % 60} min" if minutes % 60 else f"{minutes // 60} h"
+
+
+def format_day(time: datetime | None) -> str:
+    """Format the day of a time, in its own zone; "" for None."""
+    return "" if time is None else time.date().isoformat()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Screen:
+    """The output: its width in columns (None when it is not a terminal: nothing is cut), and whether it has colour.
+
+    Times are written in `zone`; `now_us` is where timelines end.
+    """
+
+    width: int | None = None
+    colour: bool = False
+    zone: tzinfo = UTC
+    now_us: int | None = None
+
+    @property
+    def columns(self) -> int:
+        """Return the columns to wrap at."""
+        return min(self.width or _WIDEST, _WIDEST)
+
+    def day(self, time: datetime | None) -> str:
+        """Format the day of a time in the zone; "" for None."""
+        return "" if time is None else format_day(self._local(time))
+
+    def moment(self, time: datetime | None) -> str:
+        """Format a time to the second, as RFC 3339 in the zone; "" for None."""
+        if time is None:
+            return ""
+        return self._local(time).replace(microsecond=0).isoformat().replace("+00:00", "Z")
+
+    def _local(self, time: datetime) -> datetime:
+        try:
+            return time.astimezone(self.zone)
+        except OverflowError:  # the first or last hours of the calendar
+            return time
+
+    def bold(self, text: str) -> str:
+        """Print a name bold."""
+        return click.style(text, bold=True) if self.colour else text
+
+    def dim(self, text: str) -> str:
+        """Print secondary text dim."""
+        return click.style(text, dim=True) if self.colour else text
+
+    def warn(self, text: str) -> str:
+        """Print a warning in colour."""
+        return click.style(text, fg="yellow") if self.colour else text
+
+    def heading(self, text: str) -> str:
+        """Format a heading."""
+        return self.bold(text)
+
+    def fill(self, text: str, indent: str = "", hanging: str | None = None) -> str:
+        """Wrap a text with a hanging indent."""
+        rest = indent if hanging is None else hanging
+        lines = wrap(
+            escape_controls(text), self.columns, initial_indent=indent, subsequent_indent=rest, break_on_hyphens=False
+        )
+        return "\n".join(lines) or indent.rstrip()
+
+    def pairs(self, rows: Iterable[tuple[str, str]], indent: str = "  ") -> str:
+        """Lay out name and value pairs, aligned; leave out pairs with an empty value."""
+        shown = [(name, text) for name, text in rows if text]
+        widest = max((count_cells(name) for name, _ in shown), default=0)
+        blank = indent + " " * (widest + 2)
+        lines: list[str] = []
+        for name, text in shown:
+            body = self.fill(text, blank).removeprefix(blank)
+            lines.append(f"{indent}{self.dim(pad(name, widest))}  {body}")
+        return "\n".join(lines)
+
+    def table(self, head: Sequence[str], rows: Sequence[Sequence[str]], indent: str = "") -> str:
+        """Lay out rows in columns; the last column takes the remaining width."""
+        cleaned = [[escape_controls(cell) for cell in row] for row in rows]
+        widths = [max(count_cells(row[at]) for row in (head, *cleaned)) for at in range(len(head))]
+        lines = [self._row(head, widths, indent)]
+        lines[0] = self.dim(lines[0])
+        return "\n".join([*lines, *(self._row(row, widths, indent) for row in cleaned)])
+
+    def _row(self, row: Sequence[str], widths: Sequence[int], indent: str) -> str:
+        *first, last = row
+        start = indent + "".join(pad(cell, width) + "  " for cell, width in zip(first, widths, strict=False))
+        if self.width is None:
+            return (start + last).rstrip()
+        return (start + truncate(last, max(self.width - count_cells(start), 1))).rstrip()
+
+
+def open_screen(zone: tzinfo = UTC) -> Screen:
+    """Measure standard output."""
+    now_us = SystemClock().now_us()
+    if not sys.stdout.isatty():
+        return Screen(zone=zone, now_us=now_us)
+    width = shutil.get_terminal_size((_WIDEST, 24)).columns
+    return Screen(width=max(width, _NARROWEST), colour=is_colour_allowed(), zone=zone, now_us=now_us)

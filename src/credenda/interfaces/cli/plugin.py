@@ -13,14 +13,11 @@ from credenda.config import find_data_folder, find_user_folders, get_default_use
 from credenda.interfaces import client_setup, plugin
 from credenda.interfaces.cli.commands import make_program_options, write_result
 from credenda.interfaces.cli.groups import Commands
-from credenda.interfaces.cli.layout import open_screen
-from credenda.interfaces.cli.output import write_output
+from credenda.interfaces.cli.output import open_screen, write_output
 from credenda.interfaces.cli.render_plugin import render_plugin, render_plugins
 from credenda.interfaces.cli.session import Session, name_database
+from credenda.interfaces.plugin.contents import HOSTS, Plan, plan_host
 from credenda.interfaces.plugin.contents import Commands as Programs
-from credenda.interfaces.plugin.hosts import HOSTS, Plan, plan_host
-
-__all__ = ["make_plugin_command"]
 
 _HOST: Final = f"{{{'|'.join(HOSTS)}}}"
 

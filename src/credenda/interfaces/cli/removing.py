@@ -14,9 +14,8 @@ import click
 import credenda
 from credenda import services
 from credenda.errors import Conflict, Invalid, NotFound
-from credenda.interfaces.cli.layout import escape_controls, truncate
 from credenda.interfaces.cli.outcome import Done, Outcome
-from credenda.interfaces.cli.output import is_interactive, note
+from credenda.interfaces.cli.output import escape_controls, is_interactive, note, truncate
 from credenda.interfaces.cli.session import Session
 from credenda.interfaces.dispatch import invoke
 from credenda.lazy import import_on_use
@@ -30,8 +29,6 @@ if TYPE_CHECKING:
     from credenda.model.event import Event
 else:
     render_forgetting = import_on_use("credenda.interfaces.cli.render_forgetting")
-
-__all__ = ["ask_consent", "delete", "erase", "export", "forget", "restore"]
 
 Given = dict[str, Any]
 _AGAIN: Final = 5

@@ -5,20 +5,21 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Final, cast
 
-from credenda.interfaces.cli.layout import Screen, escape_controls, format_wait
 from credenda.interfaces.cli.outcome import Done, Remembered
+from credenda.interfaces.cli.output import Screen, escape_controls, format_wait
 from credenda.interfaces.cli.render_beliefs import (
     render_contest,
     render_contests,
+    render_diff,
     render_event,
     render_explanation,
+    render_history,
     render_memory,
     render_page,
     render_remembered,
+    render_results,
 )
 from credenda.interfaces.cli.render_changes import render_loops, render_status_history, render_undo
-from credenda.interfaces.cli.render_code import render_drift, render_scan
-from credenda.interfaces.cli.render_consolidation import render_consolidation
 from credenda.interfaces.cli.render_files import render_sync
 from credenda.interfaces.cli.render_forgetting import (
     hold,
@@ -32,17 +33,6 @@ from credenda.interfaces.cli.render_forgetting import (
     render_plan,
     render_policies,
 )
-from credenda.interfaces.cli.render_hits import render_results
-from credenda.interfaces.cli.render_inspect import (
-    render_compliance,
-    render_context_preview,
-    render_costs,
-    render_extraction_preview,
-    render_job,
-    render_jobs,
-    render_score,
-    render_scores,
-)
 from credenda.interfaces.cli.render_lifecycle import (
     render_compression,
     render_core,
@@ -53,21 +43,37 @@ from credenda.interfaces.cli.render_lifecycle import (
     render_retention,
 )
 from credenda.interfaces.cli.render_tests import render_belief_test, render_replay
-from credenda.interfaces.cli.render_time import render_diff, render_history
+from credenda.interfaces.cli.render_work import (
+    render_compliance,
+    render_consolidation,
+    render_context_preview,
+    render_costs,
+    render_drift,
+    render_extraction_preview,
+    render_job,
+    render_jobs,
+    render_scan,
+    render_score,
+    render_scores,
+)
 from credenda.interfaces.client_setup.client_configs import Installed
-from credenda.model.belief_test import BeliefTestReport, ReplayReport
+from credenda.model.browse import Diff
 from credenda.model.code import DriftReport, ScanReport
 from credenda.model.compression_report import CompressReport
 from credenda.model.consolidation import ConsolidationReport
 from credenda.model.core import Core
 from credenda.model.deletion import DeletionPlan, DeletionReceipt
-from credenda.model.diff import Diff
 from credenda.model.dream import DreamReport
-from credenda.model.faithfulness import FaithfulnessScore
+from credenda.model.evaluation import (
+    BeliefTestReport,
+    ContextPreview,
+    ExtractionPreview,
+    FaithfulnessScore,
+    ReplayReport,
+)
 from credenda.model.governance import ComplianceReport, CostSummary
 from credenda.model.job import JobInfo
 from credenda.model.memory import Memory
-from credenda.model.preview import ContextPreview, ExtractionPreview
 from credenda.model.query import Context, EventDetails, Explanation, Page, SearchResult, StatusStep
 from credenda.model.report import (
     BackupReport,
@@ -96,8 +102,6 @@ from credenda.model.retention_policy import LegalHold
 from credenda.model.server_report import ServerReport
 from credenda.model.sync_report import SyncReport
 from credenda.text.counts import count_kind, count_noun
-
-__all__ = ["render"]
 
 _OPENINGS: Final = {
     "correct": "Corrected; searches no longer return the old value.",

@@ -5,13 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import datetime
 
-from credenda.interfaces.cli.layout import Screen, escape_controls
+from credenda.interfaces.cli.output import Screen, escape_controls
 from credenda.model.contest import SlotLoop
 from credenda.model.query import StatusStep
 from credenda.model.report import UndoneMemory, UndoReport
 from credenda.model.statement import name_slot
-
-__all__ = ["render_loops", "render_status_history", "render_undo"]
 
 
 def render_undo(screen: Screen, report: UndoReport) -> str:

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from typing import Final
 
-from credenda.interfaces.cli.layout import Screen, escape_controls
+from credenda.interfaces.cli.output import Screen, escape_controls
 from credenda.model.sync_report import SyncReport
 from credenda.text.counts import count_noun
-
-__all__ = ["render_pending", "render_sync"]
 
 _SHOWN: Final = 20
 

@@ -5,26 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from credenda.interfaces.cli.layout import Screen, escape_controls
+from credenda.interfaces.cli.output import Screen, escape_controls
 from credenda.model.deletion import DeletionPlan, DeletionReceipt, SharedMemory
 from credenda.model.report import BackupReport, DeletionReport, EraseReceipt, ExpiryReport, RestoreReport
 from credenda.model.retention_policy import LegalHold, RetentionPolicy
 from credenda.text.counts import count_noun
-
-__all__ = [
-    "describe_report",
-    "describe_shared",
-    "hold",
-    "put_back",
-    "render_backup",
-    "render_delete",
-    "render_deletion",
-    "render_erase",
-    "render_expiry",
-    "render_holds",
-    "render_plan",
-    "render_policies",
-]
 
 
 def render_erase(screen: Screen, receipt: EraseReceipt) -> str:

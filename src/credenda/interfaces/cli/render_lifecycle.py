@@ -6,24 +6,14 @@ from collections.abc import Mapping
 from typing import Final
 
 from credenda.clock import to_datetime
-from credenda.interfaces.cli.layout import Screen, escape_controls, truncate
-from credenda.interfaces.cli.render_consolidation import TOOK_OVER
+from credenda.interfaces.cli.output import Screen, escape_controls, truncate
+from credenda.interfaces.cli.render_work import TOOK_OVER
 from credenda.model.change import Add, Change, SetLayer, SetStatus
 from credenda.model.compression_report import CompressReport, CompressTier
 from credenda.model.core import Core, CoreLine
 from credenda.model.dream import DreamReport
 from credenda.model.report import DecayReport, DutyState, LifecycleReport, RetentionCurves, ScheduleReport, ScoreMove
 from credenda.text.counts import count_noun
-
-__all__ = [
-    "render_compression",
-    "render_core",
-    "render_decay",
-    "render_dream",
-    "render_duties",
-    "render_lifecycle",
-    "render_retention",
-]
 
 _SHOWN: Final = 20
 _WIDE: Final = 90

@@ -5,13 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from credenda.interfaces.cli.layout import Screen, escape_controls
+from credenda.interfaces.cli.output import Screen, escape_controls
 from credenda.text.counts import count_noun
 
 if TYPE_CHECKING:
     from credenda.interfaces.plugin.manage import PluginReport, PluginStatus
-
-__all__ = ["render_plugin", "render_plugins"]
 
 
 def render_plugin(screen: Screen, report: PluginReport) -> str:

@@ -8,11 +8,9 @@ from pathlib import Path
 from typing import Final
 
 from credenda.clock import to_datetime
-from credenda.interfaces.cli.layout import Screen, escape_controls
-from credenda.model.belief_test import BeliefTestReport, CheckedAssertion, ReplayedPrompt, ReplayReport
+from credenda.interfaces.cli.output import Screen, escape_controls
+from credenda.model.evaluation import BeliefTestReport, CheckedAssertion, ReplayedPrompt, ReplayReport
 from credenda.model.rebuild_report import RebuildDifference
-
-__all__ = ["list_diff", "render_belief_test", "render_replay"]
 
 _AGAINST: Final = {
     "memory": "this memory",

@@ -20,8 +20,6 @@ if TYPE_CHECKING:
 else:
     bootstrap = import_on_use("credenda.bootstrap")
 
-__all__ = ["make_repeat_erasures_command"]
-
 
 def make_repeat_erasures_command() -> click.Command:
     """Make the command."""

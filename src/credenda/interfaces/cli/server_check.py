@@ -16,10 +16,8 @@ from credenda import __version__
 from credenda.clock import SECOND_US, Clock, SystemClock, from_datetime, seconds
 from credenda.config import read_token
 from credenda.errors import Invalid
-from credenda.interfaces.cli.layout import escape_controls, format_wait
+from credenda.interfaces.cli.output import escape_controls, format_wait
 from credenda.model.server_report import ServerCheck, ServerReport
-
-__all__ = ["check_server"]
 
 _TIMEOUT_SECONDS: Final = 10.0
 _ANSWER_BYTES: Final = 8 << 20

@@ -22,8 +22,6 @@ if TYPE_CHECKING:
 else:
     bootstrap = import_on_use("credenda.bootstrap")
 
-__all__ = ["Session", "name_database"]
-
 _PASSWORD: Final = re.compile(r"://[^/@?]*:[^@?]*@|\bpassword=")
 
 

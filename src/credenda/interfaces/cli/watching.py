@@ -9,16 +9,13 @@ from typing import TYPE_CHECKING, Final
 from credenda.errors import CredendaError
 from credenda.interfaces.cli.agent_processes import wait_for_signal
 from credenda.interfaces.cli.commands import write_result
-from credenda.interfaces.cli.layout import escape_controls
-from credenda.interfaces.cli.output import note
+from credenda.interfaces.cli.output import escape_controls, note
 from credenda.interfaces.cli.session import Session
-from credenda.portability.files.watch import Rest, compute_signature
+from credenda.portability.files.folder import Rest, compute_signature
 
 if TYPE_CHECKING:
     from credenda.client import Credenda
     from credenda.model.sync_report import SyncReport
-
-__all__ = ["keep_watch"]
 
 _LOOK_SECONDS: Final = 1.0
 

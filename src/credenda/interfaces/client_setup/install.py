@@ -16,17 +16,6 @@ from credenda.interfaces.client_setup.client_configs import Installed, Place
 from credenda.paths import create_folder, make_file_error
 from credenda.portability.atomic_write import replace_file
 
-__all__ = [
-    "find_installed",
-    "find_program",
-    "install",
-    "make_entry",
-    "read_text",
-    "remove",
-    "replace_text",
-    "write_lines",
-]
-
 _NAME: Final = re.compile(r"[A-Za-z0-9_-]{1,64}")
 _BACKUPS: Final = 1_000
 _MARK: Final = "\ufeff"

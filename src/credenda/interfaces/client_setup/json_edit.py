@@ -10,8 +10,6 @@ from typing import Any, Final
 
 from credenda.errors import Invalid
 
-__all__ = ["find_entry", "remove_entry", "render_entry", "set_entry"]
-
 _DEPTH: Final = 200
 _INDENT: Final = "  "
 _BLANK: Final = re.compile(r"(?:\s+|//[^\n]*|/\*[\s\S]*?\*/)*")

@@ -10,8 +10,6 @@ from typing import Any, Final, cast
 
 from credenda.errors import Invalid
 
-__all__ = ["find_entry", "remove_entry", "render_entry", "set_entry"]
-
 _HEADER: Final = re.compile(r"^\s*\[")
 
 

@@ -13,8 +13,6 @@ from credenda.hook_files.places import Places
 if TYPE_CHECKING:
     import socket
 
-__all__ = ["ask_engine"]
-
 _ANSWER_BYTES: Final = 262_144
 
 

@@ -6,8 +6,6 @@ import json
 from collections.abc import Mapping
 from typing import Any, Final, NamedTuple, cast
 
-__all__ = ["HOSTS", "Moment", "format_answer", "format_status", "parse_moment"]
-
 HOSTS: Final = ("claude-code", "codex", "cursor", "vscode")
 _EVENTS: Final[Mapping[str, str]] = {
     "sessionstart": "start",

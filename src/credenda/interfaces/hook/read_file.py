@@ -26,8 +26,6 @@ if TYPE_CHECKING:
 else:
     statement = import_on_use("credenda.model.statement")  # loaded when there is something to say
 
-__all__ = ["read_core", "read_lines", "read_prompt_lines", "read_status"]
-
 _MEMORY_BIT: Final = 1 << 43
 _NUMBER_BITS: Final = 12
 _TENANT_BITS: Final = 44

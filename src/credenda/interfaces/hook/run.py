@@ -28,12 +28,10 @@ from credenda.text.recalled_block import CORE_TOKENS, PROMPT_TOKENS, build_block
 
 if TYPE_CHECKING:
     from credenda.interfaces.hook import read_file
-    from credenda.interfaces.hook_engine import answer as engine
+    from credenda.interfaces.hook_engine import listener as engine
 else:
-    engine = import_on_use("credenda.interfaces.hook_engine.answer")  # it opens a database on a server
+    engine = import_on_use("credenda.interfaces.hook_engine.listener")  # it opens a database on a server
     read_file = import_on_use("credenda.interfaces.hook.read_file")  # it needs sqlite3
-
-__all__ = ["SECONDS", "SERVER_SECONDS", "SERVER_THREAD", "Ask", "Options", "parse_options", "run_command", "run_hook"]
 
 Ask = Callable[..., Mapping[str, Any] | None]
 SECONDS: Final = 0.3

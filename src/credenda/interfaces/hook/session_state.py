@@ -12,8 +12,6 @@ from typing import Final, NamedTuple
 
 from credenda.hook_files.places import Places, load_table, write_durably
 
-__all__ = ["Session", "load_session", "remove_old_sessions", "save_session"]
-
 _SEEN_MAX: Final = 1_000
 _KEPT_SECONDS: Final = 30 * 86_400
 

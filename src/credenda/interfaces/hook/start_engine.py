@@ -7,8 +7,6 @@ import sys
 
 from credenda.hook_files.places import Places, is_recent, list_waiting, set_mark
 
-__all__ = ["start_engine"]
-
 _BETWEEN_SECONDS = 5.0
 """Least time between two starts: one that is starting has not taken the lock yet."""
 

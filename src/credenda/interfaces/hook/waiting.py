@@ -17,8 +17,6 @@ from credenda.hook_files.places import Places, list_waiting, load_table, write_d
 from credenda.interfaces.hook.payload import Moment
 from credenda.text.spoken import extract_spoken
 
-__all__ = ["SPOKEN", "Waiting", "add_message", "find_words", "read_waiting"]
-
 SPOKEN: Final[Mapping[str, tuple[str, str]]] = {
     "prompt": ("user", "human"),
     "reply": ("assistant", "ai"),

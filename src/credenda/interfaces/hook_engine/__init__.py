@@ -6,13 +6,8 @@ from credenda.lazy import load_on_use
 
 if TYPE_CHECKING:
     from credenda.interfaces.hook_engine import (
-        answer as answer,
-    )
-    from credenda.interfaces.hook_engine import (
         filing as filing,
     )
-    from credenda.interfaces.hook_engine import (
-        listener as listener,
-    )
+    from credenda.interfaces.hook_engine import listener as listener
 
 __getattr__ = load_on_use(__name__)

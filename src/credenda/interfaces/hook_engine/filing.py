@@ -16,8 +16,6 @@ from credenda.interfaces.hook.waiting import Waiting, read_waiting
 if TYPE_CHECKING:
     from credenda.client import Credenda
 
-__all__ = ["file_waiting", "find_memory_places"]
-
 _log: Final = logging.getLogger(__name__)
 _DAMAGED: Final = ".damaged"
 

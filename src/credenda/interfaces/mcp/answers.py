@@ -5,34 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, Final, NotRequired, TypedDict
 
-from credenda.interfaces.fields import list_public_fields
 from credenda.interfaces.json_schema import Definitions, Picked, Schema
+from credenda.interfaces.serialize import list_public_fields
+from credenda.model.browse import Diff, Difference
 from credenda.model.change import ChangeRecord
 from credenda.model.contest import ContestCase, SlotLoop
 from credenda.model.core import Core
-from credenda.model.diff import Diff, Difference
 from credenda.model.event import ClaimReceipt, Event, Receipt
 from credenda.model.memory import Memory
 from credenda.model.query import Context, EventDetails, Explanation, Hit, Page, SearchResult, SlotVersion, StatusStep
 from credenda.model.report import Resolution, Stats
 from credenda.operations.table import Operation
-
-__all__ = [
-    "CHANGE",
-    "CLAIM",
-    "CONTEST",
-    "DIFFERENCE",
-    "EVENT",
-    "HIT",
-    "MEMORY",
-    "VERSION",
-    "Failed",
-    "StatsKept",
-    "answer_type",
-    "build_output_schema",
-    "describe_answer",
-    "list_name",
-]
 
 MEMORY: Final = Picked(
     Memory,

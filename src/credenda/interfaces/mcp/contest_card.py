@@ -14,8 +14,6 @@ from hashlib import sha256
 from importlib.resources import files
 from typing import Any, Final
 
-__all__ = ["ABOUT", "EXTENSION", "MEDIA_TYPE", "RESOURCE_META", "TOOL", "TOOL_META", "URI", "make_page"]
-
 EXTENSION: Final = "io.modelcontextprotocol/ui"
 URI: Final = "ui://credenda/contests"
 MEDIA_TYPE: Final = "text/html;profile=mcp-app"

@@ -17,8 +17,6 @@ from credenda.text.excerpt import cut_around
 from credenda.text.fence import CLOSING, OPENING, estimate_tokens, fence_text, format_day, format_stated
 from credenda.text.tokens import tokenize
 
-__all__ = ["write_hits"]
-
 _TOKENS: Final = 1_000
 _HITS: Final = 20
 _MORE: Final = _TOKENS // _HITS

@@ -27,17 +27,15 @@ from credenda.interfaces.mcp.answers import (
 from credenda.interfaces.mcp.hit_lines import write_hits
 from credenda.interfaces.remedies import name_tools
 from credenda.interfaces.serialize import encode, to_jsonable
+from credenda.model.browse import Diff, Difference
 from credenda.model.contest import ContestCase
 from credenda.model.core import Core
-from credenda.model.diff import Diff, Difference
 from credenda.model.event import Event, Receipt
 from credenda.model.memory import Memory, Stance, Status
 from credenda.model.query import Context, EventDetails, Explanation, Hit, Page, SearchResult, SlotVersion, StatusStep
 from credenda.model.report import Resolution, Stats
 from credenda.operations.table import Operation
 from credenda.read.pack import OPENING
-
-__all__ = ["NOTICE", "build_answer", "build_failure", "build_internal_failure", "build_text", "to_text"]
 
 Answer = dict[str, Any]
 NOTICE: Final = OPENING.partition("\n")[2]

@@ -14,8 +14,6 @@ from threading import RLock
 from types import ModuleType
 from typing import Final
 
-__all__ = ["PACKAGES", "load_late"]
-
 PACKAGES: Final = ("mcp", "mcp.server")
 _RUNNING: Final = RLock()
 

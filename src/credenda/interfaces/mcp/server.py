@@ -25,12 +25,8 @@ from credenda.interfaces.authorization import authorize
 from credenda.interfaces.call_note import note_failure, note_operation
 from credenda.interfaces.dispatch import invoke
 from credenda.interfaces.mcp import contest_card as card
-from credenda.interfaces.mcp import instructions
-from credenda.interfaces.mcp.arguments import read_arguments
-from credenda.interfaces.mcp.pages import read_resource_page
-from credenda.interfaces.mcp.poisoning_check import check_texts
-from credenda.interfaces.mcp.project import bind_to_project
-from credenda.interfaces.mcp.questions import NAME, can_ask, make_question, read_answer, wait_for_answer
+from credenda.interfaces.mcp import tool_specs as instructions
+from credenda.interfaces.mcp.project import bind_to_project, read_resource_page
 from credenda.interfaces.mcp.results import (
     build_answer,
     build_failure,
@@ -38,16 +34,14 @@ from credenda.interfaces.mcp.results import (
     build_text,
     to_text,
 )
-from credenda.interfaces.mcp.running import Call, run_work
-from credenda.interfaces.mcp.tool_specs import ToolSpec, build_tools
+from credenda.interfaces.mcp.running import NAME, Call, can_ask, make_question, read_answer, run_work, wait_for_answer
+from credenda.interfaces.mcp.tool_specs import ToolSpec, build_tools, check_texts, read_arguments
 from credenda.model.contest import ContestCase, ContestState
 from credenda.operations.mcp_tools import Toolset
 from credenda.operations.table import OPERATIONS, Operation
 
 if TYPE_CHECKING:
     from credenda.client import Credenda
-
-__all__ = ["build_server"]
 
 _Answer = wire.CallToolResult | wire.InputRequiredResult
 _log = logging.getLogger(__name__)

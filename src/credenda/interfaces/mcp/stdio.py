@@ -28,8 +28,6 @@ if TYPE_CHECKING:
 
     from credenda.client import Credenda
 
-__all__ = ["serve"]
-
 _log = logging.getLogger(__name__)
 _GONE: Final = (BrokenPipeError, anyio.BrokenResourceError, anyio.ClosedResourceError)
 

@@ -21,8 +21,6 @@ from credenda import limits
 if TYPE_CHECKING:
     from mcp.shared._stream_protocols import WriteStream
 
-__all__ = ["Answers", "Calls", "Lines"]
-
 _READ_BYTES: Final = 1 << 16
 
 

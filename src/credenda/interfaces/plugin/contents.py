@@ -10,13 +10,15 @@ import json
 import shlex
 import subprocess
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from importlib.resources import files
-from typing import Any, Final
+from pathlib import Path
+from typing import Any, Final, cast
 
 from credenda import __version__
-
-__all__ = ["EVENTS", "NAME", "SKILLS", "Commands", "build_folder", "build_hooks", "read_skills"]
+from credenda.errors import Invalid
+from credenda.interfaces.client_setup.client_configs import Place, find_place
+from credenda.paths import Folders
 
 NAME: Final = "credenda"
 SKILLS: Final = ("remember", "recall", "why", "forget", "review")
@@ -123,3 +125,159 @@ def read_skills() -> dict[str, str]:
 
 def _write(value: object) -> str:
     return json.dumps(value, indent=2, ensure_ascii=False) + "\n"
+
+
+# The files that each host of the plugin reads: whole files that are ours, and entries in files of the user.
+
+
+HOSTS: Final = ("claude-code", "codex", "cursor", "vscode", "folder")
+_ALIASES: Final[Mapping[str, str]] = {"claude": "claude-code", "copilot": "vscode", "agent-plugins": "folder"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HookFile:
+    """A file of the user in which hooks are listed by event, and those to add."""
+
+    path: Path
+    hooks: Mapping[str, Sequence[Mapping[str, Any]]]
+    head: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    """Further members of a new file."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plan:
+    """The files of an installation: `files` are ours alone, with their texts; the others are shared with the user."""
+
+    host: str
+    files: Mapping[Path, str]
+    hook_file: HookFile | None = None
+    server: tuple[Place, Mapping[str, Any]] | None = None
+    after: str = ""
+    """What the user still has to do."""
+
+
+def plan_host(host: str, commands: Commands, folders: Folders, *, folder: Path) -> Plan:
+    """Return what to write for a host; `folder` is where the open plugin folder goes. Raises `Invalid` for no host."""
+    name = _ALIASES.get(host, host)
+    if name not in HOSTS:
+        raise Invalid(f"{host!r} is not a host of the plugin", fix=f"choose one of {', '.join(HOSTS)}")
+    if name == "claude-code":
+        place = (folders.claude or folders.home / ".claude") / "skills" / NAME
+        return Plan(
+            host=name, files=_put(place, build_folder(commands)), after="start Claude Code again, or /reload-plugins"
+        )
+    if name == "folder":
+        return Plan(
+            host=name,
+            files=_put(folder, build_folder(commands)),
+            after=f"name {folder} to a client of Agent Plugins 1.0",
+        )
+    place = find_place(name, "user", folders, Path())
+    server = (place, {"type": "stdio", **commands.make_server()} if place.typed else commands.make_server())
+    hooks = build_hooks(commands, name)
+    skills = _list_skills(name, folders)
+    if name == "vscode":
+        own = folders.home / ".copilot" / "hooks" / f"{NAME}.json"  # which Copilot CLI reads as well
+        return Plan(
+            host=name,
+            files={own: json.dumps({"version": 1, "hooks": hooks}, indent=2) + "\n", **skills},
+            server=server,
+            after="run “Developer: Reload Window”, and start the server under “MCP: List Servers”",
+        )
+    if name == "cursor":
+        file = HookFile(path=folders.home / ".cursor" / "hooks.json", hooks=hooks, head={"version": 1})
+        return Plan(host=name, files=skills, hook_file=file, server=server, after="start Cursor again")
+    file = HookFile(path=(folders.codex or folders.home / ".codex") / "hooks.json", hooks=hooks)
+    after = "start Codex again and trust the hooks under /hooks: Codex runs none before"
+    return Plan(host=name, files=skills, hook_file=file, server=server, after=after)
+
+
+def _list_skills(host: str, folders: Folders) -> dict[Path, str]:
+    """Return the skills at the place that the host reads for all projects."""
+    roots = {"codex": ".agents", "cursor": ".cursor", "vscode": ".copilot"}
+    root = folders.home / roots[host] / "skills"
+    found: dict[Path, str] = {}
+    for name, text in read_skills().items():
+        ours = f"{NAME}-{name}"
+        found[root / ours / "SKILL.md"] = text.replace(f"name: {name}\n", f"name: {ours}\n", 1)
+    return found
+
+
+def _put(folder: Path, texts: Mapping[str, str]) -> dict[Path, str]:
+    return {folder / path: text for path, text in texts.items()}
+
+
+# Add our hooks to a file of the user, and take them away again.
+
+
+_OURS: Final = ("credenda", " hook ")
+"""What the command of a hook of ours holds."""
+
+
+def add_hooks(text: str, wanted: HookFile) -> str:
+    """Return the text of a file with our hooks in place of earlier ones of ours; those of others stay, in their order.
+
+    Raises `Invalid` for a file that is not JSON or has another structure.
+    """
+    table = _parse(text) if text.strip() else dict(wanted.head)
+    hooks = _get_hooks(table)
+    before = json.dumps(table)
+    for event in [*hooks, *wanted.hooks]:
+        hooks[event] = [*_list_others(hooks.get(event, [])), *wanted.hooks.get(event, ())]
+    table["hooks"] = {event: groups for event, groups in hooks.items() if groups}
+    return text if json.dumps(table) == before and text.strip() else _write_hook_file(table)
+
+
+def remove_hooks(text: str, head: Mapping[str, Any]) -> str:
+    """Return the text of a file without our hooks; "" if nothing but the head of a new file is left."""
+    table = _parse(text)
+    hooks = _get_hooks(table)
+    kept = {event: others for event, groups in hooks.items() if (others := _list_others(groups))}
+    if kept == hooks:
+        return text
+    table["hooks"] = kept
+    return "" if not kept and {**table, "hooks": {}} == {**head, "hooks": {}} else _write_hook_file(table)
+
+
+def _parse(text: str) -> dict[str, Any]:
+    try:
+        told: object = json.loads(text)
+    except ValueError as error:
+        raise Invalid("it is not JSON", why=str(error), fix="repair the file; nothing was changed") from error
+    if not isinstance(told, dict):
+        raise Invalid("it contains no table", fix="repair the file; nothing was changed")
+    return cast("dict[str, Any]", told)
+
+
+def _get_hooks(table: Mapping[str, Any]) -> dict[str, list[Any]]:
+    hooks = table.get("hooks", {})
+    if not isinstance(hooks, dict) or not all(isinstance(one, list) for one in cast("dict[str, Any]", hooks).values()):
+        raise Invalid("hooks is not a table of lists in it", fix="repair the file; nothing was changed")
+    return cast("dict[str, list[Any]]", dict(cast("dict[str, Any]", hooks)))
+
+
+def _list_others(groups: list[Any]) -> list[Any]:
+    """Return groups without the commands that are ours; a group of ours alone goes."""
+    kept: list[Any] = []
+    for group in groups:
+        if not isinstance(group, dict):
+            kept.append(group)
+            continue
+        told = cast("dict[str, Any]", group)
+        inner = told.get("hooks")
+        if isinstance(inner, list):
+            others = [one for one in cast("list[Any]", inner) if not _is_ours(one)]
+            if others or not inner:
+                kept.append(told if len(others) == len(cast("list[Any]", inner)) else {**told, "hooks": others})
+        elif not _is_ours(told):
+            kept.append(told)
+    return kept
+
+
+def _is_ours(hook: object) -> bool:
+    command = cast("dict[str, Any]", hook).get("command") if isinstance(hook, dict) else None
+    return isinstance(command, str) and all(word in command for word in _OURS)
+
+
+def _write_hook_file(table: Mapping[str, Any]) -> str:
+    return json.dumps(table, indent=2, ensure_ascii=False) + "\n"

@@ -5,9 +5,7 @@ from typing import TYPE_CHECKING
 from credenda.lazy import load_on_use
 
 if TYPE_CHECKING:
-    from credenda.interfaces.server import (
-        anchors as anchors,
-    )
+    from credenda.interfaces.server import audit as audit
     from credenda.interfaces.server import (
         process as process,
     )

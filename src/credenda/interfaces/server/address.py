@@ -11,8 +11,6 @@ from urllib.parse import urlsplit
 
 from credenda.errors import Invalid, Unavailable
 
-__all__ = ["LOOPBACK_NAMES", "Address", "check_address", "listen"]
-
 LOOPBACK_NAMES: Final = ("localhost", "127.0.0.1", "::1")
 _BACKLOG: Final = 2_048
 _PAGE: Final = "docs/how-to/serve.md shows a whole setup"

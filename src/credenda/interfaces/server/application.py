@@ -45,8 +45,6 @@ from credenda.interfaces.web.routes import Web
 from credenda.operations.mcp_tools import Toolset
 from credenda.operations.table import OPERATIONS
 
-__all__ = ["Extend", "Options", "build_application", "leave_as_is"]
-
 Extend = Callable[[Server[Any]], None]
 """Adds handlers of a program's own to the MCP server, before the first request."""
 

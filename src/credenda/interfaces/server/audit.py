@@ -2,24 +2,100 @@
 
 from __future__ import annotations
 
+import json
 import logging
+import os
+import re
 from collections import deque
 from dataclasses import replace
 from itertools import islice
+from pathlib import Path
 from threading import Condition, Event, Thread
 from typing import Final
 
 from credenda import limits
-from credenda.clock import Clock
-from credenda.errors import CredendaError
-from credenda.interfaces.server.anchors import Anchors
+from credenda.clock import DAY_US, Clock, format_time
+from credenda.errors import CredendaError, Invalid
 from credenda.interfaces.server.rate import RateLimit
-from credenda.model.audit import AuditDraft
+from credenda.model.server import AuditDraft
 from credenda.storage.audit import AuditStore
 
-__all__ = ["AuditLog"]
+# Anchors of the audit: the head of its chain, once a day, in a log and a file that can be kept elsewhere.
 
-_log: Final = logging.getLogger(__name__)
+
+ANCHOR_LOG: Final = "credenda.server.audit"
+_log: Final = logging.getLogger(ANCHOR_LOG)
+_HEAD: Final = re.compile(r"[0-9]{1,18}:[0-9a-f]{64}")
+_FILE_BYTES: Final = 64 << 20
+
+
+class Anchors:
+    """Writes the first head of each day, and the last one of a process; one thread may use it."""
+
+    def __init__(self, path: Path | None) -> None:
+        """Write to a file too, unless `path` is None; it is made with the first anchor."""
+        self._path = path
+        self._day = -1
+        self._head = ""
+        self._written = ""
+
+    def note(self, head: str, now_us: int) -> None:
+        """Note the present head, and write it if it is the first one of a day."""
+        self._head = head
+        if now_us // DAY_US != self._day and self._write(now_us):
+            self._day = now_us // DAY_US
+
+    def close(self, now_us: int) -> None:
+        """Write the last head."""
+        if self._head != self._written:
+            self._write(now_us)
+
+    def _write(self, now_us: int) -> bool:
+        line = json.dumps({"at": format_time(now_us), "audit_head": self._head})
+        _log.info(line)
+        if self._path is not None:
+            try:
+                _append_line(self._path, line)
+            except OSError as error:
+                _log.warning(json.dumps({"warning": "the audit anchor was not written", "why": str(error.strerror)}))
+                return False
+        self._written = self._head
+        return True
+
+
+def _append_line(path: Path, line: str) -> None:
+    """Append a line, durably; only the owner may read the file."""
+    opened = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
+    try:
+        os.write(opened, f"{line}\n".encode())
+        os.fsync(opened)
+    finally:
+        os.close(opened)
+
+
+def read_anchors(path: Path) -> list[str]:
+    """Return the heads of an anchor file; raises `Invalid` for a file that cannot be read as one."""
+    try:
+        if path.stat().st_size > _FILE_BYTES:
+            raise Invalid(f"the anchor file {path} is too large", fix="give the file that the server wrote")
+        lines = path.read_text("utf-8").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        why = str(getattr(error, "strerror", None) or error)
+        raise Invalid(f"the anchor file {path} cannot be read", why=why, fix="check its name and permissions") from None
+    return [_read_head(line, number, path) for number, line in enumerate(lines, 1) if line.strip()]
+
+
+def _read_head(line: str, number: int, path: Path) -> str:
+    try:
+        head = json.loads(line)["audit_head"]
+    except (ValueError, KeyError, TypeError):
+        head = ""
+    if not isinstance(head, str) or not _HEAD.fullmatch(head):
+        raise Invalid(f"line {number} of {path} is no anchor", why="it was changed or cut off", fix="restore the file")
+    return head
+
+
+_log_audit: Final = logging.getLogger(__name__)
 _BATCH: Final = 256
 _GATHER_SECONDS: Final = 0.05
 """How long a first record waits for others, which share its transaction."""
@@ -96,7 +172,7 @@ class AuditLog:
             elif self._closing:
                 attempts -= 1
         if self._waiting:
-            _log.error("%d audit records could not be written", len(self._waiting))
+            _log_audit.error("%d audit records could not be written", len(self._waiting))
         self._anchors.close(self._clock.now_us())
 
     def _drop(self, count: int) -> None:
@@ -114,7 +190,7 @@ class AuditLog:
         try:
             head = self._store.append_audit(batch)
         except CredendaError as error:
-            _log.warning("%d audit records cannot be written now", len(batch), extra={"code": error.code})
+            _log_audit.warning("%d audit records cannot be written now", len(batch), extra={"code": error.code})
             Event().wait(_RETRY_SECONDS)
             return False
         self._anchors.note(head, self._clock.now_us())

@@ -15,8 +15,6 @@ from credenda.interfaces.server.replays import Answer
 from credenda.operations.table import Operation
 from credenda.services.expectation import name_version
 
-__all__ = ["is_background_wanted", "start_in_background"]
-
 _PREFERENCE: Final = "respond-async"
 
 

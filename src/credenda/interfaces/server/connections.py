@@ -9,8 +9,6 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from credenda import limits
 
-__all__ = ["BoundedConnection"]
-
 _BODY: Final = b'{"title":"the server has too many connections","status":503,"code":"unavailable","retryable":true}'
 _REFUSAL: Final = (
     b"HTTP/1.1 503 Service Unavailable\r\nContent-Type: application/problem+json\r\nRetry-After: 1\r\n"

@@ -20,12 +20,9 @@ from credenda.interfaces.authorization import Principal, make_principal
 from credenda.interfaces.server.attempts import Attempts
 from credenda.interfaces.server.last_calls import LastCalls
 from credenda.interfaces.server.resource import Resource
-from credenda.model.access_token import AccessToken
-from credenda.services.members import find_access
-from credenda.services.tokens import verify_token
+from credenda.model.server import AccessToken
+from credenda.services.access import find_access, verify_token
 from credenda.storage.store import Store
-
-__all__ = ["TokenCheck"]
 
 T = TypeVar("T")
 

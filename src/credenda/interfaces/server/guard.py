@@ -27,17 +27,15 @@ from credenda.errors import CredendaError
 from credenda.ids import draw_request_id
 from credenda.interfaces.authorization import Principal, use_principal
 from credenda.interfaces.call_note import CallNote, current_note
+from credenda.interfaces.server.attempts import check_sender
 from credenda.interfaces.server.metrics import Metrics
-from credenda.interfaces.server.origins import check_sender
 from credenda.interfaces.server.problems import Problem, make_problem, send_problem
 from credenda.interfaces.server.rate import RateLimit
 from credenda.interfaces.server.resource import Resource
-from credenda.model.audit import AuditDraft
+from credenda.model.server import AuditDraft
 from credenda.runtime import ActiveCalls
 from credenda.telemetry.model_use import ModelUse, measure_model_use
 from credenda.telemetry.spans import record_request
-
-__all__ = ["PUBLIC", "AddressCheck", "Bounds", "CallTimeout", "CallerCheck", "Identify", "RequestLog"]
 
 PUBLIC: Final = frozenset({"/livez", "/readyz", "/openapi.json", "/.well-known/agent-card.json"})
 """Paths that need no token and leave no audit record: they tell nothing about any user."""

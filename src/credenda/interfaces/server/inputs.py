@@ -20,13 +20,11 @@ from starlette.types import Message, Receive
 from credenda import limits
 from credenda.errors import Invalid
 from credenda.interfaces.dispatch import ServerFile
-from credenda.interfaces.input_types import check_type
+from credenda.interfaces.json_schema import check_type
 from credenda.interfaces.openapi import FILE_FIELD
 from credenda.interfaces.server.json_bounds import check_bounds
 from credenda.interfaces.server.problems import Problem
 from credenda.operations.table import Operation, Param, Rest
-
-__all__ = ["Inputs", "read_body", "read_inputs", "read_upload"]
 
 _FLAGS: Final = {"true": True, "false": False}
 _SUFFIXES: Final = frozenset({".jsonl", ".json", ".md", ".txt", ".html", ".gz", ".zip"})

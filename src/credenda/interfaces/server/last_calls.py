@@ -7,9 +7,7 @@ from threading import Lock
 from typing import Final
 
 from credenda.clock import SECOND_US
-from credenda.model.access_token import AccessToken
-
-__all__ = ["LastCalls"]
+from credenda.model.server import AccessToken
 
 _KNOWN: Final = 4_096
 _RECORDED_EVERY_US: Final = 60 * SECOND_US
@@ -38,3 +36,12 @@ class LastCalls:
             known = self._times.get(token.id)
         times = [one for one in (known, token.last_used_us) if one is not None]
         return max(times) if times else None
+
+
+# Paths of this server that a request names as the place to go on.
+
+
+def find_local_path(wanted: str) -> str:
+    """Return a path of this server to go on with; the first page for anything that could lead elsewhere."""
+    is_local = wanted.startswith("/") and not wanted.startswith("//") and wanted.isprintable() and "\\" not in wanted
+    return wanted if is_local else "/"

@@ -25,8 +25,6 @@ from credenda.errors import Forbidden
 from credenda.interfaces.authorization import get_principal
 from credenda.interfaces.server.problems import make_method_problem, send_problem
 
-__all__ = ["McpEndpoint"]
-
 _STREAM: Final = "text/event-stream"
 
 

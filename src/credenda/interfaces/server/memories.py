@@ -17,20 +17,16 @@ from credenda.clock import Clock
 from credenda.errors import CredendaError, Forbidden
 from credenda.interfaces.authorization import SCOPES, get_principal
 from credenda.interfaces.call_worker import LaneWorker, start_lanes
-from credenda.interfaces.server.anchors import Anchors
-from credenda.interfaces.server.audit import AuditLog
+from credenda.interfaces.server.audit import Anchors, AuditLog
 from credenda.interfaces.server.last_calls import LastCalls
 from credenda.interfaces.server.probe import Probe, ProbeResult
-from credenda.model.access_token import AccessToken, IssuedToken
 from credenda.model.change import ChangeKind
 from credenda.model.report import BackupReport
+from credenda.model.server import AccessToken, IssuedToken
 from credenda.runtime import ActiveCalls, Parts
-from credenda.services.list_workers import WorkerInfo, list_workers
+from credenda.services.jobs import WorkerInfo, list_workers
 from credenda.session_pool import SessionPool
-from credenda.storage.agent_tasks import AgentTaskStore
-from credenda.storage.store import ChangeFilter
-
-__all__ = ["Memories", "StoreMark"]
+from credenda.storage.store import AgentTaskStore, ChangeFilter
 
 _log: Final = logging.getLogger(__name__)
 _USERS_LOOKED_AT: Final = 3
@@ -88,20 +84,20 @@ class Memories:
 
     def list_tokens(self) -> list[AccessToken]:
         """Return the tokens and connected clients of the current principal's memory, the oldest first."""
-        return services.tokens.list_tokens(self._parts.store.tokens, get_principal().tenant)
+        return services.access.list_tokens(self._parts.store.tokens, get_principal().tenant)
 
     def issue_token(self, name: str, scopes: Sequence[str], expires: str) -> IssuedToken:
         """Issue a token for the current principal's memory, with none but scopes that the principal has."""
         principal = get_principal()
         with self._lend_parts() as parts:
-            return services.tokens.issue_token(
+            return services.access.issue_token(
                 parts, name, scopes=scopes, allowed=sorted(principal.scopes), expires=expires
             )
 
     def revoke_token(self, token_id: str) -> AccessToken:
         """Revoke a token, or end a connection, of the current principal's memory; raises `NotFound`."""
         with self._lend_parts() as parts:
-            return services.tokens.revoke_token(parts, token_id, parts.user_id)
+            return services.access.revoke_token(parts, token_id, parts.user_id)
 
     @contextmanager
     def _lend_parts(self) -> Generator[Parts]:

@@ -8,8 +8,6 @@ from collections.abc import Iterable, Iterator, Mapping
 from threading import Lock
 from typing import Final
 
-__all__ = ["Metrics"]
-
 _BOUNDS: Final = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0)
 """Upper bounds of the buckets of durations, in seconds."""
 

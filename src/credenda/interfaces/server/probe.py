@@ -19,8 +19,6 @@ from credenda.errors import CredendaError, Unavailable
 from credenda.ids import draw_request_id
 from credenda.runtime import Parts
 
-__all__ = ["Probe", "ProbeResult"]
-
 _log: Final = logging.getLogger(__name__)
 _FIRST_SECONDS: Final = 15.0
 """When the first probe runs: after a start, so that it does not slow it down."""

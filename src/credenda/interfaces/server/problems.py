@@ -13,8 +13,6 @@ from credenda.errors import CredendaError, Forbidden, Unauthenticated, Unavailab
 from credenda.interfaces.remedies import name_routes
 from credenda.private import cut_tagged
 
-__all__ = ["Problem", "make_method_problem", "make_problem", "make_problem_response", "send_problem"]
-
 _MEDIA: Final = "application/problem+json"
 _RETRY_SECONDS: Final = 1
 _INTERNAL: Final = 500

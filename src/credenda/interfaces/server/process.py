@@ -32,8 +32,6 @@ from credenda.interfaces.web.sessions import Sessions
 from credenda.operations.mcp_tools import Toolset
 from credenda.runtime import Parts
 
-__all__ = ["Plan", "make_application", "serve"]
-
 _SWITCH_SECONDS: Final = 0.000_5
 _SIGNALS: Final = (signal.SIGINT, signal.SIGTERM)
 

@@ -10,8 +10,6 @@ from typing import Final
 
 from credenda.clock import seconds
 
-__all__ = ["RateLimit"]
-
 _CALLERS: Final = 10_000
 """Buckets that are kept; the least recently used is dropped, which gives its caller a full one."""
 

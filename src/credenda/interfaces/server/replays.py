@@ -16,8 +16,6 @@ from credenda.clock import seconds
 from credenda.errors import Conflict, Invalid
 from credenda.interfaces.server.memories import Memories, StoreMark
 
-__all__ = ["Answer", "Replays"]
-
 
 @dataclass(frozen=True, slots=True)
 class Answer:

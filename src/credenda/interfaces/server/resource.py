@@ -10,8 +10,6 @@ from starlette.types import Scope
 
 from credenda.errors import Invalid
 
-__all__ = ["MCP_PATH", "OFFERED_SCOPES", "RESOURCE_METADATA", "Resource"]
-
 RESOURCE_METADATA: Final = "/.well-known/oauth-protected-resource"
 MCP_PATH: Final = "/mcp"
 OFFERED_SCOPES: Final = ("memory:read", "memory:write")

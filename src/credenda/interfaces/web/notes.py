@@ -16,8 +16,6 @@ from credenda.model.query import Explanation
 if TYPE_CHECKING:
     from credenda.interfaces.web.view import View
 
-__all__ = ["KINDS", "NOTES", "Note", "find_change", "list_notes", "read_marks", "write_mark"]
-
 NOTES: Final = {
     "feedback": "Your feedback is recorded.",
     "undone": "Undone.",

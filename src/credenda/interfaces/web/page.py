@@ -10,8 +10,6 @@ from typing import TYPE_CHECKING, Any, Literal
 if TYPE_CHECKING:
     from credenda.interfaces.web.view import View
 
-__all__ = ["Action", "ChangeMark", "Done", "Download", "Draw", "Group", "Load", "Page", "Shown"]
-
 Group = Literal["memory", "upkeep", "server", ""]
 """The part of the menu that names a page; "" for a page that another one leads to."""
 

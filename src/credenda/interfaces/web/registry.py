@@ -26,8 +26,6 @@ from credenda.interfaces.web.pages import (
     undo,
 )
 
-__all__ = ["PAGES"]
-
 PAGES: Final[tuple[Page, ...]] = (
     overview.PAGE,
     agent.PAGE,

@@ -19,11 +19,9 @@ from credenda.interfaces.authorization import SCOPES, Principal, get_principal, 
 from credenda.interfaces.server.guard import Identify
 from credenda.interfaces.server.oauth.routes import LOGIN, make_page_key
 from credenda.interfaces.server.resource import Resource
-from credenda.services import logins
-from credenda.services.members import find_access, list_access
+from credenda.services import access as logins
+from credenda.services.access import find_access, list_access
 from credenda.storage.store import Store
-
-__all__ = ["Sessions", "name_cookie"]
 
 _CSRF: Final = b"credenda pages"
 

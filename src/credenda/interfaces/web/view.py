@@ -2,29 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Generator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, cast
-from urllib.parse import urlencode
+from tempfile import TemporaryDirectory
+from typing import Any, Final, cast
+from urllib.parse import parse_qsl, urlencode
 
+from starlette.requests import Request
+
+from credenda import limits
 from credenda.client import Credenda
 from credenda.errors import Invalid
 from credenda.interfaces.authorization import Principal
 from credenda.interfaces.dispatch import ServerFile, invoke
 from credenda.interfaces.serialize import to_jsonable
 from credenda.interfaces.server.background_calls import start_in_background
-from credenda.interfaces.server.local_path import find_local_path
+from credenda.interfaces.server.inputs import read_body, read_upload
+from credenda.interfaces.server.last_calls import find_local_path
 from credenda.interfaces.server.memories import Memories
-from credenda.interfaces.web.engine_phrases import translate_phrase
-from credenda.interfaces.web.languages import translate, translate_word
-from credenda.interfaces.web.latest_changes import name_change
+from credenda.interfaces.web.changes import name_change
+from credenda.interfaces.web.languages import translate, translate_phrase, translate_word
 from credenda.interfaces.web.page import ChangeMark, Page
 from credenda.model.change import ChangeRecord
 from credenda.operations.table import OPERATIONS
 from credenda.services.expectation import expect
-
-__all__ = ["View"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -171,3 +174,51 @@ class View:
 
 _PASSING = frozenset({"changed", "note", "lang"})
 """Fields of an address that say what just happened; no link repeats them."""
+
+
+# The content of a form: fields, and for some actions a file.
+
+
+_FIELDS: Final = 400
+_UPLOAD_FIELDS: Final = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Sent:
+    """The fields of a form in their order, and its file."""
+
+    fields: tuple[tuple[str, str], ...] = ()
+    file: ServerFile | None = None
+
+
+@contextmanager
+def make_folder(*, wanted: bool) -> Generator[Path | None]:
+    """Make a folder for the files of an action, which few have; it is removed at the end of the block."""
+    if not wanted:
+        yield None
+        return
+    with TemporaryDirectory(prefix="credenda-", ignore_cleanup_errors=True) as folder:
+        yield Path(folder)
+
+
+async def read_form(request: Request, folder: Path | None) -> Sent:
+    """Read a form; one with a file is read only where the action has a `folder` for it.
+
+    Raises `Invalid` for a body that is no form.
+    """
+    kind = request.headers.get("content-type", "").partition(";")[0].strip().casefold()
+    if kind == "multipart/form-data" and folder is not None:
+        fields, path = await read_upload(request, folder, fields_max=_UPLOAD_FIELDS)
+        return Sent(_normalise(fields), None if path is None else ServerFile(path))
+    if kind != "application/x-www-form-urlencoded":
+        raise Invalid("the body is not a form", fix="send application/x-www-form-urlencoded")
+    body = await read_body(request, limits.HTTP_BODY_BYTES)
+    try:
+        pairs = parse_qsl(body.decode(), keep_blank_values=True, max_num_fields=_FIELDS, errors="strict")
+    except ValueError:
+        raise Invalid("the form cannot be read", fix=f"send at most {_FIELDS} fields in UTF-8") from None
+    return Sent(_normalise(pairs))
+
+
+def _normalise(pairs: list[tuple[str, str]]) -> tuple[tuple[str, str], ...]:
+    return tuple((name, value.replace("\r\n", "\n")) for name, value in pairs)

@@ -13,11 +13,8 @@ from dataclasses import dataclass
 from typing import Final
 
 from credenda.limits import MEMORY_TEXT_CHARACTERS
-from credenda.manage.code.manifests import Manifest
-from credenda.manage.code.scan_result import ScannedFile, ScanResult
+from credenda.manage.code.ignore import Manifest, ScannedFile, ScanResult
 from credenda.model.memory import Memory, Status
-
-__all__ = ["CodeEntry", "ScanPlan", "build_entries", "plan_scan"]
 
 _NAME_CHARACTERS: Final = 256
 _SHOWN_DEPENDENCIES: Final = 40

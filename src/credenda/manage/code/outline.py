@@ -14,8 +14,6 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import Final
 
-__all__ = ["Declaration", "Outline", "detect_language", "parse_outline"]
-
 _SIGNATURE_CHARACTERS: Final = 160
 _LINE_CHARACTERS: Final = 400
 _NAME: Final = r"([A-Za-z_$][\w$]*)"

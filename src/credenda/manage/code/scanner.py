@@ -16,13 +16,17 @@ from pathlib import Path
 from typing import Final
 
 from credenda.errors import Invalid, NotFound
-from credenda.manage.code.ignore import IgnorePattern, is_ignored, parse_patterns
-from credenda.manage.code.manifests import is_manifest, parse_manifest
+from credenda.manage.code.ignore import (
+    IgnorePattern,
+    ScannedFile,
+    ScanResult,
+    is_ignored,
+    is_manifest,
+    parse_manifest,
+    parse_patterns,
+)
 from credenda.manage.code.outline import Outline, detect_language, parse_outline
-from credenda.manage.code.scan_result import ScannedFile, ScanResult
 from credenda.paths import find_path_kind
-
-__all__ = ["check_exists", "check_root", "scan_folder"]
 
 FILES_MAX: Final = 20_000
 """Maximum number of files scanned in one folder."""

@@ -9,8 +9,6 @@ from typing import Final
 from credenda.clock import DAY_US, to_datetime
 from credenda.text.dates import DateSpan, find_dates
 
-__all__ = ["has_relative_date", "resolve_relative_dates"]
-
 _RELATIVE: Final = re.compile(
     r"\b(?:yesterday|today|tonight|tomorrow|ago|last|next|this|past|coming|now|in (?:an?|\d{1,3}|two|three|four|five"
     r"|six|seven|eight|nine|ten|eleven|twelve|a couple of) (?:day|week|month|year)s?)\b",

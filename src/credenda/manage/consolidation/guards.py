@@ -8,30 +8,49 @@ cosine of .975 (MiniLM) and are two facts.
 from __future__ import annotations
 
 import re
+import tomllib
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from functools import cache, lru_cache
-from typing import Final, NamedTuple
+from importlib.resources import files
+from typing import Final, NamedTuple, cast
 
 from credenda.manage.consolidation.absolute_dates import resolve_relative_dates
-from credenda.manage.consolidation.guard_words import load_number_words, load_periods, load_words
 from credenda.manage.consolidation.member import ASSERTIVE_STANCES, Member, get_slot_key
-from credenda.model.derived import CONSOLIDATED
-from credenda.model.memory import Cardinality, Memory, MemoryType, get_type_class
+from credenda.model.memory import CONSOLIDATED, Cardinality, Memory, MemoryType, get_type_class
 from credenda.text.dates import find_dates
-from credenda.text.languages import stem
 from credenda.text.normalize import is_same_value, normalise_attribute, normalise_name, normalise_text, normalise_value
-from credenda.text.tokens import fold, tokenize
+from credenda.text.tokens import fold, stem, tokenize
 
-__all__ = [
-    "Traits",
-    "extract_traits",
-    "find_difference",
-    "find_unsupported",
-    "has_same_belief",
-    "is_distinct",
-    "may_replace",
-]
+# Word lists of the guards, from `data/words.toml`. Pure.
+
+
+@cache
+def _load_lists() -> dict[str, object]:
+    return tomllib.loads((files("credenda.manage.consolidation") / "data" / "words.toml").read_text("utf-8"))
+
+
+@cache
+def load_words(name: str) -> frozenset[str]:
+    """Return the words of a list.
+
+    >>> "never" in load_words("negations")
+    True
+    """
+    return frozenset(str(_load_lists()[name]).split())
+
+
+@cache
+def load_number_words() -> dict[str, str]:
+    """Return the number words with their digits."""
+    return cast("dict[str, str]", _load_lists()["numbers"])
+
+
+@cache
+def load_periods() -> dict[str, str]:
+    """Return the adverbs of a period with its noun: "daily" is every day."""
+    return cast("dict[str, str]", _load_lists()["periods"])
+
 
 _CACHED: Final = 4_096
 _WORD: Final = re.compile(r"[^\W_]+(?:['\u2019][^\W_]+)*")

@@ -6,19 +6,212 @@ date, name, unit, negation or value stay, however similar they are (D-016).
 
 from __future__ import annotations
 
+import hashlib
 import re
-from collections.abc import Sequence
-from typing import Final
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, fields, replace
+from typing import Final, NamedTuple, cast
 
+from credenda import limits
+from credenda.clock import format_time
 from credenda.manage.consolidation.absolute_dates import resolve_relative_dates
 from credenda.manage.consolidation.guards import is_distinct
 from credenda.manage.consolidation.member import ASSERTIVE_STANCES, Member
-from credenda.manage.consolidation.plan_changes import Keep, Remove, Replace, Verdict
-from credenda.model.derived import CONSOLIDATED, is_dreamed
-from credenda.model.memory import Cardinality, Layer, Memory, Relation, Stance, Status
+from credenda.model.change import Add, Change, Confirm, Revise, Supersede, Support
+from credenda.model.memory import CONSOLIDATED, Cardinality, Draft, Layer, Memory, Relation, Stance, Status, is_dreamed
 from credenda.text.normalize import is_same_value, normalise_value
 
-__all__ = ["is_candidate", "judge_by_rules", "link_remaining"]
+# The verdicts of a judge about a group of memories, and the changes that apply them. Pure.
+
+
+_DRAFT_FIELDS: Final = tuple(field.name for field in fields(Draft))
+_SUPPORT_MOST: Final = 200
+"""Maximum evidence of a consolidated memory; the rest stays with its sources."""
+_CORROBORATED: Final = 2
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Replace:
+    """Replace `target` and `sources` by one text (S-041).
+
+    `relation` tells why the target ends: `merged` (same meaning), `changed` (valid until the first source began) or
+    `corrected` (wrong: the text is that of the first source, which stays). `past` are ended memories that the text
+    names.
+    """
+
+    target: str
+    sources: tuple[str, ...]
+    text: str
+    relation: Relation
+    reason: str
+    past: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Remove:
+    """Remove `target` as a true duplicate of `same_as` (S-042)."""
+
+    target: str
+    same_as: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Keep:
+    """Keep similar memories (S-043): they are linked, and nothing else changes."""
+
+    ids: tuple[str, ...]
+    reason: str
+
+
+Verdict = Replace | Remove | Keep
+
+
+def list_touched(verdict: Verdict) -> tuple[str, ...]:
+    """Return the ids of the memories that a verdict changes."""
+    match verdict:
+        case Replace():
+            return (verdict.target, *verdict.sources)
+        case Remove():
+            return (verdict.target, verdict.same_as)
+        case Keep():
+            return ()
+
+
+def plan_changes(verdict: Verdict, members: Mapping[str, Member], now_us: int) -> list[Change]:
+    """Return the changes that apply a verdict."""
+    match verdict:
+        case Replace(relation=Relation.CORRECTED):
+            return [
+                _end_member(members[verdict.target], verdict.sources[0], verdict, members[verdict.sources[0]].since_us)
+            ]
+        case Replace():
+            return _plan_replace(verdict, members, now_us)
+        case Remove():
+            return _plan_remove(members[verdict.target], members[verdict.same_as], verdict)
+        case Keep():
+            return []
+
+
+def _plan_replace(verdict: Replace, members: Mapping[str, Member], now_us: int) -> list[Change]:
+    target, changed = members[verdict.target], verdict.relation is Relation.CHANGED
+    standing = [members[one] for one in (*(() if changed else (verdict.target,)), *verdict.sources)]
+    named = [one for member in standing for one in member.past if one.id in verdict.past]
+    told = [*standing, *([target] if changed else []), *named]
+    key = f"new:{_hash_sources(verdict.text, [one.id for one in told])}"
+    draft = _draft_memory(verdict.text, standing, told, now_us)
+    changes: list[Change] = [Add(key=key, draft=draft, support=_collect_support(told), reason=verdict.reason)]
+    changes += [_merge_member(one, key, Relation.MERGED, verdict.reason) for one in standing]
+    if changed:
+        changes.append(_end_member(target, key, verdict, standing[0].since_us))
+    return changes
+
+
+def _merge_member(member: Member, successor: str, relation: Relation, reason: str) -> Supersede:
+    """Supersede a memory by a merged one; its validity becomes empty, because the merged one covers it."""
+    return Supersede(
+        memory_id=member.id, successor=successor, relation=relation, valid_until_us=member.since_us, reason=reason
+    )
+
+
+def _end_member(member: Member, successor: str, verdict: Replace, until_us: int) -> Supersede:
+    """End a memory when its replacement began."""
+    stated = member.memory.valid_until_us
+    return Supersede(
+        memory_id=member.id,
+        successor=successor,
+        relation=verdict.relation,
+        valid_until_us=max(member.since_us, until_us if stated is None else min(stated, until_us)),
+        reason=verdict.reason,
+    )
+
+
+def _plan_remove(gone: Member, kept: Member, verdict: Remove) -> list[Change]:
+    """Supersede a duplicate, move its evidence to the kept memory, and compute the scores over both."""
+    changes: list[Change] = []
+    new = tuple(one for one in gone.support if one not in kept.support)[:_SUPPORT_MOST]
+    if new:
+        changes.append(Confirm(memory_id=kept.id, support=new, reason=verdict.reason))
+    moved = _compute_scores([kept, gone]) | {"valid_from_us": min(kept.since_us, gone.since_us)}
+    moved |= {
+        "pinned": kept.memory.pinned or gone.memory.pinned,
+        "topic": kept.memory.topic or gone.memory.topic,
+        "tags": tuple(dict.fromkeys((*kept.memory.tags, *gone.memory.tags)))[: limits.TAGS],
+        "metadata": {**gone.memory.metadata, **kept.memory.metadata},
+    }
+    apart = {name: value for name, value in moved.items() if getattr(kept.memory, name) != value}
+    if apart:
+        changes.append(Revise(memory_id=kept.id, fields=apart, reason=verdict.reason))
+    return [*changes, _merge_member(gone, kept.id, Relation.DUPLICATE, verdict.reason)]
+
+
+def _compute_scores(members: Sequence[Member]) -> dict[str, object]:
+    """Compute confidence and importance: the lowest confidence, or the highest if two events support them."""
+    independent = len({event for one in members for event in one.events}) >= _CORROBORATED
+    choose = max if independent else min
+    return {
+        "confidence": choose(one.memory.confidence for one in members),
+        "importance": max(one.memory.importance for one in members),
+        "base_importance": max(one.memory.base_importance for one in members),
+    }
+
+
+def _draft_memory(text: str, standing: Sequence[Member], told: Sequence[Member], now_us: int) -> Draft:
+    first = standing[0].memory
+    slotted = [one.memory for one in standing if one.memory.attribute] or [first]
+    alike = len({(one.entity, one.attribute, one.value, one.scope) for one in slotted}) == 1
+    named = slotted[0] if alike else None
+    numbers = _compute_scores(standing)
+    layers = {one.memory.layer for one in standing}
+    kept = Draft(**{name: getattr(first, name) for name in _DRAFT_FIELDS})
+    merged = {name: value for one in reversed(standing) for name, value in one.memory.metadata.items()}
+    return replace(
+        kept,
+        text=text,
+        entity=named.entity
+        if named
+        else first.entity
+        if _has_one_value(one.memory.entity for one in standing)
+        else None,
+        attribute=named.attribute if named else None,
+        value=named.value if named else None,
+        scope=named.scope if named else first.scope,
+        cardinality=named.cardinality if named else first.cardinality,
+        topic=next((one.memory.topic for one in standing if one.memory.topic), None),
+        confidence=float(str(numbers["confidence"])),
+        importance=float(str(numbers["base_importance"])),
+        layer=first.layer if len(layers) == 1 else Layer.SEMANTIC,
+        status=Status.ACTIVE,
+        valid_from_us=min(one.since_us for one in standing),
+        trust=min(one.memory.trust for one in standing),
+        pinned=any(one.memory.pinned for one in standing),
+        provisional=False,
+        tags=tuple(dict.fromkeys(tag for one in standing for tag in one.memory.tags))[: limits.TAGS],
+        metadata=merged | {CONSOLIDATED: _describe_origin(told, now_us)},
+    )
+
+
+def _has_one_value(values: Iterable[object]) -> bool:
+    return len(set(values)) == 1
+
+
+def _describe_origin(told: Sequence[Member], now_us: int) -> dict[str, object]:
+    """Return the provenance of a text: first seen, updated, and its sources (S-018, S-044)."""
+    seen = [str(format_time(one.since_us)) for one in told]
+    for one in told:
+        earlier = one.memory.metadata.get(CONSOLIDATED)
+        if isinstance(earlier, Mapping) and "first_seen" in earlier:
+            seen.append(str(cast("Mapping[str, object]", earlier)["first_seen"]))
+    return {"first_seen": min(seen), "updated": format_time(now_us), "sources": [one.id for one in told]}
+
+
+def _collect_support(told: Sequence[Member]) -> tuple[Support, ...]:
+    return tuple(dict.fromkeys(item for one in told for item in one.support))[:_SUPPORT_MOST]
+
+
+def _hash_sources(text: str, ids: Sequence[str]) -> str:
+    return hashlib.blake2b("\x00".join((text, *ids)).encode(), digest_size=16).hexdigest()
+
 
 _PREVIOUS_MOST: Final = 3
 """Maximum number of values after "previously"; `history` returns all."""
@@ -147,3 +340,39 @@ def _strip_timeline(memory: Memory) -> str:
     """Return the text without the values that an earlier run appended."""
     head, mark, _ = memory.text.partition(" (currently ")
     return head if mark and memory.metadata.get(CONSOLIDATED) else memory.text
+
+
+# Cluster similar pairs into groups that are judged together; each memory is in at most one group (S-038). Pure.
+
+
+class Pair(NamedTuple):
+    """Two memories by number, `one` < `other`, and their similarity: a cosine, or 2 for an exact key."""
+
+    closeness: float
+    one: int
+    other: int
+
+
+def cluster_pairs(pairs: Iterable[Pair], most: int) -> list[tuple[int, ...]]:
+    """Group memories that share a neighbour, at most `most` in a group; each group in order of number.
+
+    >>> cluster_pairs([Pair(0.9, 1, 2), Pair(0.8, 2, 5), Pair(0.7, 3, 4)], 25)
+    [(1, 2, 5), (3, 4)]
+    >>> cluster_pairs([Pair(0.9, 1, 2), Pair(0.8, 2, 5), Pair(0.7, 5, 6)], 2)
+    [(1, 2), (5, 6)]
+    """
+    leader: dict[int, int] = {}
+    groups: dict[int, list[int]] = {}
+    for pair in sorted(set(pairs), key=lambda one: (-one.closeness, one.one, one.other)):
+        for number in (pair.one, pair.other):
+            if number not in leader:
+                leader[number] = number
+                groups[number] = [number]
+        first, second = leader[pair.one], leader[pair.other]
+        if first == second or len(groups[first]) + len(groups[second]) > most:
+            continue
+        into, out = (first, second) if len(groups[first]) >= len(groups[second]) else (second, first)
+        for number in groups[out]:
+            leader[number] = into
+        groups[into] += groups.pop(out)
+    return sorted(tuple(sorted(group)) for group in groups.values() if len(group) > 1)

@@ -9,8 +9,6 @@ from credenda.model.change import Support
 from credenda.model.memory import Memory, MemoryType, Stance, get_type_class
 from credenda.text.normalize import normalise_attribute, normalise_name
 
-__all__ = ["ASSERTIVE_STANCES", "Member", "get_slot_key"]
-
 ASSERTIVE_STANCES: Final = frozenset({Stance.ASSERTED, Stance.NEGATED})
 
 

@@ -15,12 +15,10 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from credenda.manage.consolidation.clusters import Pair
+from credenda.manage.consolidation.judge import Pair
 from credenda.manage.consolidation.member import get_slot_key
 from credenda.model.memory import Memory
 from credenda.text.normalize import normalise_text, normalise_value
-
-__all__ = ["EXACT_KEY", "EXACT_SEEDS", "NearestNeighbours", "SharedKeyIndex", "compute_floor", "compute_keys"]
 
 EXACT_KEY: Final = 2.0
 """The similarity of two memories that share an exact key; no cosine reaches it."""

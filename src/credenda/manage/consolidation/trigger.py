@@ -10,8 +10,6 @@ from typing import Final
 
 from credenda.clock import HOUR_US, is_ahead
 
-__all__ = ["Trigger", "explain_skip"]
-
 _HOUR: Final = float(HOUR_US)
 
 

@@ -11,23 +11,12 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple, cast
 
-from credenda.manage.dream.eligible_facts import EntityFacts, hash_facts
+from credenda.manage.dream.cards import EntityFacts, hash_facts
 from credenda.manage.dream.prompts import BridgeAnswer
 from credenda.model.change import Add
-from credenda.model.derived import BRIDGE, DREAMER
 from credenda.model.event import TRUST, Source
-from credenda.model.memory import Draft, Layer, Memory, MemoryType
+from credenda.model.memory import BRIDGE, DREAMER, Draft, Layer, Memory, MemoryType
 from credenda.text.normalize import normalise_name
-
-__all__ = [
-    "BridgeRules",
-    "EntityPair",
-    "decide_bridge",
-    "get_bridge_ends",
-    "hash_bridge",
-    "is_connected",
-    "nominate_pairs",
-]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -14,21 +14,8 @@ from dataclasses import dataclass
 from typing import Final
 
 from credenda.model.change import SetStatus
-from credenda.model.derived import is_dreamed
-from credenda.model.memory import Cardinality, Layer, Memory, Slot, Stance, Status, get_type_class
+from credenda.model.memory import Cardinality, Layer, Memory, Slot, Stance, Status, get_type_class, is_dreamed
 from credenda.text.normalize import is_same_value, normalise_attribute, normalise_name, normalise_value
-
-__all__ = [
-    "ProbeCandidate",
-    "ProbeRules",
-    "challenge",
-    "draw_probes",
-    "find_contradicted",
-    "get_single_slot",
-    "is_old_unconfirmed",
-    "is_unsupported",
-    "may_be_probed",
-]
 
 _FIRM: Final = frozenset({Stance.ASSERTED, Stance.NEGATED})
 _PROBED: Final = frozenset({Layer.SEMANTIC, Layer.PROCEDURAL})

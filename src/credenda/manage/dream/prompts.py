@@ -18,26 +18,9 @@ from typing import Any, Final, cast
 
 from credenda import limits
 from credenda.clock import to_datetime
-from credenda.manage.dream.cards import CardRules, CardText, format_card_head
-from credenda.manage.dream.eligible_facts import EntityFacts
+from credenda.manage.dream.cards import CardRules, CardText, EntityFacts, format_card_head
 from credenda.model.memory import Memory
 from credenda.providers.llm.protocol import Question
-
-__all__ = [
-    "BRIDGE_PROMPT",
-    "CARD_PROMPT",
-    "PROBE_PROMPT",
-    "BridgeAnswer",
-    "Mask",
-    "ProbeAnswer",
-    "ask_bridge",
-    "ask_card",
-    "ask_probe",
-    "is_grounded",
-    "parse_bridge",
-    "parse_card",
-    "parse_probe",
-]
 
 CARD_PROMPT: Final = "card-1"
 BRIDGE_PROMPT: Final = "bridge-1"

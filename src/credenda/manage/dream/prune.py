@@ -6,8 +6,6 @@ from dataclasses import dataclass
 
 from credenda.clock import DAY_US
 
-__all__ = ["PruneRules"]
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PruneRules:

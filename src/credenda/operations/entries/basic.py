@@ -13,8 +13,6 @@ from credenda.model.memory import Layer, MemoryType
 from credenda.model.query import HitKind, Include, Mode, Profile
 from credenda.operations.entries.schema import MESSAGES, SESSION, TIMES, TOPIC, Operation, Param, Rest, text
 
-__all__ = ["CONTEXT_INPUTS", "ENTRIES"]
-
 _ASK: Final = (
     Param(name="limit", type=int, default=20, help="Maximum number of hits, 1 to 50."),
     TOPIC,

@@ -10,8 +10,6 @@ from credenda.model.event import Source
 from credenda.model.memory import Layer, MemoryType, Stance, Status
 from credenda.operations.entries.schema import ID, NOT_A_SKILL, TIMES, TOPIC, Door, Operation, Param, Rest, text
 
-__all__ = ["ENTRIES"]
-
 _BROWSED: Final[Mapping[Door, str]] = {
     **NOT_A_SKILL,
     "mcp": "a person browses; a model searches",

@@ -9,8 +9,6 @@ from typing import Final
 from credenda.errors import Invalid, NotFound, Unavailable
 from credenda.operations.entries.schema import LOCAL, NOT_A_SKILL, Operation, Param
 
-__all__ = ["ENTRIES"]
-
 ENTRIES: Final = (
     Operation(
         name="scan",

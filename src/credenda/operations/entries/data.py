@@ -8,8 +8,6 @@ from typing import Final, Literal
 from credenda.errors import Conflict, Corrupt, Invalid, LimitExceeded, NotFound, Unavailable
 from credenda.operations.entries.schema import LOCAL, NOT_A_SKILL, PERSONS, Operation, Param, Rest, text
 
-__all__ = ["ENTRIES"]
-
 _Written = Literal["credenda", "mcp-memory", "pam"]
 _Read = Literal[
     "credenda",

@@ -10,8 +10,6 @@ from credenda.errors import Conflict, Invalid, NotFound
 from credenda.model.memory import Status
 from credenda.operations.entries.schema import ID, NOT_A_SKILL, REASON, WHOLE_MESSAGE, Operation, Param, Rest, text
 
-__all__ = ["ENTRIES"]
-
 _WHERE: Final = (
     text("session", "All changes caused by this session."),
     text("source", "All changes caused by this source, such as ingest."),

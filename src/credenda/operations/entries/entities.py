@@ -6,8 +6,6 @@ from typing import Final
 
 from credenda.operations.entries.schema import NOT_A_SKILL, Operation, Rest
 
-__all__ = ["ENTRIES"]
-
 ENTRIES: Final = (
     Operation(
         name="entities",

@@ -8,8 +8,6 @@ from typing import Final, Literal
 from credenda.errors import Invalid, NotFound, Unavailable
 from credenda.operations.entries.schema import LOCAL, Operation, Param
 
-__all__ = ["ENTRIES"]
-
 _Missing = Literal["ask", "delete", "restore"]
 
 ENTRIES: Final = (

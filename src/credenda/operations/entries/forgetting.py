@@ -9,8 +9,6 @@ from typing import Final
 from credenda.errors import Conflict, Invalid, NotFound, Unavailable
 from credenda.operations.entries.schema import ID, LOCAL, PERSONS, TOPIC, WHOLE_MESSAGE, Operation, Param, Rest, text
 
-__all__ = ["ENTRIES"]
-
 _DRY_RUN: Final = Param(name="dry_run", type=bool, default=False, help="Only count what to delete.")
 _NAMES_ONLY: Final = Param(name="dry_run", type=bool, default=False, help="Only name what to delete.")
 _WHY: Final = Param(name="reason", help="The reason; it is recorded.", positional=True)

@@ -6,11 +6,9 @@ from datetime import datetime
 from typing import Final
 
 from credenda.errors import Invalid, NotFound
-from credenda.model.diff import Axis
+from credenda.model.browse import Axis
 from credenda.model.memory import Layer, MemoryType, Status
 from credenda.operations.entries.schema import ID, NOT_A_SKILL, TIMES, TOPIC, Operation, Param, Rest, text
-
-__all__ = ["ENTRIES"]
 
 ENTRIES: Final = (
     Operation(

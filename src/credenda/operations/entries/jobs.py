@@ -9,8 +9,6 @@ from credenda.errors import Conflict, Invalid, NotFound, Unavailable
 from credenda.model.job import JobState
 from credenda.operations.entries.schema import PERSONS, Door, Operation, Param, Rest, text
 
-__all__ = ["ENTRIES"]
-
 _Kind = Literal["extract", "embed", "think", "reread", "keep", "call"]
 _ID: Final = Param(name="id", help="The id of a job.", positional=True)
 _CLOSED: Final[Mapping[Door, str]] = {**PERSONS, "mcp": "an operator watches jobs, not a model"}

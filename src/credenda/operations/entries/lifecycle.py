@@ -9,8 +9,6 @@ from typing import Final, Literal
 from credenda.errors import Conflict, Invalid, NotFound, Unavailable
 from credenda.operations.entries.schema import ID, NOT_A_SKILL, PERSONS, TOPIC, Operation, Param, Rest
 
-__all__ = ["ENTRIES"]
-
 _DRY_RUN: Final = Param(name="dry_run", type=bool, default=False, help="Only show the planned changes.")
 _CURVE: Final = Literal["huber", "huber_linear", "l2", "elastic"]
 _WHAT_IF: Final = (

@@ -11,8 +11,6 @@ from credenda.model.event import Source
 from credenda.operations.entries.basic import CONTEXT_INPUTS
 from credenda.operations.entries.schema import LOCAL, NOT_A_SKILL, PERSONS, SESSION, TOPIC, Operation, Param, Rest, text
 
-__all__ = ["ENTRIES"]
-
 _SPAN: Final = (
     Param(name="since", type=datetime, help="Start; a date is its whole day."),
     Param(name="until", type=datetime, help="End; a date is its whole day. [default: now]"),

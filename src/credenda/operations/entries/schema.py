@@ -13,28 +13,6 @@ from typing import Any, Final, Literal, get_args, get_origin
 from credenda import operations
 from credenda.errors import CredendaError
 
-__all__ = [
-    "DOORS",
-    "ID",
-    "LOCAL",
-    "MESSAGES",
-    "NOT_A_SKILL",
-    "PERSONS",
-    "REASON",
-    "REMOTE",
-    "SESSION",
-    "TIMES",
-    "TOPIC",
-    "WHOLE_MESSAGE",
-    "Door",
-    "Operation",
-    "Param",
-    "ParamKind",
-    "Rest",
-    "Scope",
-    "text",
-]
-
 ParamKind = Literal[
     "text",
     "messages",

@@ -6,7 +6,7 @@ import json
 import os
 import re
 import stat
-from collections.abc import Generator
+from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -16,27 +16,15 @@ from credenda import limits
 from credenda.errors import Invalid, Unavailable
 from credenda.paths import create_folder, make_file_error
 from credenda.portability.atomic_write import replace_file
-from credenda.portability.files.layout import ARCHIVE, BESIDE, CORE, INDEX, PAGES
-from credenda.portability.files.parse import has_marks, parse
-from credenda.portability.files.render import has_index_marks
-from credenda.portability.files.types import Text, Tier
+from credenda.portability.files.parse import Entered, Other, has_marks, parse
+from credenda.portability.files.render import ARCHIVE, BESIDE, CORE, INDEX, PAGES, has_index_marks
+from credenda.portability.files.state import AWAY, Base, State, Text, Tier, hash_text
 
 try:
     import fcntl
 except ImportError:  # a system without flock: concurrent runs are detected by the stamps of files
     fcntl = None
 
-__all__ = [
-    "IGNORE",
-    "KEY",
-    "STATE",
-    "TOMBSTONES",
-    "ZEROS",
-    "Folder",
-    "Found",
-    "open_folder",
-    "stamp_file",
-]
 
 STATE: Final = ".credenda/sync.json"
 KEY: Final = ".credenda/key"
@@ -369,3 +357,113 @@ def _parse_entity(written: str) -> str:
 def stamp_file(status: os.stat_result) -> tuple[int, ...]:
     """Return values that change whenever a file changes."""
     return (status.st_size, status.st_mtime_ns, status.st_ino)
+
+
+# Detect by polling that something has changed and settled.
+
+
+class Rest:
+    """Ready when the state differs from the handled one and equals the previous poll's.
+
+    A page that is being saved has another size or time at each poll, so that a partial page is never read.
+
+    >>> rest = Rest()
+    >>> rest.handled(1)
+    >>> [rest.ready(seen) for seen in (1, 2, 3, 3)]
+    [False, False, False, True]
+    """
+
+    def __init__(self) -> None:
+        """Start with nothing handled."""
+        self._handled: object = None
+        self._before: object = None
+
+    def handled(self, seen: object) -> None:
+        """Record a state as handled."""
+        self._handled = self._before = seen
+
+    def ready(self, seen: object) -> bool:
+        """Poll once; return whether to act."""
+        still = seen == self._before
+        self._before = seen
+        return still and seen != self._handled
+
+
+def compute_signature(root: Path) -> Mapping[str, tuple[int, ...]]:
+    """Return the sizes and times of all pages, without reading any."""
+    return dict(_stamp_pages(root))
+
+
+def _stamp_pages(root: Path) -> Iterator[tuple[str, tuple[int, ...]]]:
+    for folder, below, names in os.walk(root):
+        below[:] = [name for name in below if not name.startswith(".")]
+        for name in names:
+            yield from _stamp_page(Path(folder) / name)
+
+
+def _stamp_page(path: Path) -> Iterator[tuple[str, tuple[int, ...]]]:
+    with suppress(OSError):
+        if path.suffix == ".md" and not path.name.startswith("."):
+            yield str(path), stamp_file(path.lstat())
+
+
+# Set aside pages that were read only in part, and name the entries that unread pages hide.
+
+
+_CUT_OFF: Final = "was cut off: its last line `<!--end-->` is gone, and so are entries; repair it, or add that line"
+_BEHEADED: Final = "has lost its beginning: its front matter or title is gone, and so are entries; repair it"
+
+
+def set_aside_unread(found: Found, state: State, key: bytes) -> None:
+    """Set aside pages that were cut off, and hide every entry that was on an unread page and is on no other."""
+    on: dict[str, list[tuple[str, Base]]] = {}
+    for name, one in state.entries.items():
+        if one.local != AWAY:
+            on.setdefault(one.path, []).append((name, one))
+    elsewhere = _list_entries(found, state, whole=True)
+    for text in list(found.texts):
+        known = on.get(text.path, ())
+        there = {one.name: hash_text(key, one.text) for one in text.page.entries}
+        lost = [name for name, one in known if there.get(name) != one.digest]
+        why = ""
+        if text.zeros and (lost or not text.page.whole or _has_foreign_zeros(text, known)):
+            why = ZEROS
+        elif not text.page.whole and any(name in there or name not in elsewhere for name in lost):
+            why = _CUT_OFF
+        elif not _has_beginning(text, state) and any(name not in there and name not in elsewhere for name in lost):
+            why = _BEHEADED
+        if why:
+            found.texts.remove(text)
+            found.troubles[text.path] = why
+    for path, entries in on.items():
+        if any(path == name or path.startswith(f"{name}/") for name in found.troubles):
+            found.hidden |= {name for name, _ in entries}
+    found.hidden -= _list_entries(found, state)
+
+
+def _has_foreign_zeros(text: Text, known: Sequence[tuple[str, Base]]) -> bool:
+    """Return whether a page has zero bytes outside entries that still are as an earlier version wrote them."""
+    names = {name for name, _ in known}
+    return any(
+        "\x00" in line
+        for one in text.page.blocks
+        if not (isinstance(one, Entered) and one.name in names)
+        for line in one.lines
+    )
+
+
+def _has_beginning(text: Text, state: State) -> bool:
+    if text.tier is Tier.PAGES:
+        return bool(text.about) or text.path not in state.pages.values()
+    return any(isinstance(one, Other) and one.lines[0].startswith("# ") for one in text.page.blocks)
+
+
+def _list_entries(found: Found, state: State, *, whole: bool = False) -> set[str]:
+    """Return the ids on readable pages, without the copies on the page of the core block."""
+    copies = {name for name, one in state.entries.items() if one.local in state.core}
+    return {
+        one.name
+        for text in found.texts
+        for one in text.page.entries
+        if (text.page.whole or not whole) and not (text.tier is Tier.CORE and one.name in copies)
+    }

@@ -9,16 +9,10 @@ from typing import Final
 
 from credenda.clock import parse_time
 from credenda.errors import Invalid
-from credenda.portability.files.filenames import fold_name
 from credenda.portability.files.folder import Found
-from credenda.portability.files.layout import CORE
-from credenda.portability.files.markers import COMMENT
-from credenda.portability.files.parse import Other, Said
-from credenda.portability.files.state import State
-from credenda.portability.files.statements import keep_statements
-from credenda.portability.files.types import Text, Tier
-
-__all__ = ["find_days_of_lines", "list_foreign", "recognise_own"]
+from credenda.portability.files.parse import COMMENT, Other, Said, keep_statements
+from credenda.portability.files.render import CORE, fold_name
+from credenda.portability.files.state import State, Text, Tier
 
 _HEADING: Final = re.compile(r"(#{1,6})[ \t]+(.*)")
 _DAY: Final = re.compile(r"(?<!\d)(\d{4})[-_.](\d{2})[-_.](\d{2})(?!\d)")

@@ -8,12 +8,10 @@ from typing import Final
 from credenda.ids import parse_serial
 from credenda.model.claim import Evidence
 from credenda.model.event import CODE
-from credenda.portability.files.layout import is_shown
-from credenda.portability.files.markers import to_file_text
 from credenda.portability.files.memory_side import View
+from credenda.portability.files.parse import to_file_text
+from credenda.portability.files.render import is_shown
 from credenda.storage.store import EventFilter, MemoryFilter, Reader
-
-__all__ = ["load_view"]
 
 _PAGE: Final = 500
 

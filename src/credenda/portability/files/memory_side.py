@@ -11,11 +11,8 @@ from credenda.model.contest import ContestCase
 from credenda.model.core import Section
 from credenda.model.event import Event
 from credenda.model.memory import Memory, Status
-from credenda.portability.files.markers import to_file_text
-from credenda.portability.files.state import hash_text
-from credenda.portability.files.types import MemorySide
-
-__all__ = ["View", "build_memory_side"]
+from credenda.portability.files.parse import to_file_text
+from credenda.portability.files.state import MemorySide, hash_text
 
 _HELD: Final = frozenset({Status.ACTIVE, Status.CHALLENGED})
 _CHAIN_MAX: Final = 1_000

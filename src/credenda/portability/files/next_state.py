@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+import base64
+import json
+import re
+from collections.abc import Collection, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import replace
-from typing import Final
+from typing import Any, Final, cast
 
 from credenda.ids import parse_serial
-from credenda.portability.files.folder import Found
+from credenda.portability.files.folder import KEY, TOMBSTONES, Folder, Found
 from credenda.portability.files.memory_side import View
 from credenda.portability.files.page_plan import Layout
-from credenda.portability.files.state import Base, State, hash_text
+from credenda.portability.files.render import ARCHIVE, PAGES, make_beside
+from credenda.portability.files.state import Base, State, Tier, hash_tenant, hash_text
 from credenda.portability.files.three_way_diff import Plan
-from credenda.portability.files.types import Tier
+from credenda.runtime import Parts
+from credenda.storage.store import Tombstone
 from credenda.text.normalize import normalise_name
-
-__all__ = ["keep_bases", "list_pages", "list_pending", "map_bases", "map_ids"]
 
 _LISTED_MAX: Final = 100
 _PENDING_CHARACTERS: Final = 80
@@ -68,3 +72,155 @@ def list_pending(gone: Collection[str], lines: Mapping[str, str], state: State, 
 def _shorten(text: str) -> str:
     line = " ".join(text.split())
     return line if len(line) <= _PENDING_CHARACTERS else f"{line[:_PENDING_CHARACTERS]}…"
+
+
+# Tombstones beside the pages: keyed hashes of deletions, so that no rebuild from the files restores them.
+
+
+_TABLE: Final = "tombstones"
+_KEY_BYTES: Final = 32
+_MARK: Final = re.compile(r"[0-9a-f]{32}")
+_HASH: Final = re.compile(r"[0-9a-f]{64}")
+_PLACES: Final = ("", f"{PAGES}/", f"{ARCHIVE}/", "memory/")
+"""The folders in which other programs have their tombstones."""
+_TEXTS: Final = ("text", "content", "fact", "memory", "normalized", "normalised", "normalized_text", "norm", "key")
+"""The fields in which other programs name the deleted words."""
+
+
+def write_tombstones(
+    parts: Parts, folder: Folder, *, removed: Collection[str] = (), shown: Collection[str] = ()
+) -> list[str]:
+    """Write the tombstones of a memory and their key; write nothing if neither it nor the files have any.
+
+    Return notes for the user. `removed` are ids of entries that were deleted in this synchronisation, `shown` those
+    that the pages show.
+    """
+    with parts.store.dump(parts.user_id, only={_TABLE}) as dump:
+        rows = [dict(row) for _, row in dump.rows]
+        key, tag = dump.origin.key, dump.origin.tag
+    mark = hash_tenant(key)
+    erased_key = read_key(folder)
+    gone = {mark, hash_tenant(erased_key) if erased_key and erased_key != key else mark}
+    theirs = [line for line in _read_lines(folder) if line.get("key") not in gone]
+    mine = [
+        {
+            "digest": cast("bytes", row["digest"]).hex(),
+            "kind": row["kind"],
+            "normaliser": row["normaliser"],
+            "created_us": row["created_at"],
+            "key": mark,
+        }
+        for row in rows
+    ]
+    gone_entries = [line for line in _read_removed(folder) if line["key"] not in gone - {mark}]
+    gone_entries += [{"entry": name, "key": mark} for name in removed if tag]
+    ids = [line for line in gone_entries if line["entry"] not in shown]
+    lines = sorted({json.dumps(line, sort_keys=True) for line in [*mine, *theirs, *ids]})
+    there = folder.list_named(TOMBSTONES)
+    own = [one for one in there if _is_own(folder, one)]
+    name = TOMBSTONES
+    while name in there and name not in own:
+        name = make_beside(name)
+    if lines:
+        folder.save(name, "".join(f"{line}\n" for line in lines).encode())
+    for one in own:
+        if one != name or not lines:
+            folder.remove(one)
+    if tag:
+        folder.save(KEY, json.dumps({"key": base64.b64encode(key).decode(), "mark": mark}).encode() + b"\n")
+    else:
+        folder.remove(KEY)
+    taken = make_beside(TOMBSTONES)
+    odd = lines and name not in (TOMBSTONES, taken)
+    return [f"{taken} is not Credenda's and stays as it is; the hashes of deletions are in {name}"] if odd else []
+
+
+def read_key(folder: Folder) -> bytes:
+    """Read the key of the memory that wrote the folder; empty if it is missing or damaged."""
+    try:
+        table = cast("Mapping[str, Any]", json.loads(folder.load(KEY) or b"{}"))
+        key = base64.b64decode(str(table.get("key", "")), validate=True)
+    except (ValueError, AttributeError):
+        return b""
+    return key if len(key) == _KEY_BYTES else b""
+
+
+def read_tombstones(folder: Folder, key: bytes) -> tuple[list[Tombstone], int]:
+    """Read the tombstones under a key, and count those under other keys, which cannot be checked."""
+    mark = hash_tenant(key)
+    found: list[Tombstone] = []
+    others = 0
+    for line in _read_lines(folder):
+        if line.get("key") != mark:
+            others += 1
+            continue
+        found.append(
+            Tombstone(
+                digest=bytes.fromhex(str(line["digest"])),
+                kind=str(line["kind"]),
+                normaliser=int(line["normaliser"]),
+                created_us=int(line["created_us"]),
+            )
+        )
+    return found, others
+
+
+def read_deleted_texts(folder: Folder) -> list[str]:
+    """Read the words that another program has in its tombstones, in the order of its files."""
+    found: dict[str, None] = {}
+    for place in _PLACES:
+        for line in _parse_lines(folder, f"{place}{TOMBSTONES}"):
+            table = _to_table(line)
+            if isinstance(line, str):
+                found[line] = None
+            elif not _is_ours(table):
+                found |= dict.fromkeys(text for name in _TEXTS if isinstance(text := table.get(name), str))
+    return [text for text in found if text.strip()]
+
+
+def _is_own(folder: Folder, name: str) -> bool:
+    """Return whether code wrote a file: it can be read and has such lines, and none of another program."""
+    lines = list(_parse_lines(folder, name))
+    return bool(lines) and all(_is_ours(_to_table(line)) for line in lines)
+
+
+def _to_table(line: object) -> dict[str, Any]:
+    return cast("dict[str, Any]", line) if isinstance(line, dict) else {}
+
+
+def _is_ours(table: Mapping[str, object]) -> bool:
+    marked = _MARK.fullmatch(str(table.get("key"))) is not None
+    return marked and (_HASH.fullmatch(str(table.get("digest"))) is not None or isinstance(table.get("entry"), str))
+
+
+def read_removed(folder: Folder) -> frozenset[str]:
+    """Read the ids of entries that a memory sharing the folder deleted."""
+    return frozenset(line["entry"] for line in _read_removed(folder))
+
+
+def _read_removed(folder: Folder) -> Iterator[dict[str, str]]:
+    for line in _parse_tables(folder):
+        if isinstance(line.get("entry"), str):
+            yield {"entry": line["entry"], "key": line["key"]}
+
+
+def _parse_tables(folder: Folder) -> Iterator[dict[str, Any]]:
+    for name in folder.list_named(TOMBSTONES):
+        yield from filter(_is_ours, map(_to_table, _parse_lines(folder, name)))
+
+
+def _parse_lines(folder: Folder, name: str) -> Iterator[object]:
+    """Parse the lines of a file; skip merge markers and truncated lines."""
+    for text in folder.load(name).decode("utf-8-sig", "replace").splitlines():
+        with suppress(ValueError, RecursionError):
+            yield json.loads(text)
+
+
+def _read_lines(folder: Folder) -> Iterator[dict[str, Any]]:
+    """Read the complete lines with a hash."""
+    for line in _parse_tables(folder):
+        try:
+            if len(bytes.fromhex(line["digest"])) == _KEY_BYTES and isinstance(line["kind"], str):
+                yield {**line, "normaliser": int(line["normaliser"]), "created_us": int(line["created_us"])}
+        except (ValueError, KeyError, TypeError, AttributeError):
+            continue

@@ -9,8 +9,8 @@ from dataclasses import dataclass, field, replace
 from typing import Final
 
 from credenda.model.contest import ContestState
-from credenda.portability.files.filenames import choose_page_name, fold_name
-from credenda.portability.files.layout import (
+from credenda.portability.files.memory_side import View
+from credenda.portability.files.render import (
     ARCHIVE,
     CORE,
     CORE_SECTIONS,
@@ -18,6 +18,9 @@ from credenda.portability.files.layout import (
     INDEX,
     PAGES,
     Entry,
+    Sheet,
+    choose_page_name,
+    fold_name,
     format_day,
     make_beside,
     make_contest_entry,
@@ -26,12 +29,8 @@ from credenda.portability.files.layout import (
     make_page_key,
     make_title,
 )
-from credenda.portability.files.memory_side import View
-from credenda.portability.files.render import Sheet
-from credenda.portability.files.types import Spot, Text, Tier
+from credenda.portability.files.state import Spot, Text, Tier
 from credenda.text.normalize import normalise_name
-
-__all__ = ["Layout", "Placing", "index_lines", "lay_out"]
 
 _DAYS_SHOWN: Final = 7
 

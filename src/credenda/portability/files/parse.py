@@ -3,15 +3,114 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Final
+from pathlib import PurePosixPath
+from typing import Any, Final, cast
 
-from credenda.portability.files.markers import is_item, read_comment, read_item
 from credenda.private import PrivateParts
 
-__all__ = ["END", "FOOTER", "Block", "Entered", "Other", "Parsed", "Said", "has_marks", "parse", "write_footer"]
+# The markers in a page: one comment above each entry, and the escaping that separates text from them. Pure.
+
+
+COMMENT: Final = re.compile(r"<!--([mk]) (\{.*\})-->[ \t]*")
+_OPENING: Final = re.compile(r"<(\\*)!--")
+_ESCAPED: Final = re.compile(r"<\\(\\*)!--")
+_HIDDEN: Final = {"<": "\\u003c", ">": "\\u003e", "\u2028": "\\u2028", "\u2029": "\\u2029", "\u0085": "\\u0085"}
+_LINE: Final = re.compile(r"\\*[-*_][-*_ \t]*")
+"""A text that would be a horizontal rule after a bullet."""
+_CONTROL: Final = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029]")
+_CONTROL_WRITTEN: Final = re.compile(r"<(\\+)u([0-9a-f]{4})>")
+"""A control character as a page shows it, `<\\u0000>`; a text that has these letters gets one more backslash."""
+_BULLET: Final = re.compile(r"[-*+][ \t]+|\d{1,9}[.)][ \t]+")
+_INDENT: Final = re.compile(r"\t| {1,2}")
+
+
+def write_comment(kind: str, table: Mapping[str, object]) -> str:
+    r"""Write the comment of an entry; no value can end the comment early or add a line.
+
+    >>> write_comment("m", {"id": "m1-3fa9c2", "note": "a --> b"})
+    '<!--m {"id":"m1-3fa9c2","note":"a --\\u003e b"}-->'
+    """
+    body = json.dumps(table, ensure_ascii=False, separators=(",", ":"), default=str)
+    shown = "".join(_HIDDEN.get(letter, letter) for letter in body)
+    shown = _CONTROL.sub(lambda found: f"\\u{ord(found[0]):04x}", shown)
+    return f"<!--{kind} {shown}-->"
+
+
+def read_comment(line: str) -> tuple[str, dict[str, Any]] | None:
+    """Parse the comment of an entry: its kind and table; None for any other line."""
+    found = COMMENT.fullmatch(line)
+    if found is None:
+        return None
+    try:
+        table: object = json.loads(found[2])
+    except (ValueError, RecursionError):
+        return None
+    if not isinstance(table, dict):
+        return None
+    named = cast("dict[str, Any]", table)
+    return (found[1], named) if isinstance(named.get("id"), str) else None
+
+
+def to_file_text(text: str) -> str:
+    r"""Normalise a text for a file: line ends are \n, without trailing and surrounding whitespace.
+
+    >>> to_file_text("one \r\n\r\n two")
+    'one\n\n two'
+    """
+    lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
+    return "\n".join(line.rstrip() for line in lines).strip()
+
+
+def write_item(text: str) -> list[str]:
+    r"""Write a text as the lines of a list item; control characters are shown by their number.
+
+    >>> write_item("I like <!--m tea."), write_item("a\x00b")
+    (['- I like <\\!--m tea.'], ['- a<\\u0000>b'])
+    """
+    shown = _CONTROL_WRITTEN.sub(r"<\1\\u\2>", _OPENING.sub(r"<\1\\!--", to_file_text(text)))
+    first, *rest = _CONTROL.sub(lambda found: f"<\\u{ord(found[0]):04x}>", shown).split("\n")
+    first = f"\\{first}" if _LINE.fullmatch(first) else first
+    return [f"- {first}", *(f"  {line}" if line else "" for line in rest)]
+
+
+def read_item(lines: list[str]) -> str:
+    r"""Parse the text of a list item or of a paragraph; the inverse of `write_item`, up to `to_file_text`.
+
+    >>> read_item(write_item("a\n\n  b <!-- c")), read_item(write_item("a\x00b <\\u0000>"))
+    ('a\n\n  b <!-- c', 'a\x00b <\\u0000>')
+    """
+    bullet = _BULLET.match(lines[0])
+    first = lines[0][bullet.end() :] if bullet else lines[0]
+    first = first[1:] if first.startswith("\\") and _LINE.fullmatch(first) else first
+    rest = [_INDENT.sub("", line, count=1) if bullet else line for line in lines[1:]]
+    text = _CONTROL_WRITTEN.sub(_read_control, _ESCAPED.sub(r"<\1!--", "\n".join([first, *rest])))
+    return to_file_text(text)
+
+
+def _read_control(found: re.Match[str]) -> str:
+    letter = chr(int(found[2], 16))
+    if len(found[1]) > 1:
+        return f"<{found[1][1:]}u{found[2]}>"
+    return letter if _CONTROL.fullmatch(letter) else found[0]
+
+
+def show_name(name: str) -> str:
+    r"""Return a name on one line, without control characters.
+
+    >>> show_name("Ana\x00  Maria\n")
+    'Ana Maria'
+    """
+    return " ".join(_CONTROL.sub(" ", name).split())
+
+
+def is_item(line: str) -> bool:
+    """Return whether a line begins a list item."""
+    return _BULLET.match(line) is not None
+
 
 END: Final = "<!--end-->"
 """The last line that code writes: a page without it is truncated."""
@@ -235,3 +334,77 @@ class _Reader:
     def _goes_on(self, line: str) -> bool:
         marked = _HEADING.match(line) or _RULE.match(line) or _FENCE.match(line) or is_item(line)
         return bool(line) and not (marked or line.startswith("<!--"))
+
+
+# Tell what a person or program states in a page from code, quotes, tasks, templates, links and orders. Pure.
+
+
+_INDENT_STATEMENTS: Final = re.compile(r"[ \t]*")
+_BULLET_STATEMENTS: Final = re.compile(r"[ \t]*(?:[-*+]|\d{1,9}[.)])[ \t]+")
+_TASK: Final = re.compile(r"\[[ xX/<>!?*-]\](?:[ \t]|$)|(?:TODO|DOING|DONE)[ \t]")
+_FENCE_STATEMENTS: Final = re.compile(r"`{3,}|~{3,}")
+_TEMPLATE: Final = re.compile(r"\{\{[^}\n]*\}\}|<%[^%\n]*%>")
+_LINK: Final = re.compile(
+    r"!?\[\[[^\]\n]{1,500}\]\]|!?\[[^\]\n]{0,500}\]\([^)\n]{1,2000}\)|<?\bhttps?://[^\s>]{1,2000}>?"
+)
+_LABEL: Final = re.compile(
+    r"(?:\[[a-z][a-z -]{1,30}\]|\d{1,2}:\d{2}(?::\d{2})?(?: ?[ap]m)?(?:[ \t]+[-–—|])?)[ \t]+", re.IGNORECASE
+)
+_TAGS: Final = re.compile(r"(?:[ \t]+#[\w/-]+)+[ \t]*$")
+"""What other programs put before and behind a line: a category, the time of day, tags."""
+_YOU: Final = re.compile(r"\byou(?:r|rs|rself)?\b", re.IGNORECASE)
+_SENTENCE: Final = re.compile(r"(?<=[.!?])[ \t]+")
+_ORDERS: Final = frozenset({"persona", "soul", "agents", "agent", "claude", "gemini", "copilot-instructions"})
+"""Names of pages that tell an assistant what it is: "you" is the assistant there, and not the user."""
+
+
+def keep_statements(page: Parsed, path: str) -> Parsed:
+    r"""Return a page of others in which only statements are lines; the blocks and their places stay the same.
+
+    >>> from credenda.portability.files.parse import parse
+    >>> page = keep_statements(parse("- [x] buy rye\n- I like tea.\n> I hate tea.\n\n[[a|b]]\n"), "me.md")
+    >>> [one.text for one in page.blocks if isinstance(one, Said)]
+    ['I like tea.']
+    """
+    orders = PurePosixPath(path).stem.casefold() in _ORDERS
+    return replace(page, blocks=tuple(_keep(one, orders=orders) for one in page.blocks))
+
+
+def _keep(block: Block, *, orders: bool) -> Block:
+    if not isinstance(block, Said):
+        return block
+    lines = block.text.split("\n")
+    kept = list(_find_statements(lines, item=_BULLET_STATEMENTS.match(block.lines[0]) is not None))
+    kept = [_leave_out_orders(line) for line in kept] if orders else kept
+    kept = [_TAGS.sub("", line[found.end() :] if (found := _LABEL.match(line)) else line) for line in kept]
+    if kept == lines:
+        return block
+    text = "\n".join(kept).strip()
+    return replace(block, text=text) if _WORD.search(text) else Other(block.lines, block.raw)
+
+
+def _find_statements(lines: Sequence[str], *, item: bool) -> Iterator[str]:
+    """Yield the lines of a paragraph or of a list item that state something; `item` has lost its bullet."""
+    fence, quoted, task = "", False, -1
+    for number, line in enumerate(lines):
+        depth = len(_INDENT_STATEMENTS.match(line)[0])  # type: ignore[index]
+        bullet = _BULLET_STATEMENTS.match(line)
+        words = line[bullet.end() if bullet else depth :]
+        if number and words and depth <= task:
+            task = -1
+        quoted = words.startswith(">") or (quoted and bool(words) and bullet is None)
+        mark = _FENCE_STATEMENTS.match(words)
+        if fence or mark:
+            fence = "" if fence and mark and mark[0].startswith(fence) else fence or (mark[0] if mark else "")
+        elif task >= 0 or quoted:
+            continue
+        elif _TASK.match(words):
+            task = -1 if number == 0 and not item else depth
+            if number == 0 and item:
+                return
+        elif not (_TEMPLATE.search(words) or (_LINK.search(words) and not _WORD.search(_LINK.sub("", words)))):
+            yield line
+
+
+def _leave_out_orders(line: str) -> str:
+    return " ".join(one for one in _SENTENCE.split(line) if not _YOU.search(one))

@@ -4,11 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from credenda.portability.files.state import Line, hash_line
-from credenda.portability.files.types import Added, Sides, Tier, is_closed
+from credenda.portability.files.state import Added, Line, Sides, Tier, hash_line, is_closed
 from credenda.text.normalize import normalise_text
-
-__all__ = ["bind_quoted"]
 
 
 def bind_quoted(

@@ -14,15 +14,13 @@ from credenda import limits
 from credenda.clock import parse_time
 from credenda.errors import CredendaError
 from credenda.ids import parse_serial
-from credenda.model.change_fields import DRAFT_FIELDS, parse_fields
+from credenda.model.change import DRAFT_FIELDS, parse_fields
 from credenda.model.claim import Span
 from credenda.model.contest import ContestCase, from_contest_dict
 from credenda.model.memory import Draft, MemoryType, Relation, Status
-from credenda.portability.files.layout import TIMES
 from credenda.portability.files.parse import Entered, Said
-from credenda.portability.files.types import Text, Tier
-
-__all__ = ["Believed", "Filed", "Record", "record"]
+from credenda.portability.files.render import TIMES
+from credenda.portability.files.state import Text, Tier
 
 _FRACTIONS: Final = ("confidence", "importance", "trust")
 _ENDED: Final = frozenset({Status.SUPERSEDED, Status.MERGED, Status.INVALIDATED})

@@ -7,20 +7,161 @@ What only one side changed is taken over by the other. What both changed is neve
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Collection, Sequence
-from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Final, NamedTuple
 
-from credenda.portability.files.markers import to_file_text
-from credenda.portability.files.missing_entries import sort_missing
-from credenda.portability.files.parse import Entered, Said
+from credenda import limits
+from credenda.model.claim import Evidence
+from credenda.portability.files.parse import Entered, Said, to_file_text
 from credenda.portability.files.quoted_lines import bind_quoted
-from credenda.portability.files.state import AWAY, Base, Line, hash_line
-from credenda.portability.files.suspicious_deletions import find_suspicious
-from credenda.portability.files.types import Added, MemorySide, Sides, Spot, Text, Tier
+from credenda.portability.files.state import (
+    AWAY,
+    Added,
+    Base,
+    Line,
+    Lines,
+    MemorySide,
+    Sides,
+    Spot,
+    Text,
+    Tier,
+    hash_line,
+    is_closed,
+)
 from credenda.text.normalize import normalise_text
+from credenda.text.tokens import space_runs
 
-__all__ = ["Added", "Edit", "EditConflict", "Plan", "Removed", "compare"]
+__all__ = [
+    "Added",
+    "Edit",
+    "EditConflict",
+    "GoneLines",
+    "Missing",
+    "Plan",
+    "Removed",
+    "compare",
+    "find_suspicious",
+    "sort_gone_lines",
+    "sort_missing",
+]
+
+
+# Decide which of the entries that are missing from the files a person removed. Pure.
+
+
+_FEW: Final = 2
+"""Entries that may be removed from a page or folder of any size."""
+_MOST: Final = 3
+"""More than one entry in three of a page or folder counts as many."""
+
+UNREAD: Final = "a page could not be read; nothing is deleted until it is repaired or removed"
+BEFORE: Final = "missing since an earlier synchronisation"
+NO_PAGE: Final = "their page is gone"
+OTHER_VERSION: Final = "their page is not the version that the last synchronisation left"
+MANY: Final = "many are missing at once"
+
+
+@dataclass(slots=True)
+class Missing:
+    """Missing entries by local id: those that a person removed, and those that wait, with the reason."""
+
+    removed: list[str] = field(default_factory=list[str])
+    waiting: dict[str, str] = field(default_factory=dict[str, str])
+
+
+def sort_missing(sides: Sides, gone: Sequence[str], base: Mapping[str, Base], names: Mapping[str, str]) -> Missing:
+    """Sort missing entries; `base` has every entry of the last state by local id, `names` their ids in the files."""
+    if sides.unread:
+        return Missing(waiting=dict.fromkeys(gone, UNREAD))
+    if sides.missing == "delete":
+        return Missing(removed=list(gone))
+    texts = {text.path: text for text in sides.texts}
+    found = Missing()
+    for local in gone:
+        why = _find_doubt(sides, base[local], names[local], texts.get(base[local].path))
+        if why:
+            found.waiting[local] = why
+        else:
+            found.removed.append(local)
+    fresh = [local for local in gone if not base[local].away]
+    many = _find_many(sides, fresh, base)
+    found.waiting |= {local: MANY for local in found.removed if local in many}
+    found.removed = [local for local in found.removed if local not in many]
+    return found
+
+
+def _find_doubt(sides: Sides, base: Base, name: str, text: Text | None) -> str:
+    """Return the reason why a missing entry may not have been removed by a person; "" if there is none."""
+    if base.away:
+        return BEFORE
+    if name in sides.removed:  # another memory that shares the folder recorded the deletion
+        return ""
+    if text is None:
+        return NO_PAGE
+    return "" if text.page.footer == sides.state.footers.get(text.path, "") else OTHER_VERSION
+
+
+def _find_many(sides: Sides, fresh: Sequence[str], base: Mapping[str, Base]) -> set[str]:
+    """Return the missing entries that are too many at once, in the folder, a part of it, or a page."""
+    if len(fresh) > limits.FILES_GONE_TOGETHER:
+        return set(fresh)
+    known = [local for local in base if local in sides.ours]
+    parts = {local: "archive" if sides.ours[local].event else "pages" for local in known}
+    pages = {local: base[local].path for local in known}
+    return {
+        *_find_crowded(fresh, dict.fromkeys(known, ""), all_of_them=True),
+        *_find_crowded(fresh, parts, all_of_them=True),
+        *_find_crowded(fresh, pages, all_of_them=False),
+    }
+
+
+def _find_crowded(fresh: Sequence[str], places: Mapping[str, str], *, all_of_them: bool) -> Iterator[str]:
+    """Yield the missing entries of places that lost many; with `all_of_them`, also two if there were no more."""
+    before, gone = Counter(places.values()), Counter(places[local] for local in fresh)
+    for local in fresh:
+        count, total = gone[places[local]], before[places[local]]
+        if (count > _FEW and count * _MOST > total) or (all_of_them and 1 < count == total):
+            yield local
+
+
+# Detect entries that are missing from the files but may not have been deleted on purpose. Pure.
+
+
+_ALIKE: Final = 0.6
+"""Share of common words, from 0 to 1, above which one text may be an edit of the other.
+
+"I live in Linz" and "I live in Graz" have 3/4, "I like tea" and "I like the cello" 4/7.
+"""
+
+
+def find_suspicious(gone: Mapping[str, str], standing: Iterable[str], written: Iterable[str]) -> dict[str, str]:
+    """Return the ids of entries that may not have been deleted on purpose, with the reason.
+
+    `gone` gives texts by ids, `standing` the texts of remaining entries, `written` lines without an entry.
+
+    >>> find_suspicious({"m1": "I live in Linz.", "m2": "I like tea."}, [], ["I live in Graz.", "I like the cello."])
+    {'m1': 'a line without a comment may be an edit of it'}
+    """
+    left = {normalise_text(one) for one in standing}
+    lines = [_count_words(one) for one in written]
+    found: dict[str, str] = {}
+    for local, text in gone.items():
+        words = _count_words(text)
+        if normalise_text(text) in left:
+            found[local] = "another entry has the same text"
+        elif any(_measure_overlap(words, line) >= _ALIKE for line in lines):
+            found[local] = "a line without a comment may be an edit of it"
+    return found
+
+
+def _count_words(text: str) -> Counter[str]:
+    return Counter(space_runs(normalise_text(text)).split())
+
+
+def _measure_overlap(one: Counter[str], other: Counter[str]) -> float:
+    both = one.total() + other.total()
+    return 2 * (one & other).total() / both if both else 0.0
 
 
 class Edit(NamedTuple):
@@ -361,3 +502,85 @@ class _Comparison:
             return False
         copied = local in self._sides.state.core
         return not any(sight.tier is not Tier.CORE or not copied for sight in self._seen.get(local, ()))
+
+
+# Decide what it means that a line which a person wrote is gone from its page. Pure.
+
+
+@dataclass(slots=True)
+class GoneLines:
+    """Memories whose lines are gone: those to forget, with their pages, those that wait, with pages and reasons.
+
+    `kept` are the lines that the next state has although no page shows them.
+    """
+
+    removed: dict[str, str] = field(default_factory=dict[str, str])
+    waiting: dict[str, tuple[str, str]] = field(default_factory=dict[str, tuple[str, str]])
+    kept: dict[str, dict[str, Line]] = field(default_factory=dict[str, dict[str, Line]])
+
+    def find_waiting(self) -> dict[str, str]:
+        """Return the memories that wait, with the pages of their lines."""
+        return {local: path for local, (path, _) in self.waiting.items()}
+
+
+def sort_gone_lines(
+    sides: Sides, read: Lines, fresh: Sequence[tuple[str, str]], evidence: Mapping[str, Sequence[Evidence]]
+) -> GoneLines:
+    """Compare the lines of the last state with those that were read now.
+
+    `fresh` are new lines with their pages: beside one that says nearly the same, a line was edited, not removed.
+    """
+    found = GoneLines()
+    gone: list[tuple[str, str, Line]] = []
+    standing = {event for lines in read.values() for line in lines.values() for event in line.events}
+    own = {*sides.state.footers} - {text.path for text in sides.texts if text.theirs}
+    for path, lines in sides.lines.items():
+        for name, line in () if path in own else lines.items():
+            if is_closed(path, sides.closed):
+                found.kept.setdefault(path, {})[name] = line
+                standing.update(line.events)
+            elif name not in read.get(path, {}):
+                gone.append((path, name, line))
+    on = {event: (path, line) for path, _, line in gone for event in line.events if event not in standing}
+    known = {
+        event: path
+        for path, lines in sides.lines.items()
+        for line in (() if path in own else lines.values())
+        for event in line.events
+    }
+    supports = _list_supports(sides, evidence)
+    base = {
+        local: Base(local, known[events[0]], "", held=True, away=events[0] in on and on[events[0]][1].away)
+        for local, events in supports.items()
+        if all(event in known for event in events)
+    }
+    targets = [local for local, events in supports.items() if all(one in on for one in events)]
+    if sides.missing == "restore" or not targets:
+        return found
+    edited = _find_edited({local: (base[local].path, sides.ours[local].text) for local in targets}, fresh)
+    missing = [local for local in targets if local not in edited]
+    sorted_ = sort_missing(replace(sides, removed=()), missing, base, {local: local for local in base})
+    found.removed = {local: base[local].path for local in (*edited, *sorted_.removed)}
+    found.waiting = {local: (base[local].path, why) for local, why in sorted_.waiting.items()}
+    awaited = {one.span.event_id for local in found.waiting for one in evidence[local]}
+    for path, name, line in gone:
+        if not awaited.isdisjoint(line.events):
+            found.kept.setdefault(path, {})[name] = line._replace(away=True)
+    return found
+
+
+def _find_edited(gone: Mapping[str, tuple[str, str]], fresh: Sequence[tuple[str, str]]) -> list[str]:
+    return [
+        local
+        for local, (path, text) in gone.items()
+        if find_suspicious({local: text}, (), [line for page, line in fresh if page == path])
+    ]
+
+
+def _list_supports(sides: Sides, evidence: Mapping[str, Sequence[Evidence]]) -> dict[str, list[str]]:
+    """Return the events that each current memory rests on."""
+    return {
+        local: [one.span.event_id for one in found]
+        for local, found in evidence.items()
+        if found and (mine := sides.ours.get(local)) is not None and mine.held
+    }

@@ -11,17 +11,15 @@ from typing import Any, Final, cast
 from credenda.portability.importers.format import Boundary, Piece, Problem, Source
 from credenda.portability.importers.json_checks import (
     MalformedError,
+    Talk,
+    Turn,
     describe_item,
     make_showable,
     read_text,
     require_item,
     require_table,
 )
-from credenda.portability.importers.turns import Talk, Turn
-from credenda.portability.json_stream import Element, read_elements
-from credenda.portability.line_reader import Lines
-
-__all__ = ["ChatGPTFormat"]
+from credenda.portability.line_reader import Element, Lines, read_elements
 
 _AGENT: Final = "chatgpt"
 _FILE: Final = re.compile(r"conversations(?:[-_]\d+)?\.json")

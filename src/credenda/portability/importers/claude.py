@@ -12,19 +12,18 @@ from credenda.portability.importers.blocks import Block, cut, has_words, make_do
 from credenda.portability.importers.format import Boundary, Parsed, Piece, Problem, Source
 from credenda.portability.importers.json_checks import (
     MalformedError,
+    Talk,
+    Turn,
     describe_item,
     list_of,
+    mend_surrogates,
     read_text,
+    read_whole,
     require_item,
     require_table,
 )
-from credenda.portability.importers.tables import read_whole
-from credenda.portability.importers.turns import Talk, Turn, mend_surrogates
-from credenda.portability.json_stream import Element, read_elements
-from credenda.portability.line_reader import Lines
+from credenda.portability.line_reader import Element, Lines, read_elements
 from credenda.private import cut_tagged
-
-__all__ = ["ClaudeFormat"]
 
 _AGENT: Final = "claude"
 _FILE: Final = re.compile(r"(?:conversations(?:[-_]\d+)?\.jsonl?|memories\.json)")

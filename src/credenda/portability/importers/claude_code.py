@@ -15,17 +15,17 @@ from typing import Any, Final, cast
 from credenda.portability.importers.format import Boundary, Piece, Problem, Source
 from credenda.portability.importers.json_checks import (
     MalformedError,
+    Talk,
+    Turn,
     make_showable,
+    mend_surrogates,
     parse_table,
     read_text,
     require_table,
 )
-from credenda.portability.importers.turns import Talk, Turn, mend_surrogates
 from credenda.portability.line_reader import Line, Lines
 from credenda.projects import find_project
 from credenda.text.spoken import cut_program_blocks
-
-__all__ = ["ClaudeCodeFormat"]
 
 _AGENT: Final = "claude-code"
 _HEAD: Final = re.compile(rb'\s*\{[^\n]*"(?:sessionId|leafUuid|messageId)"\s*:')

@@ -7,16 +7,21 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final, cast
 
-from credenda.portability.importers.foreign_facts import Statement, make_statement_piece
 from credenda.portability.importers.format import Omitted, Parsed, Problem, Source
-from credenda.portability.importers.json_checks import MalformedError, parse_table, read_moment_or_none, read_text
+from credenda.portability.importers.json_checks import (
+    MalformedError,
+    Statement,
+    Table,
+    has_json_name,
+    is_json_with,
+    make_statement_piece,
+    parse_table,
+    read_moment_or_none,
+    read_text,
+)
 from credenda.portability.importers.mcp_memory import word_observation, word_relation
 from credenda.portability.importers.prose import make_prose_pieces
-from credenda.portability.importers.tables import Table, has_json_name, is_json_with
-from credenda.portability.json_stream import Element, read_sections
-from credenda.portability.line_reader import Lines
-
-__all__ = ["CogneeFormat"]
+from credenda.portability.line_reader import Element, Lines, read_sections
 
 _MARKS: Final = (b'"DocumentChunk"', b'"EntityType"', b'"TextDocument"', b'"TextSummary"')
 _CHUNK: Final = "documentchunk"

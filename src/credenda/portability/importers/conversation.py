@@ -23,8 +23,6 @@ from credenda.portability.line_reader import Line, Lines
 from credenda.text.normalize import normalise_name
 from credenda.write.intake.validate import Submission
 
-__all__ = ["ConversationFormat", "name_session"]
-
 _HEAD: Final = re.compile(rb'\s*\{.*"(?:conv|sessions)"\s*:', re.DOTALL)
 _ROLES: Final = frozenset({"user", "assistant"})
 

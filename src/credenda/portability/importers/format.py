@@ -13,8 +13,6 @@ from credenda.portability.line_reader import Lines
 from credenda.private import cut_private
 from credenda.write.intake.validate import Submission
 
-__all__ = ["Boundary", "Format", "Omitted", "Parsed", "Piece", "Problem", "Source", "make_stable_key"]
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Source:

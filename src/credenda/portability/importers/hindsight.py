@@ -10,29 +10,26 @@ from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
 from typing import Final
 
-from credenda.portability.importers.foreign_facts import Statement, make_statement_piece
+from credenda.portability.importers.blocks import read_tags
 from credenda.portability.importers.format import Boundary, Omitted, Parsed, Problem, Source
-from credenda.portability.importers.front_matter import read_tags
 from credenda.portability.importers.json_checks import (
     MalformedError,
-    parse_table,
-    read_moment,
-    read_moment_or_none,
-    read_text,
-)
-from credenda.portability.importers.prose import make_prose_pieces
-from credenda.portability.importers.tables import (
+    Statement,
     Table,
     has_json_name,
     is_json_with,
     list_tables,
     list_texts,
+    make_statement_piece,
+    parse_table,
+    read_moment,
+    read_moment_or_none,
     read_tables,
+    read_text,
     read_whole,
 )
+from credenda.portability.importers.prose import make_prose_pieces
 from credenda.portability.line_reader import Lines
-
-__all__ = ["HindsightFormat"]
 
 _MARKS: Final = ((b'"facts"', b'"chunks"'), (b'"fact_type"', b'"text"'), (b'"source_bank_id"', b'"schema_version"'))
 _OWN: Final = frozenset({"experience", "opinion"})

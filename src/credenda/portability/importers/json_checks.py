@@ -4,26 +4,21 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any, Final, cast
 
+from credenda import limits
 from credenda.clock import parse_time, to_datetime
 from credenda.errors import Invalid
-from credenda.portability.json_stream import Element
-
-__all__ = [
-    "MalformedError",
-    "describe_item",
-    "list_of",
-    "make_showable",
-    "parse_table",
-    "read_moment",
-    "read_moment_or_none",
-    "read_text",
-    "require_item",
-    "require_table",
-]
+from credenda.portability.importers.blocks import cut, name_file_session
+from credenda.portability.importers.format import Omitted, Parsed, Piece, Problem, Source, make_stable_key
+from credenda.portability.line_reader import Element, Lines, read_sections
+from credenda.text.spoken import cut_recalled
+from credenda.write.intake.validate import Submission
 
 _BOM: Final = b"\xef\xbb\xbf"
 _ID_CHARACTERS: Final = 200
@@ -110,3 +105,244 @@ def describe_item(item: object, number: int, *names: str) -> str:
 def make_showable(name: str) -> str:
     """Make a foreign id or file name safe to print: short, without control characters."""
     return "".join(sign if sign.isprintable() else "\ufffd" for sign in name[:_ID_CHARACTERS])
+
+
+# JSON files of several lists: each list has a reader for its items, and a malformed item is one problem.
+
+
+Table = Mapping[str, Any]
+Reader = Callable[[Table, str], Iterator[Parsed]]
+"""Converts one item of a list; the second argument is its place, for problems."""
+_HEAD: Final = re.compile(rb"\s*[\[{]")
+_ENDINGS: Final = (".json", ".json.gz", ".jsonl", ".jsonl.gz", ".ndjson", ".ndjson.gz")
+_IDS: Final = ("id", "uuid", "source_id", "name", "label")
+
+
+def has_json_name(member: str) -> bool:
+    """Return whether a file is JSON or JSON Lines, by its name."""
+    return member.casefold().endswith(_ENDINGS)
+
+
+def is_json_with(head: bytes, *marks: bytes) -> bool:
+    """Return whether a file begins with a JSON list or object, and has all of some marks near its beginning."""
+    return _HEAD.match(head) is not None and all(mark in head for mark in marks)
+
+
+def read_tables(lines: Lines, path: Path, readers: Mapping[str, Reader]) -> Iterator[Parsed]:
+    """Read the lists of a file, each item with the reader of its list.
+
+    The reader of "" gets the items of a file that is itself a list, and the lines of JSON Lines.
+    """
+    for key, element in _read_elements(lines, path, tuple(readers)):
+        place = f"{key.replace('_', ' ') or 'item'} {element.number}"
+        reader = readers.get(key)
+        try:
+            table = require_item(element)
+            place = f"{place} ({describe_item(table, element.number, *_IDS)})"
+            if reader is None:
+                yield Problem(place=place, what="it is in no list of a name that this format has")
+            else:
+                yield from reader(table, place)
+        except MalformedError as error:
+            yield Problem(place=place, what=str(error))
+
+
+def _read_elements(lines: Lines, path: Path, keys: tuple[str, ...]) -> Iterator[tuple[str, Element]]:
+    if not {".jsonl", ".ndjson"} & {one.casefold() for one in path.suffixes}:
+        yield from read_sections(lines, *(key for key in keys if key))
+        return
+    for line in lines:
+        if line.too_long:
+            yield "", Element(number=line.number, wrong="the line is too long")
+        elif line.data.strip():
+            yield "", Element(number=line.number, data=line.data)
+
+
+def read_whole(lines: Lines) -> bytes:
+    """Return the content of a file; raise `MalformedError` if it is larger than an item may be."""
+    data = b""
+    while more := lines.read(limits.IMPORT_ITEM_BYTES + 1 - len(data)):
+        data += more
+    if len(data) > limits.IMPORT_ITEM_BYTES:
+        raise MalformedError(f"it is larger than {limits.IMPORT_ITEM_BYTES} bytes")
+    return data
+
+
+def omit_items(what: str) -> Reader:
+    """Return a reader that leaves out every item of a list."""
+
+    def omit(table: Table, place: str) -> Iterator[Parsed]:
+        del table, place
+        yield Omitted(what=what)
+
+    return omit
+
+
+def list_tables(table: Table, name: str) -> list[Table]:
+    """Return the tables in a list; empty if there is no such list."""
+    found = table.get(name)
+    items = cast("Sequence[object]", found) if isinstance(found, list) else ()
+    return [cast("Table", one) for one in items if isinstance(one, dict)]
+
+
+def list_texts(table: Table, name: str) -> list[str]:
+    """Return the texts in a list; empty if there is no such list."""
+    found = table.get(name)
+    items = cast("Sequence[object]", found) if isinstance(found, list) else ()
+    return [one for one in items if isinstance(one, str) and one.strip()]
+
+
+def read_whole_name(path: Path) -> str:
+    """Return the name of a file as text that can be stored."""
+    return path.name.encode("utf-8", "replace").decode()
+
+
+def read_message_text(content: object) -> str:
+    """Return the text of a message: plain, in blocks of type text, or in an object with a text."""
+    if isinstance(content, str):
+        return content.strip()
+    if isinstance(content, dict):
+        table = cast("Table", content)
+        parts = table.get("parts")
+        return read_message_text(cast("object", parts)) if isinstance(parts, list) else read_text(table, "text").strip()
+    if not isinstance(content, list):
+        return ""
+    texts: list[str] = []
+    for block in cast("Sequence[object]", content):
+        if isinstance(block, str):
+            texts.append(block.strip())
+        elif isinstance(block, dict) and cast("Table", block).get("type", "text") in _SPOKEN:
+            texts.append(read_text(cast("Table", block), "text", "content").strip())
+    return "\n\n".join(text for text in texts if text)
+
+
+_SPOKEN: Final = ("text", "input_text", "output_text")
+
+
+# Conversations with an assistant, common to all transcripts: alternating messages.
+
+
+_TITLE_CHARACTERS: Final = 200
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Turn:
+    """One message of user or assistant; `key` identifies it permanently, `place` is its position in the file.
+
+    `moment` is the time as written in the file.
+    """
+
+    place: str
+    role: str
+    text: str
+    key: tuple[str, ...]
+    moment: object = None
+    id: str = ""
+    name: str = ""
+
+
+@dataclass(slots=True, kw_only=True)
+class Talk:
+    """One conversation while it is parsed.
+
+    `latest` is the latest time so far, which a message without a time gets; before any, it gets the file's time,
+    `aged_us`.
+    """
+
+    agent: str
+    session: str
+    user_id: str
+    latest: datetime | None = None
+    aged_us: int | None = None
+    metadata: Mapping[str, object] = field(default_factory=dict[str, object])
+
+    @classmethod
+    def titled(cls, agent: str, source: Source, *, session: str, title: str, begun: object) -> Talk:
+        """Make a conversation of an export, which has a title and a time of its own."""
+        named = mend_surrogates(title)[:_TITLE_CHARACTERS]
+        return cls(
+            agent=agent,
+            session=session,
+            user_id=source.user_id,
+            latest=read_moment_or_none(begun),
+            aged_us=source.modified_us,
+            metadata={"title": named} if named else {},
+        )
+
+    def pieces(self, turn: Turn) -> Iterator[Piece | Problem]:
+        """Yield a message without recalled memories; one that is larger than an event is split, without loss."""
+        try:
+            self.latest = read_moment(turn.moment) or self.latest
+        except MalformedError as error:
+            yield Problem(place=turn.place, what=f"{error}; the time of the previous message was used")
+        text = cut_recalled(mend_surrogates(turn.text))
+        if turn.text.strip() and not text.strip():
+            return
+        parts = [text] if len(text.encode()) <= limits.EVENT_TEXT_BYTES else list(cut(text))
+        aged = None if self.aged_us is None else to_datetime(self.aged_us)
+        for number, part in enumerate(parts):
+            more = (str(number),) if number else ()
+            named = {"name": turn.name} if turn.name else {}
+            submission = Submission(
+                content=[{"role": turn.role, "content": part, "id": turn.id, **named}],
+                user_id=self.user_id,
+                session=self.session,
+                agent=self.agent or None,
+                occurred_at=self.latest or aged,
+                metadata=self.metadata,
+                idempotency_key=make_stable_key(self.agent or "messages", *turn.key, *more),
+            )
+            yield Piece(place=turn.place, submission=submission, by_content=self.latest is None)
+
+
+def mend_surrogates(text: str) -> str:
+    r"""Join separate surrogate pairs, and replace lone surrogates.
+
+    >>> mend_surrogates("\ud83d\ude00"), mend_surrogates("cut \ud83d")
+    ('😀', 'cut �')
+    """
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+    return text
+
+
+# Facts from another memory: statements that were extracted already.
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Statement:
+    """One statement; `key` identifies it permanently, and without `occurred_at` it has the time of its file.
+
+    `expires_at` is the time at which the other memory says that it ended.
+    """
+
+    place: str
+    text: str
+    key: tuple[str, ...]
+    role: str = "user"
+    memory_type: str = "fact"
+    occurred_at: datetime | None = None
+    expires_at: datetime | None = None
+    session: str = ""
+    tags: tuple[str, ...] = ()
+    metadata: Mapping[str, object] = field(default_factory=dict[str, object])
+
+
+def make_statement_piece(statement: Statement, source: Source) -> Piece:
+    """Make a statement a submission. The same statement with another time is the same."""
+    aged = None if source.modified_us is None else to_datetime(source.modified_us)
+    submission = Submission(
+        content=[{"role": statement.role, "content": mend_surrogates(statement.text)}],
+        user_id=source.user_id,
+        session=statement.session or name_file_session(source),
+        source="ingest",
+        occurred_at=statement.occurred_at or aged,
+        expires_at=statement.expires_at,
+        tags=statement.tags,
+        metadata=statement.metadata,
+        memory_type=statement.memory_type,
+        idempotency_key=make_stable_key(*statement.key),
+    )
+    return Piece(place=statement.place, submission=submission, by_content=True)

@@ -11,23 +11,25 @@ from pathlib import Path
 from typing import Any, Final, cast
 
 from credenda.portability.importers.blocks import Block, cut, has_words, make_document_piece
-from credenda.portability.importers.foreign_facts import Statement, make_statement_piece
 from credenda.portability.importers.format import Boundary, Omitted, Parsed, Source
-from credenda.portability.importers.json_checks import MalformedError, read_text
-from credenda.portability.importers.tables import (
+from credenda.portability.importers.json_checks import (
+    MalformedError,
     Reader,
+    Statement,
     Table,
+    Talk,
+    Turn,
     is_json_with,
     list_tables,
+    make_statement_piece,
+    mend_surrogates,
     omit_items,
     read_message_text,
     read_tables,
+    read_text,
 )
-from credenda.portability.importers.turns import Talk, Turn, mend_surrogates
 from credenda.portability.line_reader import Lines
 from credenda.private import cut_tagged
-
-__all__ = ["LettaFormat"]
 
 _AGENT: Final = "letta"
 _HUMAN: Final = "human"

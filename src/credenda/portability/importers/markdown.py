@@ -6,12 +6,9 @@ from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
 from typing import Final
 
-from credenda.portability.importers.blocks import make_document_piece
+from credenda.portability.importers.blocks import make_document_piece, read_blocks
 from credenda.portability.importers.format import Piece, Problem, Source
-from credenda.portability.importers.pages import read_blocks
 from credenda.portability.line_reader import Lines
-
-__all__ = ["MarkdownFormat", "is_markdown"]
 
 _ENDINGS: Final = frozenset({".md", ".markdown", ".mdown"})
 

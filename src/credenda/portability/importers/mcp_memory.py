@@ -10,14 +10,18 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final
 
-from credenda.portability.importers.foreign_facts import Statement, make_statement_piece
 from credenda.portability.importers.format import Boundary, Piece, Problem, Source
-from credenda.portability.importers.json_checks import MalformedError, list_of, parse_table, read_text
-from credenda.portability.importers.turns import mend_surrogates
+from credenda.portability.importers.json_checks import (
+    MalformedError,
+    Statement,
+    list_of,
+    make_statement_piece,
+    mend_surrogates,
+    parse_table,
+    read_text,
+)
 from credenda.portability.line_reader import Line, Lines
 from credenda.text.normalize import normalise_name
-
-__all__ = ["ABOUT_USER", "McpMemoryFormat", "word_observation", "word_relation"]
 
 ABOUT_USER: Final = "default_user"
 """The user's name in the reference server's own instructions."""

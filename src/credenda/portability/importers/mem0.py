@@ -7,23 +7,22 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final, cast
 
-from credenda.portability.importers.foreign_facts import Statement, make_statement_piece
+from credenda.portability.importers.blocks import read_tags
 from credenda.portability.importers.format import Parsed, Piece, Problem, Source
-from credenda.portability.importers.front_matter import read_tags
 from credenda.portability.importers.json_checks import (
     MalformedError,
+    Statement,
     describe_item,
+    list_texts,
     make_showable,
+    make_statement_piece,
     parse_table,
     read_moment,
     read_text,
+    read_whole,
     require_item,
 )
-from credenda.portability.importers.tables import list_texts, read_whole
-from credenda.portability.json_stream import Element, read_elements
-from credenda.portability.line_reader import Lines
-
-__all__ = ["Mem0Format"]
+from credenda.portability.line_reader import Element, Lines, read_elements
 
 _HEAD: Final = re.compile(rb"\s*[\[{]")
 _MARKS: Final = (b'"memory"', b'"created_at"', b'"id"')

@@ -11,14 +11,11 @@ from pathlib import Path, PurePosixPath
 from typing import Final
 
 from credenda.clock import to_datetime
-from credenda.portability.importers.blocks import Block, has_words
-from credenda.portability.importers.foreign_facts import Statement, make_statement_piece
+from credenda.portability.importers.blocks import Block, has_words, read_blocks
 from credenda.portability.importers.format import Omitted, Parsed, Problem, Source
+from credenda.portability.importers.json_checks import Statement, make_statement_piece
 from credenda.portability.importers.markdown import is_markdown
-from credenda.portability.importers.pages import read_blocks
 from credenda.portability.line_reader import Lines
-
-__all__ = ["MemoryFolderFormat", "is_agents_alone"]
 
 _MAIN: Final = ("memory.md", "memory_summary.md")
 _OURS: Final = (b"credenda:", b"<!--m", b"<!--entries ")

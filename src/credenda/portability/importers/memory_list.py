@@ -14,12 +14,10 @@ from typing import Final
 from credenda.clock import parse_time, to_datetime
 from credenda.errors import Invalid
 from credenda.portability.importers.blocks import BLOCK_CHARACTERS_MAX, decode_lines, has_words
-from credenda.portability.importers.foreign_facts import Statement, make_statement_piece
 from credenda.portability.importers.format import Omitted, Parsed, Problem, Source
+from credenda.portability.importers.json_checks import Statement, make_statement_piece
 from credenda.portability.importers.mcp_memory import ABOUT_USER, word_observation
 from credenda.portability.line_reader import Lines
-
-__all__ = ["MemoryListFormat"]
 
 _DATED: Final = re.compile(
     r"\s*(?:[-*•]|\d{1,4}[.)])?\s*\[(?P<date>[^\]\n]{1,40})\]\s*[-–—:]?\s*(?P<text>\S.*)", re.DOTALL

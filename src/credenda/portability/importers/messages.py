@@ -8,20 +8,20 @@ from pathlib import Path
 from typing import Final
 
 from credenda.portability.importers.format import Boundary, Omitted, Parsed, Problem, Source
-from credenda.portability.importers.json_checks import MalformedError, read_text
-from credenda.portability.importers.tables import (
+from credenda.portability.importers.json_checks import (
+    MalformedError,
     Table,
+    Talk,
+    Turn,
     has_json_name,
     is_json_with,
     list_tables,
     read_message_text,
     read_tables,
+    read_text,
     read_whole_name,
 )
-from credenda.portability.importers.turns import Talk, Turn
 from credenda.portability.line_reader import Lines
-
-__all__ = ["MessagesFormat", "read_message", "start_talk"]
 
 _HEAD: Final = re.compile(rb'\s*\[?\s*\{(?:\s*"(?:messages|conversation|history)"\s*:\s*\[)?')
 _ROLES: Final[Mapping[str, str]] = {

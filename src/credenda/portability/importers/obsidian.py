@@ -13,16 +13,19 @@ from pathlib import Path
 from typing import Final
 
 from credenda.clock import to_datetime
-from credenda.portability.importers.blocks import Block, has_words, make_document_piece
-from credenda.portability.importers.foreign_facts import Statement, make_statement_piece
+from credenda.portability.importers.blocks import (
+    Block,
+    find_day,
+    has_words,
+    make_document_piece,
+    read_blocks,
+    read_tags,
+)
 from credenda.portability.importers.format import Piece, Problem, Source
-from credenda.portability.importers.front_matter import read_tags
+from credenda.portability.importers.json_checks import Statement, make_statement_piece
 from credenda.portability.importers.markdown import is_markdown
 from credenda.portability.importers.mcp_memory import word_observation
-from credenda.portability.importers.pages import find_day, read_blocks
 from credenda.portability.line_reader import Lines
-
-__all__ = ["ObsidianFormat"]
 
 _HEAD: Final = re.compile(
     rb"\A---\r?\n(?:[^\n]*\n){0,60}?permalink\s*:|\[\[[^\]\n]{1,300}\]\]|^[ \t]*[-*+] \[[^\W\d_][\w -]{1,60}\] \S",

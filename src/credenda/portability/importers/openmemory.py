@@ -13,14 +13,23 @@ from tempfile import TemporaryDirectory, TemporaryFile
 from typing import IO, Any, Final, cast
 
 from credenda.errors import Corrupt, Invalid
-from credenda.portability.importers.foreign_facts import Statement, make_statement_piece
+from credenda.portability.importers.blocks import read_tags
 from credenda.portability.importers.format import Omitted, Parsed, Problem, Source
-from credenda.portability.importers.front_matter import read_tags
-from credenda.portability.importers.json_checks import MalformedError, make_showable, read_moment, read_text
-from credenda.portability.importers.tables import Reader, Table, is_json_with, list_texts, omit_items, read_tables
+from credenda.portability.importers.json_checks import (
+    MalformedError,
+    Reader,
+    Statement,
+    Table,
+    is_json_with,
+    list_texts,
+    make_showable,
+    make_statement_piece,
+    omit_items,
+    read_moment,
+    read_tables,
+    read_text,
+)
 from credenda.portability.line_reader import Lines, Meter
-
-__all__ = ["SQLITE_HEAD", "OpenMemoryFormat"]
 
 SQLITE_HEAD: Final = b"SQLite format 3\x00"
 _UUID: Final = re.compile(r"[0-9a-fA-F]{8}(?:-?[0-9a-fA-F]{4}){3}-?[0-9a-fA-F]{12}")

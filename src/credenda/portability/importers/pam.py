@@ -6,23 +6,24 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final, cast
 
-from credenda.portability.importers.foreign_facts import Statement, make_statement_piece
+from credenda.portability.importers.blocks import read_tags
 from credenda.portability.importers.format import Boundary, Omitted, Parsed, Source
-from credenda.portability.importers.front_matter import read_tags
-from credenda.portability.importers.json_checks import MalformedError, read_moment, read_text
-from credenda.portability.importers.messages import read_message, start_talk
-from credenda.portability.importers.tables import (
+from credenda.portability.importers.json_checks import (
+    MalformedError,
     Reader,
+    Statement,
     Table,
     has_json_name,
     is_json_with,
     list_texts,
+    make_statement_piece,
     omit_items,
+    read_moment,
     read_tables,
+    read_text,
 )
+from credenda.portability.importers.messages import read_message, start_talk
 from credenda.portability.line_reader import Lines
-
-__all__ = ["PAM", "PAM_TYPES", "PamFormat"]
 
 PAM: Final = "pam"
 _SCHEMA: Final = b"portable-ai-memory"

@@ -11,10 +11,8 @@ from typing import Final
 from credenda.clock import from_datetime
 from credenda.portability.importers.blocks import Block, cut, has_words, make_document_piece
 from credenda.portability.importers.format import Piece, Source
-from credenda.portability.importers.turns import mend_surrogates
+from credenda.portability.importers.json_checks import mend_surrogates
 from credenda.private import cut_tagged
-
-__all__ = ["make_prose_pieces"]
 
 _BLANK: Final = re.compile(r"\n[ \t]*\n")
 

@@ -18,8 +18,6 @@ from credenda.portability.importers.blocks import (
 from credenda.portability.importers.format import Piece, Problem, Source
 from credenda.portability.line_reader import Lines
 
-__all__ = ["TextFormat"]
-
 _ENDINGS: Final = frozenset({".txt", ".text", ".log", ""})
 
 

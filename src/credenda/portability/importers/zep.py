@@ -7,24 +7,27 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
-from credenda.portability.importers.foreign_facts import Statement, make_statement_piece
 from credenda.portability.importers.format import Boundary, Omitted, Parsed, Source
-from credenda.portability.importers.json_checks import MalformedError, read_moment, read_moment_or_none, read_text
-from credenda.portability.importers.prose import make_prose_pieces
-from credenda.portability.importers.tables import (
+from credenda.portability.importers.json_checks import (
+    MalformedError,
     Reader,
+    Statement,
     Table,
+    Talk,
+    Turn,
     has_json_name,
     is_json_with,
+    make_statement_piece,
     omit_items,
     read_message_text,
+    read_moment,
+    read_moment_or_none,
     read_tables,
+    read_text,
 )
-from credenda.portability.importers.turns import Talk, Turn
+from credenda.portability.importers.prose import make_prose_pieces
 from credenda.portability.line_reader import Lines
 from credenda.private import cut_tagged
-
-__all__ = ["ZepFormat"]
 
 _FACTS: Final = ("edges", "facts", "entity_edges", "relationships")
 _EPISODES: Final = ("episodes", "episodic_nodes", "messages")

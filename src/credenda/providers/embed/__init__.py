@@ -27,13 +27,7 @@ if TYPE_CHECKING:
         protocol as protocol,
     )
     from credenda.providers.embed import (
-        safetensors_file as safetensors_file,
-    )
-    from credenda.providers.embed import (
         wordllama as wordllama,
-    )
-    from credenda.providers.embed import (
-        wordpiece as wordpiece,
     )
 
 __getattr__ = load_on_use(__name__)

@@ -15,8 +15,6 @@ from credenda.providers.embed.protocol import Embedder, call_embedder
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["open_embedder"]
-
 _PROBE: Final = ("A short sentence about tea.", "Ein zweiter Satz, 東京.")
 _LENGTH_TOLERANCE: Final = 1e-3
 

@@ -13,8 +13,6 @@ from numpy.typing import NDArray
 from credenda.errors import Invalid
 from credenda.text.tokens import extract_query_terms, tokenize
 
-__all__ = ["HashedEmbedder"]
-
 _VERSION: Final = 1
 _DIMS_LEAST: Final = 64
 _BATCH: Final = 256

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import gzip
 import hashlib
+import json
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
@@ -11,23 +13,28 @@ from importlib.resources import files
 from importlib.util import find_spec
 from pathlib import Path
 from threading import Lock
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final, cast
 
 from credenda.errors import Unavailable
 from credenda.install_hint import format_install
 from credenda.providers import embed
 from credenda.providers.onnx import load_runtime
+from credenda.text.normalize import join_surrogates
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+    from tokenizers import Tokenizer
+
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
     from credenda.providers.embed.protocol import TokenVectors
-    from credenda.providers.embed.wordpiece import WordPieces
 
     Array = NDArray[np.generic]
 
-__all__ = ["WEIGHTS_SHA256", "MiniLmEmbedder", "OnnxModel", "find_weights", "list_missing", "open_model"]
 
 _MODEL_ID: Final = "minilm-l6-v2-int8-1"
 _DIMS: Final = 384
@@ -154,9 +161,9 @@ def _get_loaded() -> tuple[WordPieces, OnnxModel]:
 
 
 @cache
-def _load() -> tuple[embed.wordpiece.WordPieces, OnnxModel]:
+def _load() -> tuple[embed.minilm.WordPieces, OnnxModel]:
     try:
-        return embed.wordpiece.WordPieces(_TOKENS), open_model(find_weights())
+        return embed.minilm.WordPieces(_TOKENS), open_model(find_weights())
     except (ImportError, OSError, ValueError) as error:
         fix = f'{format_install()}, or set embedder = "none"; search by words works meanwhile'
         failed = Unavailable("the local model cannot be loaded", why=str(error), fix=fix)
@@ -180,9 +187,7 @@ def open_model(weights: Path, *, unsigned: bool | None = None) -> OnnxModel:
     `unsigned` selects the weight format; None asks the runtime which one is exact on this processor.
     """
     safe = _has_overflow() if unsigned is None else unsigned
-    message, outside = embed.minilm_graph.build_graph(
-        embed.safetensors_file.map_tensors(weights), tokens=_TOKENS, unsigned=safe
-    )
+    message, outside = embed.minilm_graph.build_graph(embed.minilm.map_tensors(weights), tokens=_TOKENS, unsigned=safe)
     return OnnxModel(message, outside)
 
 
@@ -211,3 +216,89 @@ class OnnxModel:
         """Return the output for inputs by name."""
         (output,) = self._session.run(None, inputs)
         return output
+
+
+# Tensors of a safetensors file: a length of 8 bytes, a JSON object with types, shapes and places, and the numbers.
+
+
+_HEADER_BYTES: Final = 1 << 20
+_LENGTH_BYTES: Final = 8
+_ABOUT_FILE: Final = "__metadata__"
+_TYPES: Final = {"F32": "<f4", "F16": "<f2", "I8": "<i1", "I64": "<i8"}
+
+
+def read_header(path: Path) -> tuple[Mapping[str, Any], int]:
+    """Read the tensor descriptions of a file, and the offset of their numbers; raises `ValueError`."""
+    with path.open("rb") as file:
+        size = int.from_bytes(file.read(_LENGTH_BYTES), "little")
+        if not 0 < size <= _HEADER_BYTES:
+            raise ValueError(f"{path.name} is no safetensors file")
+        return cast("Mapping[str, Any]", json.loads(file.read(size))), _LENGTH_BYTES + size
+
+
+def map_tensors(path: Path) -> dict[str, NDArray[np.generic]]:
+    """Return the tensors of a file by name, as views of the mapped file; raises `ValueError` for another file."""
+    import numpy as np
+
+    header, start = read_header(path)
+    mapped = np.memmap(path, np.uint8, "r").data
+    found: dict[str, NDArray[np.generic]] = {}
+    try:
+        for name, about in header.items():
+            if name != _ABOUT_FILE:
+                first, last = (start + int(place) for place in about["data_offsets"])
+                found[name] = np.frombuffer(mapped[first:last], _TYPES[about["dtype"]]).reshape(about["shape"])
+    except (KeyError, TypeError, AttributeError) as error:
+        raise ValueError(f"{path.name} has tensors of another form") from error
+    return found
+
+
+# Tokenization of text into word piece numbers, as in BERT base uncased and the models trained after it.
+
+
+_WORD_CHARACTERS: Final = 100
+"""A longer word is unknown."""
+
+
+class WordPieces:
+    """The tokenizer of BERT base uncased, built from the vocabulary that ships.
+
+    Splits text exactly as the `tokenizer.json` published with all-MiniLM-L6-v2 does, except for the model's special
+    tokens: "[SEP]" inside a text is four ordinary pieces, not the end of a sentence.
+    """
+
+    def __init__(self, tokens: int | None) -> None:
+        """Cut texts to `tokens` pieces, including the special tokens at both ends; None cuts nothing."""
+        from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, processors
+
+        vocabulary = {piece: number for number, piece in enumerate(_load_pieces())}
+        pieces: Tokenizer = Tokenizer(
+            models.WordPiece(vocabulary, unk_token="[UNK]", max_input_chars_per_word=_WORD_CHARACTERS)  # noqa: S106 - a piece of text
+        )
+        pieces.normalizer = normalizers.BertNormalizer()
+        pieces.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
+        pieces.post_processor = processors.BertProcessing(
+            ("[SEP]", vocabulary["[SEP]"]), ("[CLS]", vocabulary["[CLS]"])
+        )
+        if tokens is not None:
+            pieces.enable_truncation(tokens)  # pyright: ignore[reportUnknownMemberType] - its stub leaves **kwargs open
+        self._pieces = pieces
+
+    def numbers(self, texts: Sequence[str]) -> list[list[int]]:
+        """Return the piece numbers of each text, at least the two special tokens."""
+        return [numbers for numbers, _ in self.split(texts)]
+
+    def split(self, texts: Sequence[str]) -> list[tuple[list[int], list[tuple[int, int]]]]:
+        """Return for each text the piece numbers and the characters of each piece; special tokens have none."""
+        found = (self._pieces.encode(join_surrogates(text)) for text in texts)
+        return [(one.ids, one.offsets) for one in found]
+
+    def split_plain(self, text: str) -> tuple[list[int], list[tuple[int, int]]]:
+        """Return the numbers of all pieces of a text and the characters of each, without special tokens."""
+        found = self._pieces.encode(join_surrogates(text), add_special_tokens=False)
+        return found.ids, found.offsets
+
+
+def _load_pieces() -> list[str]:
+    packed = files("credenda.providers.embed").joinpath("data", "vocabulary.txt.gz").read_bytes()
+    return gzip.decompress(packed).decode("utf-8").splitlines()

@@ -16,8 +16,6 @@ from numpy.typing import NDArray
 
 from credenda.providers.embed.onnx_format import GraphBuilder
 
-__all__ = ["build_graph", "build_overflow_probe", "build_projection"]
-
 Array = NDArray[np.generic]
 Floats = NDArray[np.float32]
 

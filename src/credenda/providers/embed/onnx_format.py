@@ -13,8 +13,6 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["GraphBuilder"]
-
 Array = NDArray[np.generic]
 Attribute = int | float | Sequence[int]
 

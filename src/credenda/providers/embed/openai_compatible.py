@@ -23,13 +23,11 @@ from urllib.request import (
 
 from credenda import limits
 from credenda.errors import CredendaError, Invalid, Unavailable
-from credenda.text.encodable import join_surrogates
+from credenda.text.normalize import join_surrogates
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
-
-__all__ = ["EmbeddingEndpoint", "RemoteEmbedder"]
 
 _LOOPBACK: Final = frozenset({"localhost", "127.0.0.1", "::1"})
 _BLANK: Final = "(blank)"

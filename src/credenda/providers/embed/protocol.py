@@ -11,17 +11,6 @@ if TYPE_CHECKING:  # numpy costs 80 ms; a module that only refers to embedders m
     import numpy as np
     from numpy.typing import NDArray
 
-__all__ = [
-    "Embedder",
-    "QueryEmbedder",
-    "TokenAsk",
-    "TokenEmbedder",
-    "TokenVectors",
-    "call_embedder",
-    "call_token_embedder",
-    "embed_checked",
-]
-
 _TOLERANCE: Final = 0.01
 
 

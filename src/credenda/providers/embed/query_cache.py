@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-__all__ = ["QueryVectorCache"]
-
 _DIGEST_BYTES: Final = 16
 
 

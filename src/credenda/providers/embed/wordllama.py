@@ -18,14 +18,12 @@ from typing import TYPE_CHECKING, Any, Final, cast
 
 from credenda.errors import Invalid, Unavailable
 from credenda.install_hint import format_install
-from credenda.providers.embed.safetensors_file import read_header
-from credenda.text.encodable import join_surrogates
+from credenda.providers.embed.minilm import read_header
+from credenda.text.normalize import join_surrogates
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
-
-__all__ = ["StaticFiles", "WordLlamaEmbedder", "find_given_files", "find_packaged_files"]
 
 _PACKAGE: Final = "wordllama"
 _PACKAGED: Final = ("weights/l2_supercat_256.safetensors", "tokenizers/l2_supercat_tokenizer_config.json")

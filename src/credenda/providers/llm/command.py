@@ -21,10 +21,8 @@ from typing import IO, Final, cast
 from credenda import limits
 from credenda.config import build_program_environment
 from credenda.errors import Invalid, Unavailable
+from credenda.providers.llm.client import estimate_question_tokens, estimate_text_tokens
 from credenda.providers.llm.protocol import ModelFailure, Question, Reply, Trouble
-from credenda.providers.llm.tokens import estimate_question_tokens, estimate_text_tokens
-
-__all__ = ["Command", "find_object", "write_prompt"]
 
 _PLATFORM: Final[str] = sys.platform
 _OUTPUT_BYTES_MAX: Final = 4 * limits.LLM_ANSWER_CHARACTERS

@@ -8,11 +8,8 @@ from urllib.parse import urlsplit
 from credenda.config import Settings, find_provider_key
 from credenda.errors import Invalid
 from credenda.providers import llm
-from credenda.providers.llm.client import ModelClient
-from credenda.providers.llm.prices import find_price, parse_price
+from credenda.providers.llm.client import ModelClient, find_price, parse_price
 from credenda.providers.llm.protocol import LanguageModel
-
-__all__ = ["open_model"]
 
 _PROVIDERS: Final = ("anthropic", "openai")
 _LOOPBACK: Final = frozenset({"localhost", "127.0.0.1", "::1"})

@@ -7,8 +7,6 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Protocol, runtime_checkable
 
-__all__ = ["LanguageModel", "ModelFailure", "Question", "Reply", "Trouble"]
-
 
 class Trouble(StrEnum):
     """The reason why a model gave no answer."""

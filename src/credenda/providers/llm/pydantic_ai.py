@@ -27,8 +27,6 @@ if TYPE_CHECKING:
     from pydantic_ai.models import Model, ModelRequestParameters
     from pydantic_ai.settings import ModelSettings
 
-__all__ = ["Gateway", "ModelEndpoint"]
-
 _TOOL: Final = "keep"
 _SLACK_SECONDS: Final = 1.0
 _DENIED: Final = frozenset({400, 401, 402, 403, 404, 405, 413, 415, 422})

@@ -31,8 +31,6 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float32]
 
-__all__ = ["TaggingReader", "is_installed"]
-
 _PACKAGE: Final = "credenda_models"
 _FOLDER: Final = "reader"
 _NEEDED: Final = ("onnxruntime", "tokenizers", _PACKAGE)
@@ -133,7 +131,7 @@ class TaggingReader:
         return sorted(found, key=lambda fact: fact.value.start)
 
 
-def _cut_windows(pieces: embed.wordpiece.WordPieces, text: str, before: str) -> Iterator[_Window]:
+def _cut_windows(pieces: embed.minilm.WordPieces, text: str, before: str) -> Iterator[_Window]:
     """Yield a message in windows of whole sentences; a sentence that is longer, as dictated text is, in several."""
     shown = before[-_BEFORE * 16 :]
     ids, offsets = pieces.split_plain(shown)
@@ -146,7 +144,7 @@ def _cut_windows(pieces: embed.wordpiece.WordPieces, text: str, before: str) -> 
             yield _Window(whole, len(head) + 2, text[start:stop], start, offsets[at : at + most], shown, places)
 
 
-def _group_sentences(pieces: embed.wordpiece.WordPieces, text: str) -> Iterator[Span]:
+def _group_sentences(pieces: embed.minilm.WordPieces, text: str) -> Iterator[Span]:
     """Yield the places of the windows of a text."""
     start, stop, length = 0, 0, 0
     for sentence in split_sentences(text):
@@ -165,7 +163,7 @@ class _Model:
     def __init__(self, folder: Path) -> None:
         """Load the model of a folder; raises `ValueError` for files that are not those of its card."""
         self.card: Mapping[str, Any] = json.loads((folder / "reader.json").read_text("utf-8"))
-        self.pieces = embed.wordpiece.WordPieces(None)
+        self.pieces = embed.minilm.WordPieces(None)
         self._encoder = _open_graph(folder / "encoder.onnx", self.card["sha256"]["encoder.onnx"])
         self._heads = _open_graph(folder / "heads.onnx", self.card["sha256"]["heads.onnx"])
 

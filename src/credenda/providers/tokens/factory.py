@@ -11,8 +11,6 @@ from credenda.errors import Invalid
 from credenda.providers import tokens
 from credenda.text.token_budget import ESTIMATE, TokenCounter
 
-__all__ = ["Tokenizer", "open_counter"]
-
 Tokenizer = str | Path | Callable[[str], int] | None
 """The user's choice: a path, a function from a text to its count, "estimate", or None for the setting."""
 

@@ -17,10 +17,8 @@ from credenda import limits
 from credenda.errors import Invalid, Unavailable
 from credenda.install_hint import format_install
 from credenda.paths import find_path_kind
-from credenda.text.encodable import join_surrogates
+from credenda.text.normalize import join_surrogates
 from credenda.text.token_budget import TokenCounter
-
-__all__ = ["open_file_counter"]
 
 _LIBRARIES: Final = {".json": "tokenizers", ".tiktoken": "tiktoken"}
 _IN_FOLDER: Final = "tokenizer.json"

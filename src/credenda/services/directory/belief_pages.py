@@ -13,21 +13,29 @@ from typing import Final
 
 from credenda.errors import Invalid, NotFound
 from credenda.model.contest import ContestState
-from credenda.portability.files.layout import ARCHIVE, CORE, CORE_SECTIONS, INDEX, NOW, PAGES, SECTIONS, Entry, is_shown
 from credenda.portability.files.load_memory_side import load_view
-from credenda.portability.files.markers import read_item, to_file_text, write_item
 from credenda.portability.files.memory_side import View
 from credenda.portability.files.page_plan import Layout, Placing, index_lines, lay_out
-from credenda.portability.files.render import Sheet
+from credenda.portability.files.parse import read_item, to_file_text, write_item
+from credenda.portability.files.render import (
+    ARCHIVE,
+    CORE,
+    CORE_SECTIONS,
+    INDEX,
+    NOW,
+    PAGES,
+    SECTIONS,
+    Entry,
+    Sheet,
+    is_shown,
+)
 from credenda.runtime import Parts
 from credenda.services.core import core
-from credenda.services.correct import Correction, put_right
-from credenda.services.forget import forget
+from credenda.services.edit import Correction, put_right
 from credenda.services.items import Words, store_words
-from credenda.services.short_ids import resolve_id
+from credenda.services.lookup import resolve_id
+from credenda.services.memory_status import forget
 from credenda.storage.store import EventFilter, MemoryFilter
-
-__all__ = ["BeliefPage", "apply_page_edit", "load_belief_pages"]
 
 _ID: Final = re.compile(r" \(([em]\d+-[0-9a-f]{6})\)$")
 _EDITABLE: Final = frozenset({NOW, *CORE_SECTIONS.values()})

@@ -12,7 +12,7 @@ from typing import Final
 
 from credenda import limits
 from credenda.errors import Conflict, Invalid, LimitExceeded, NotFound
-from credenda.model.directory import DirectoryEntry, DirectoryMatch, DirectoryPage, hash_page
+from credenda.model.browse import DirectoryEntry, DirectoryMatch, DirectoryPage, hash_page
 from credenda.private import PrivateParts
 from credenda.runtime import Parts
 from credenda.services.directory.belief_pages import BeliefPage, apply_page_edit, load_belief_pages
@@ -20,9 +20,7 @@ from credenda.services.directory.paths import AS_OF, fold_page_name, is_reserved
 from credenda.services.directory.stored_pages import StoredPage, load_pages, move_pages, remove_pages, write_page
 from credenda.services.search import resolve_moment
 from credenda.validation import check_text
-from credenda.write.intake.fields import make_private_error
-
-__all__ = ["list_entries", "move_page", "read_page", "remove_page", "search_lines", "write_text"]
+from credenda.write.intake.validate import make_private_error
 
 _MISSING: Final = "list the directory"
 

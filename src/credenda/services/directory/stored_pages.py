@@ -16,12 +16,10 @@ from credenda.errors import Conflict, Invalid, LimitExceeded
 from credenda.model.item import Item, ItemFilter, ItemRemoval
 from credenda.model.memory import Status
 from credenda.runtime import Parts
-from credenda.services.directory.statements import hash_statement, join_lines, split_lines
+from credenda.services.directory.paths import hash_statement, join_lines, split_lines
 from credenda.services.items import Words, dump_value, find_hidden, forget_unused, load_value, store_words
 from credenda.storage.store import Writer
 from credenda.write.intake.secrets import screen_secrets
-
-__all__ = ["StoredPage", "load_pages", "move_pages", "remove_pages", "write_page"]
 
 _SPACE: Final = "page"
 _LINES: Final = "page\x1f"

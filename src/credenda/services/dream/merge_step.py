@@ -9,8 +9,6 @@ from credenda.services.consolidation_candidates import Wanted
 from credenda.services.dream.step_context import Night
 from credenda.text.counts import count_noun
 
-__all__ = ["merge"]
-
 
 def merge(night: Night, rules: MergeRules | None = None) -> DreamStep:
     """Merge equivalent memories in clusters of five or more; memories that differ in meaning stay separate."""

@@ -8,8 +8,6 @@ from credenda.services.dream.step_context import Night
 from credenda.storage.store import Prune
 from credenda.text.counts import count_kind
 
-__all__ = ["prune"]
-
 
 def prune(night: Night, rules: PruneRules | None = None) -> DreamStep:
     """Delete old impressions without feedback and old finished jobs, in small batches."""

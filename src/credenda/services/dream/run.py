@@ -12,20 +12,13 @@ from credenda.errors import Conflict, CredendaError, Invalid
 from credenda.model.dream import DreamReport, DreamStep
 from credenda.progress import report_within
 from credenda.runtime import Parts
-from credenda.services.dream.bridges_step import run_bridges
-from credenda.services.dream.cards_step import run_cards
-from credenda.services.dream.decay_step import run_decay
-from credenda.services.dream.drift_step import run_drift
 from credenda.services.dream.merge_step import merge
-from credenda.services.dream.probe_step import run_probe
 from credenda.services.dream.prune_step import prune
-from credenda.services.dream.report_text import write_report
-from credenda.services.dream.step_context import Night
+from credenda.services.dream.step_context import Night, write_report
+from credenda.services.dream.steps import run_bridges, run_cards, run_decay, run_drift, run_probe
 from credenda.services.locks import HeldError, hold_lock
 from credenda.validation import check_words
 from credenda.workers.idle_tasks import flush_accesses
-
-__all__ = ["STEPS", "dream"]
 
 _log = logging.getLogger(__name__)
 _LOCK: Final = "dream"

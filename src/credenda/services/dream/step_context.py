@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import tzinfo
 from typing import Final, TypeVar
 
-from credenda.clock import DAY_US
+from credenda.clock import DAY_US, to_datetime
 from credenda.ids import IdKind, parse_id_number
 from credenda.model.change import Actor, Add, Change
+from credenda.model.dream import DreamStep
 from credenda.model.memory import Layer, Memory, Status
 from credenda.runtime import Parts
 from credenda.storage.plan import commit_decided, return_decided
 from credenda.storage.store import MemoryFilter, Reader, Watermark, Writer
 from credenda.write.apply import Application, Applied, apply
 from credenda.write.forget.tombstones import is_deleted
-
-__all__ = ["HELD", "NO_CODE", "Night"]
 
 T = TypeVar("T")
 
@@ -104,3 +104,46 @@ class Night:
         mark = Watermark(name=f"dream:{name}", value=self.today, at_us=self.now_us)
         if not self.dry_run:
             self.parts.store.commit(self.parts.user_id, lambda writer: writer.put(mark))
+
+
+# The text of a dream report: open findings first, then the completed work.
+
+
+_TITLES: Final = {
+    "forgetting": "Forgetting",
+    "merge": "Merged",
+    "cards": "Cards",
+    "bridges": "Bridges",
+    "probe": "To review",
+    "drift": "Code drift",
+    "prune": "Pruned",
+}
+_SHOWN: Final = 5
+_UNSETTLED: Final = ("probe", "drift")
+"""Steps with findings for the user; they come first."""
+
+
+def write_report(steps: Sequence[DreamStep], now_us: int, zone: tzinfo, *, dry_run: bool) -> str:
+    """Return the report text of a dream; findings that need a person come before completed work."""
+    day = to_datetime(now_us).astimezone(zone)
+    opening = "A dream now would do this:" if dry_run else f"Dream of {day:%A}, {day.day} {day:%B %Y}."
+    lines = [opening]
+    busy = [step for step in steps if step.told and not step.failed]
+    for step in sorted(busy, key=lambda one: one.name not in _UNSETTLED):
+        lines += ["", _TITLES.get(step.name, step.name), *(f"  - {one}" for one in step.told[:_SHOWN])]
+        if len(step.told) > _SHOWN:
+            lines.append(f"  - and {len(step.told) - _SHOWN:,} more.")
+    if not busy:
+        lines += ["", "Nothing changed."]
+    quiet = [_TITLES.get(step.name, step.name).casefold() for step in steps if step.ran and not step.told]
+    if quiet and busy:
+        lines += ["", f"Nothing to do: {', '.join(quiet)}."]
+    skipped = [step for step in steps if not step.ran]
+    lines += (
+        ["", *(f"Not done: {_TITLES.get(step.name, step.name).casefold()}; {step.reason}." for step in skipped)]
+        if skipped
+        else []
+    )
+    failed = [step for step in steps if step.failed]
+    lines += ["", *(f"Failed and skipped: {step.name} ({step.reason})." for step in failed)] if failed else []
+    return "\n".join(lines)

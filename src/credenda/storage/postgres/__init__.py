@@ -9,19 +9,12 @@ if TYPE_CHECKING:
         archive as archive,
     )
     from credenda.storage.postgres import (
-        check as check,
-    )
-    from credenda.storage.postgres import (
         erase as erase,
     )
-    from credenda.storage.postgres import (
-        health as health,
-    )
+    from credenda.storage.postgres import health as health
+    from credenda.storage.postgres import statements as statements
     from credenda.storage.postgres import (
         store as store,
-    )
-    from credenda.storage.postgres import (
-        words as words,
     )
 
 __getattr__ = load_on_use(__name__)

@@ -11,8 +11,6 @@ from psycopg.conninfo import conninfo_to_dict
 
 from credenda.errors import Invalid, Unavailable
 
-__all__ = ["connect", "make_arguments", "split_target"]
-
 _PARAMETER: Final = "replica"
 _PATIENCE: Final = {
     "connect_timeout": 10,

@@ -12,21 +12,23 @@ import psycopg
 
 from credenda.storage.damage import make_damage_error
 from credenda.storage.postgres.connections import Session
-from credenda.storage.postgres.words import WordBatch, list_words
+from credenda.storage.postgres.statements import WordBatch, list_words
 from credenda.storage.sql.row_loader import (
+    ORDER,
+    TABLES,
+    Column,
     LoadTarget,
     check_schema,
+    is_sound,
     load_into,
     make_occupied_error,
     make_tag_error,
+    name_row,
     to_header,
 )
-from credenda.storage.sql.run import Record, StatementRunner
-from credenda.storage.sql.table_rows import ORDER, TABLES, Column, is_sound, name_row
+from credenda.storage.sql.statements import Record, StatementRunner
 from credenda.storage.sqlite.migrate import get_latest_version
 from credenda.storage.tenant_transfer import DamagedRow, ExportHeader, ImportRow, TableRow, make_row_error
-
-__all__ = ["dump_rows", "load_rows", "read_origin"]
 
 _BATCH: Final = 500
 _KINDS: Final[dict[str, tuple[type, ...]]] = {

@@ -34,8 +34,6 @@ from credenda.storage.postgres.rows import Row, make_rows, register_types
 from credenda.storage.postgres.watch import StatementWatch
 from credenda.storage.turns import TURN_SECONDS, Turns
 
-__all__ = ["AUDIT_TURN", "Connections", "Scope", "Session", "compute_lock"]
-
 T = TypeVar("T")
 _POOL_MAX: Final = 24
 """Connections of a process; more callers wait for one."""

@@ -14,9 +14,7 @@ from credenda.errors import Conflict, Corrupt
 from credenda.ids import draw_key
 from credenda.storage.erasure_ledger import hash_tenant_name
 from credenda.storage.postgres.connections import AUDIT_TURN, Session, compute_lock
-from credenda.storage.sql.table_rows import TABLES
-
-__all__ = ["count_left", "delete_rows"]
+from credenda.storage.sql.row_loader import TABLES
 
 _KEPT_TO_THE_END: Final = ("tenants", "redaction_permits")
 _NOT_SHOWN: Final = frozenset({"tenant_tags", "words"})

@@ -12,8 +12,6 @@ import psycopg_pool
 from credenda.deadline import check_deadline
 from credenda.errors import Conflict, Corrupt, CredendaError, Invalid, Unavailable
 
-__all__ = ["is_repeatable", "to_credenda_error", "translate_errors"]
-
 _REPEATABLE: Final = frozenset({"40001", "40P01", "55P03"})
 """Codes of a serialization failure, of a deadlock, and of a lock that was waited for too long."""
 

@@ -6,17 +6,23 @@ Everything here only reads the catalogue and the counters of the server, which a
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import replace
 from functools import cache
 from typing import Final
 
+from credenda.storage.damage import IMPOSSIBLE, compute_checksum, is_sound_vector, name_document
+from credenda.storage.postgres.archive import dump_rows
 from credenda.storage.postgres.connections import Session
 from credenda.storage.postgres.migrate import LISTED_TABLES, TABLE_WALLS, get_wall, load_steps
 from credenda.storage.postgres.roles import CURRENT, list_powers, list_verbs
 from credenda.storage.postgres.rows import Row
-from credenda.storage.store import Finding
-
-__all__ = ["describe_risk", "describe_upkeep", "find_problems"]
+from credenda.storage.postgres.statements import is_agreeing, rebuild_words
+from credenda.storage.sql import row_loader as row_checks
+from credenda.storage.sql.row_loader import CHECKS, RESTORE, TABLES, check_journal_chain, report_damaged, run_check
+from credenda.storage.sql.statements import StatementRunner
+from credenda.storage.store import Finding, TenantRecord
+from credenda.storage.tenant_transfer import DamagedRow
 
 _POLICIES: Final = """
 SELECT c.relname AS "table", p.polname AS policy, p.polcmd = '*' AND 0 = ANY (p.polroles) AS general,
@@ -222,3 +228,145 @@ def _list_bloated_indexes(session: Session) -> list[str]:
 def _name_some(found: list[str]) -> str:
     more = len(found) - _MOST_NAMED
     return ", ".join(found[:_MOST_NAMED]) + (f" and {more} more" if more > 0 else "")
+
+
+# The facts for a person who looks after the database: version, roles, walls and extensions.
+
+
+_SERVER: Final = """
+SELECT current_setting('server_version') AS version, current_user::text AS role, session_user::text AS login,
+    (SELECT pg_get_userbyid(n.nspowner) FROM pg_namespace AS n WHERE n.nspname = 'credenda') AS owner,
+    (SELECT max(version) FROM credenda.schema_version) AS schema,
+    (SELECT default_version FROM pg_available_extensions WHERE name = 'vector') AS vector,
+    (SELECT installed_version FROM pg_available_extensions WHERE name = 'vector') AS installed,
+    pg_database_size(current_database()) AS bytes,
+    to_regclass('credenda.nominees') IS NOT NULL AS indexed
+"""
+_WALLS: Final = """
+SELECT count(*) AS tables,
+    count(*) FILTER (WHERE c.relrowsecurity AND c.relforcerowsecurity AND EXISTS (
+        SELECT 1 FROM pg_policy AS p
+        WHERE p.polrelid = c.oid AND p.polcmd = '*' AND p.polqual IS NOT NULL AND p.polwithcheck IS NOT NULL
+    )) AS walled
+FROM pg_class AS c
+WHERE c.relnamespace = 'credenda'::regnamespace AND c.relkind IN ('r', 'p') AND EXISTS (
+    SELECT 1 FROM pg_attribute AS a WHERE a.attrelid = c.oid AND a.attname = 'user_id' AND NOT a.attisdropped
+)
+"""
+
+
+def is_standby(session: Session) -> bool:
+    """Return whether the server only repeats what another one writes."""
+    row = session.execute("SELECT pg_is_in_recovery()").fetchone()
+    return row is not None and bool(row[0])
+
+
+def describe_server(session: Session) -> Mapping[str, str]:
+    """Read version, roles, the state of row-level security and the presence of pgvector."""
+    server, walls = session.execute(_SERVER).fetchone(), session.execute(_WALLS).fetchone()
+    assert server is not None, "one row"  # noqa: S101 - told to the type checker
+    assert walls is not None, "one row"  # noqa: S101 - as above
+    whole = walls["walled"] == walls["tables"]
+    return {
+        "name": "PostgreSQL",
+        "version": f"{server['version']}{', a standby, which only reads' if is_standby(session) else ''}",
+        "schema": str(server["schema"]),
+        "bytes": str(server["bytes"]),
+        "row_level_security": f"{'forced on all' if whole else 'MISSING: forced on ' + str(walls['walled']) + ' of'} "
+        f"{walls['tables']} tables and partitions of users",
+        "role": str(server["role"]),
+        "login": f"{server['login']}{', which owns the tables' if server['login'] == server['owner'] else ''}",
+        "owner": str(server["owner"]),
+        "pgvector": _describe_pgvector(server),
+    }
+
+
+def _describe_pgvector(server: Row) -> str:
+    """Say whether the vectors of memories too large for an index in memory have one, and what to do if not."""
+    if server["indexed"]:
+        return f"in use, {server['installed']}"
+    if server["installed"]:
+        return f"installed, {server['installed']}; used once the owner of the schema has opened the database"
+    missing = "the vectors of very large memories are compared one by one"
+    if server["vector"]:
+        return f"not installed: {missing}; let an administrator run `CREATE EXTENSION vector`"
+    return f"not on this server: {missing}"
+
+
+# Verification of one tenant's rows in Postgres: the journal with its chain, and derived rows with their sources.
+
+
+_TOMBSTONE_CHARACTERS: Final = 8
+_WORDS: Final = Finding(
+    check="full_text",
+    detail="the table of words differs from the rows it is derived from",
+    where="the words of this user",
+    fix="run `credenda doctor --repair`, which makes it afresh",
+)
+
+
+def check_rows(session: Session, run: StatementRunner, tenant: TenantRecord) -> list[Finding]:
+    """Return all findings; an empty list means that all checks passed."""
+    findings = _complete("rows", _check_cells(session, tenant))
+    findings += _complete("journal_chain", check_journal_chain(run, tenant))
+    for name in CHECKS:
+        findings += _complete(name, run_check(name, _bind_checks(run)))
+    return findings + _complete("full_text", iter([] if is_agreeing(session, run, tenant.user_id) else [_WORDS]))
+
+
+def repair_rows(run: StatementRunner, findings: Iterable[Finding]) -> list[Finding]:
+    """Delete or make afresh the derived rows that findings name, inside the caller's transaction."""
+    found = list(findings)
+    if _WORDS in found:
+        rebuild_words(run)
+        found[found.index(_WORDS)] = replace(_WORDS, repaired=True)
+    return row_checks.repair_rows(lambda name: _repair(run, name), _bind_checks(run), found)
+
+
+def _repair(run: StatementRunner, name: str) -> None:
+    if name == "drop_altered_vectors":
+        for row in _list_altered_vectors(run):
+            run("drop_vector", model_id=row[1], code=row[0])
+    else:
+        run(name, at_us=0)
+
+
+def _complete(check: str, found: Iterator[Finding]) -> list[Finding]:
+    """Collect the findings of a check; damage that ends the check is one of them."""
+    done: list[Finding] = []
+    try:
+        for finding in found:
+            done.append(finding)  # noqa: PERF402 - those before the damage are kept
+    except IMPOSSIBLE as error:
+        detail = f"this check could not be completed ({type(error).__name__})"
+        done.append(Finding(check=check, detail=detail, where="the database", fix=RESTORE))
+    return done
+
+
+def _check_cells(session: Session, tenant: TenantRecord) -> Iterator[Finding]:
+    """Find the rows that cannot be decoded; vectors have a check with a repair."""
+    damaged: list[DamagedRow] = []
+    for _ in dump_rows(session, tenant.user_id, [one for one in TABLES if one != "embeddings"], damaged):
+        pass
+    yield from report_damaged(damaged)
+
+
+def _bind_checks(run: StatementRunner) -> Callable[[str], Iterable[str]]:
+    """Return what names the rows that a check finds wrong; checksums are computed here, not in the database."""
+
+    def name_rows(check: str) -> Iterable[str]:
+        if check == "vector_checksums":
+            return [name_document(row[0]) for row in _list_altered_vectors(run)]
+        if check == "tombstone_checksums":
+            return [
+                f"tombstone {row['digest'].hex()[:_TOMBSTONE_CHARACTERS].upper()}"
+                for row in run("tombstone_cells")
+                if row["checksum"] != compute_checksum(*tuple(row)[:-1])
+            ]
+        return [str(row[0]) for row in run(f"check_{check}")]
+
+    return name_rows
+
+
+def _list_altered_vectors(run: StatementRunner) -> list[tuple[int, str]]:
+    return [(row[0], row[1]) for row in run("vector_cells") if not is_sound_vector(*row)]

@@ -21,8 +21,6 @@ from credenda.storage.erasure_ledger import (
 )
 from credenda.storage.tenant_transfer import TenantTransfer
 
-__all__ = ["LedgerFile"]
-
 _log: Final = logging.getLogger(__name__)
 
 

@@ -33,8 +33,6 @@ from credenda.storage.postgres.roles import (
     read_login,
 )
 
-__all__ = ["Step", "get_latest_version", "load_steps", "migrate", "open_database", "read_schema_version"]
-
 _OLDEST_SERVER: Final = 160_000
 _TAKE_TURN: Final = "SET LOCAL statement_timeout = 0; SELECT pg_advisory_xact_lock(0x6372656465)"
 """Each half has its turn, and may take its time, whatever limit the role or the database has."""

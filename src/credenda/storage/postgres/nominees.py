@@ -18,19 +18,9 @@ from psycopg import sql
 
 from credenda.errors import Unavailable
 from credenda.storage.postgres.connections import Session
-from credenda.storage.sql.run import StatementRunner
-from credenda.storage.sql.vector_rows import SqlVectorView
+from credenda.storage.sql.index_delta import SqlVectorView
+from credenda.storage.sql.statements import StatementRunner
 from credenda.storage.store import VectorCopies
-
-__all__ = [
-    "SIZES",
-    "Nominees",
-    "PostgresVectorView",
-    "create_nominees",
-    "find_nearest",
-    "find_nominees",
-    "put_nominees",
-]
 
 SIZES: Final = (256, 384, 512, 768, 1024, 1536, 3072)
 """Dimensions of vectors that have an index: those of the usual models."""

@@ -10,18 +10,6 @@ from psycopg import sql
 
 from credenda.errors import Conflict, Forbidden
 
-__all__ = [
-    "CURRENT",
-    "GUIDE",
-    "Login",
-    "check_service",
-    "ensure_service_role",
-    "grant_tables",
-    "list_powers",
-    "list_verbs",
-    "read_login",
-]
-
 GUIDE: Final = "see docs/how-to/postgres.md"
 _LOGIN: Final = """
 SELECT session_user::text AS name, r.rolsuper AS super, r.rolbypassrls AS bypass, r.rolcreaterole AS creates_roles,

@@ -12,8 +12,6 @@ from psycopg import adapt
 from psycopg.abc import Buffer
 from psycopg.types.numeric import Int8Dumper
 
-__all__ = ["Row", "make_rows", "register_types"]
-
 
 class Row(tuple[Any, ...]):
     """A row of a query: its cells by place, or by the name of their column."""

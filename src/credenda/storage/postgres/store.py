@@ -18,26 +18,28 @@ from credenda.storage import postgres, sqlite
 from credenda.storage.erasure_ledger import ErasedTenant
 from credenda.storage.postgres.address import split_target
 from credenda.storage.postgres.connections import Connections, Scope, Session
-from credenda.storage.postgres.describe import describe_server, is_standby
+from credenda.storage.postgres.health import describe_server, is_standby
 from credenda.storage.postgres.ledger_file import LedgerFile
 from credenda.storage.postgres.migrate import open_database
-from credenda.storage.postgres.reader import PostgresReader, run_statement
-from credenda.storage.postgres.replica import SeenRows, describe_replica, open_replica
+from credenda.storage.postgres.reader import (
+    PostgresReader,
+    PostgresWriter,
+    SeenRows,
+    describe_replica,
+    open_replica,
+    run_statement,
+)
 from credenda.storage.postgres.wall_trial import UndoneError, list_leaks, make_leak_findings
-from credenda.storage.postgres.writer import PostgresWriter
-from credenda.storage.sql.all_tenants import TenantQueries
+from credenda.storage.sql.duties import read_retention_rules
 from credenda.storage.sql.index_delta import renew_indexes
 from credenda.storage.sql.journal import clear_name_cache
 from credenda.storage.sql.reader import to_tenant
-from credenda.storage.sql.retention_rows import read_retention_rules
-from credenda.storage.sql.run import Cursor, StatementRunner
-from credenda.storage.sql.server_rows import ServerRows
+from credenda.storage.sql.server_rows import ServerRows, TenantQueries
+from credenda.storage.sql.statements import Cursor, StatementRunner
 from credenda.storage.sql.writer import NextIds
 from credenda.storage.store import Finding, Reader, TenantRecord, Writer
 from credenda.storage.tenant_transfer import DamagedRow, Erasure, ExportHeader, ImportRow, TenantExport
 from credenda.storage.tombstone_key import draw_stored_key, open_stored_key
-
-__all__ = ["PostgresStore"]
 
 T = TypeVar("T")
 _REPLICA_SECONDS: Final = 30.0
@@ -118,7 +120,7 @@ class PostgresStore(ServerRows, TenantQueries):
                 self._drop_tenant(session, user_id)
             if writer.refolded:
                 run = self._bind(session, user_id)
-                postgres.words.rebuild_words(run)
+                postgres.statements.rebuild_words(run)
                 renew_indexes(run)
             return result
 
@@ -231,8 +233,8 @@ class PostgresStore(ServerRows, TenantQueries):
     def scratch(self, user_id: str) -> Generator[Writer]:
         """Open a copy of a tenant's journal and tombstones in the memory of this process."""
         with ExitStack() as held:
-            with self.dump(user_id, only=sqlite.in_memory_copy.SCRATCH_TABLES) as export:
-                copy, writer = sqlite.in_memory_copy.open_scratch(export.origin, export.rows, self._clock, self._key)
+            with self.dump(user_id, only=sqlite.dump.SCRATCH_TABLES) as export:
+                copy, writer = sqlite.dump.open_scratch(export.origin, export.rows, self._clock, self._key)
                 held.callback(copy.close)  # inside the block, because closing the reader may fail
             yield writer
 
@@ -274,12 +276,12 @@ class PostgresStore(ServerRows, TenantQueries):
         with self._connections.transaction(Scope(user_id, patient=True)) as session:
             run = self._bind(session, user_id)
             row = run("tenant").fetchone()
-            findings = [] if row is None else postgres.check.check_rows(session, run, to_tenant(row))
+            findings = [] if row is None else postgres.health.check_rows(session, run, to_tenant(row))
         if repair and findings and not self._read_only:
             found = findings
             findings = self._connections.run_unit(
                 self._own(user_id, patient=True),
-                lambda session: postgres.check.repair_rows(self._bind(session, user_id), found),
+                lambda session: postgres.health.repair_rows(self._bind(session, user_id), found),
             )
         if self._ledger is None:
             return findings

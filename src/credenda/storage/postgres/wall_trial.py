@@ -13,8 +13,6 @@ from psycopg import sql
 from credenda.storage.postgres.connections import Session
 from credenda.storage.store import Finding
 
-__all__ = ["UndoneError", "list_leaks", "make_leak_findings"]
-
 _TABLES: Final = """
 SELECT c.relname AS name FROM pg_class AS c
 JOIN pg_attribute AS a ON a.attrelid = c.oid AND a.attname = 'user_id' AND NOT a.attisdropped

@@ -12,8 +12,6 @@ import psycopg
 
 from credenda.deadline import has_deadline, is_over
 
-__all__ = ["StatementWatch"]
-
 _LOOK_SECONDS: Final = 0.02
 _CANCEL_SECONDS: Final = 2.0
 

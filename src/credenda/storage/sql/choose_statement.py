@@ -8,8 +8,6 @@ from typing import Final
 from credenda.model.memory import Status
 from credenda.storage.store import MemoryFilter
 
-__all__ = ["choose_statement"]
-
 _BY_STATUS: Final = {
     "current_of_pair": frozenset({Status.ACTIVE, Status.CHALLENGED, Status.ARCHIVED, Status.CANDIDATE}),
     "replaced_of_pair": frozenset({Status.SUPERSEDED, Status.MERGED}),

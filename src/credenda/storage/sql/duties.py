@@ -9,25 +9,28 @@ from dataclasses import asdict
 from typing import Final, NamedTuple, assert_never
 
 from credenda.clock import LONGEST_WAIT_US
-from credenda.errors import Conflict
+from credenda.errors import Conflict, LimitExceeded
 from credenda.ids import IdKind, format_id, parse_id_number, parse_id_numbers
 from credenda.model.core import RecallCounts
 from credenda.model.doctor_finding import DutyRun
-from credenda.model.feedback import JUDGED, FeedbackCounts
+from credenda.model.evaluation import JUDGED, FeedbackCounts, ScoreRecord
+from credenda.model.retention_policy import LegalHold, PoliciesAndHolds, RetentionPolicy
 from credenda.storage.damage import make_damage_error
-from credenda.storage.sql.run import Record, StatementRunner
+from credenda.storage.sql.server_tables import ServerTables
+from credenda.storage.sql.statements import Record, StatementRunner
 from credenda.storage.store import (
     Access,
     IndexPosition,
+    Job,
+    JobStatus,
     Prune,
     Retention,
     SchedulerLease,
+    Spend,
     Surprise,
     VectorRemoval,
     Watermark,
 )
-
-__all__ = ["Derived", "SqlTaskProgress", "SqlUsageView", "ViewStart", "to_index_position", "write_derived"]
 
 Derived = Retention | Surprise | Watermark | DutyRun | SchedulerLease | Prune | VectorRemoval
 """Derived values, and the progress of the tasks that compute them."""
@@ -214,3 +217,121 @@ class SqlTaskProgress:
         """Count the rows of each log that may be deleted."""
         times = {"showings_before_us": showings_before_us, "jobs_before_us": jobs_before_us}
         return dict(self._run("count_prunable", **times).fetchone())
+
+
+# Retention policies and legal holds of a tenant.
+
+
+def read_retention_rules(run: StatementRunner) -> PoliciesAndHolds:
+    """Read a tenant's retention policies and legal holds."""
+    policies, holds = run("retention_policies"), run("legal_holds")
+    return PoliciesAndHolds(
+        policies=tuple(RetentionPolicy(topic=row[0] or None, days=row[1], set_us=row[2]) for row in policies),
+        holds=tuple(LegalHold(reason=row[0], set_us=row[1], lifted_us=row[2], lifted_reason=row[3]) for row in holds),
+    )
+
+
+# Storage of model costs.
+
+
+def add_spend(run: StatementRunner, spend: Spend) -> str:
+    """Add to the cost of a day; raises `LimitExceeded` above its bound."""
+    tokens = spend.tokens_in + spend.tokens_out
+    if (
+        spend.tokens_max is not None
+        and int(run("spent_on_day", day=spend.day).fetchone()[0] or 0) + tokens > spend.tokens_max
+    ):
+        raise LimitExceeded(
+            "the day's budget for models is spent",
+            why=f"at most {spend.tokens_max} tokens a day are allowed",
+            fix="raise llm_daily_tokens, or wait for the next day (UTC)",
+        )
+    run(
+        "add_spend",
+        day=spend.day,
+        operation=spend.operation,
+        model_id=spend.model_id,
+        tokens_in=spend.tokens_in,
+        tokens_out=spend.tokens_out,
+        calls=spend.calls,
+        cost_usd=spend.cost_usd,
+    )
+    return ""
+
+
+# Scores of responses, and costs of models.
+
+
+class ReportRows(ServerTables):
+    """The part of a store that keeps scores and costs."""
+
+    def add_score(self, user_id: str, score: ScoreRecord) -> int:
+        """Store a score under the next number of its tenant."""
+
+        def work(run: StatementRunner) -> int:
+            number = int(run("next_score", user_id=user_id).fetchone()[0])
+            run(
+                "insert_score",
+                user_id=user_id,
+                id=number,
+                at_us=score.at_us,
+                session=score.session,
+                judge=score.judge,
+                score=score.score,
+                supported=score.supported,
+                contradicted=score.contradicted,
+                not_found=score.not_found,
+            )
+            return number
+
+        return self._change_tables(work, user_id, alone="scores")
+
+    def list_scores(
+        self, user_id: str, *, below: int | None = None, session: str | None = None, limit: int
+    ) -> list[ScoreRecord]:
+        """Return at most `limit` scores of a tenant, the newest first."""
+        with self._view_tables(user_id) as run:
+            found = run("list_scores", user_id=user_id, below=below, session=session, limit=limit)
+            return [_to_score(row) for row in found]
+
+    def list_spends(self, user_id: str, first_day: int, last_day: int) -> list[Spend]:
+        """Return what models cost a tenant on these days, oldest first."""
+        with self._view_tables(user_id) as run:
+            found = run("spends_of_days", user_id=user_id, first_day=first_day, last_day=last_day)
+            return [Spend(**row) for row in found]
+
+
+def _to_score(row: Record) -> ScoreRecord:
+    return ScoreRecord(
+        id=row["id"],
+        at_us=row["at"],
+        score=row["score"],
+        supported=row["supported"],
+        contradicted=row["contradicted"],
+        not_found=row["not_found"],
+        judge=row["judge"],
+        session=row["session_id"],
+    )
+
+
+# The columns of a job.
+
+
+def to_progress_columns(job: Job) -> dict[str, object]:
+    """Return the columns of a job that its run changes."""
+    return {
+        "status": job.status.value,
+        "attempts": job.attempts,
+        "run_after_us": job.run_after_us,
+        "lease_owner": job.lease_owner or None,
+        "lease_until_us": job.lease_until_us or None,
+        "error": job.error or None,
+        "outcome": job.outcome or None,
+    }
+
+
+def is_fresh(job: Job) -> bool:
+    """Return whether a job is new, may start at once and has no idempotency key."""
+    begun = job.attempts or job.run_after_us or job.lease_owner or job.lease_until_us or job.error
+    named = job.idempotency_key is not None or job.payload_hash or job.payload
+    return job.status is JobStatus.QUEUED and not begun and not named

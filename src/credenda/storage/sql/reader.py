@@ -17,20 +17,19 @@ from credenda.model.event import Event
 from credenda.model.memory import Memory
 from credenda.storage import rows
 from credenda.storage.damage import guard_row
-from credenda.storage.evidence_rows import to_evidence_list
-from credenda.storage.row_mapper import compile_type_check
+from credenda.storage.rows import compile_type_check, to_evidence_list
 from credenda.storage.sql.choose_statement import choose_statement
 from credenda.storage.sql.duties import SqlTaskProgress, SqlUsageView, ViewStart
-from credenda.storage.sql.index_delta import read_delta
-from credenda.storage.sql.match_words import (
+from credenda.storage.sql.index_delta import (
     MemoryWords,
+    SqlVectorView,
     compile_term,
     compose_event_words,
+    read_delta,
     split_words,
     to_match_query,
 )
-from credenda.storage.sql.run import Cursor, Record
-from credenda.storage.sql.vector_rows import SqlVectorView
+from credenda.storage.sql.statements import Cursor, Record
 from credenda.storage.store import (
     CODE_BITS,
     ChangeFilter,
@@ -49,8 +48,6 @@ from credenda.storage.store import (
     unpack_code,
 )
 from credenda.storage.tombstone_key import open_stored_key, seal_key
-
-__all__ = ["SqlReader", "to_tenant"]
 
 _TENANT_BITS: Final = 63 - CODE_BITS
 """The number of a document in the full-text index is that of its tenant and its code."""

@@ -4,20 +4,115 @@ from __future__ import annotations
 
 import json
 from abc import ABC, abstractmethod
-from collections.abc import Iterable
-from typing import Any, ClassVar, Final
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar, Final, NamedTuple
 
 from credenda.errors import Conflict, Corrupt
-from credenda.storage.damage import guard_row
+from credenda.ids import IdKind
+from credenda.storage import rows
+from credenda.storage.damage import SAVE_THE_REST, guard_row, name_document
 from credenda.storage.records import count_vector_bytes
-from credenda.storage.row_mapper import compile_type_check
-from credenda.storage.sql.match_words import compose_event_words, compose_memory_words
-from credenda.storage.sql.run import Record
-from credenda.storage.sql.table_rows import DECODERS, ORDER, Column, is_of_kind
-from credenda.storage.store import CODE_BITS, pack_code
-from credenda.storage.tenant_transfer import Cell, ExportHeader, ImportRow, TableRow, make_row_error
+from credenda.storage.rows import compile_type_check, to_evidence
+from credenda.storage.sql.index_delta import compose_event_words, compose_memory_words
+from credenda.storage.sql.journal import GENESIS, compute_chain_link, compute_content_hmac
+from credenda.storage.sql.statements import Record, StatementRunner
+from credenda.storage.store import CODE_BITS, Finding, TenantRecord, pack_code
+from credenda.storage.tenant_transfer import (
+    ARCHIVED,
+    MIGRATED,
+    Cell,
+    DamagedRow,
+    ExportHeader,
+    ImportRow,
+    TableRow,
+    make_row_error,
+)
 
-__all__ = ["LoadTarget", "check_schema", "load_into", "make_occupied_error", "make_tag_error", "to_header"]
+# The rows of a tenant's tables as plain columns: which are sound, and how one is named without a word of its text.
+
+
+TABLES: Final = ARCHIVED
+ORDER: Final = (*ARCHIVED, *MIGRATED)
+"""The tables of a tenant, in the order in which a migration writes them."""
+NOT_MOVED: Final = frozenset(
+    {
+        "tenants",
+        "index_blobs",
+        "redaction_permits",
+        "duties",
+        "api_tokens",
+        "audit_subjects",
+        "audit_names",
+        "members",
+        "server_secrets",
+        *MIGRATED,
+    }
+)
+"""Not exported: the tenant's row (in the header), snapshots, a flag, task runs, the pseudonyms, tasks of other agents,
+which name ids of this database, and who has access or wrote through it.
+"""
+_INTEGERS: Final = range(-(1 << 63), 1 << 63)
+DECODERS: Final[Mapping[str, Callable[[Any, str], object]]] = {
+    "events": rows.to_event,
+    "memories": rows.to_memory,
+    "evidence": to_evidence,
+    "changes": rows.to_change,
+    "contests": rows.to_contest,
+    "operations": rows.to_job,
+    "embeddings": lambda row, _: rows.to_vector(row),
+}
+_LETTERS: Final = {
+    "events": IdKind.EVENT,
+    "memories": IdKind.MEMORY,
+    "changes": IdKind.CHANGE,
+    "contests": IdKind.CONTEST,
+    "operations": IdKind.JOB,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A column of a table of our schema."""
+
+    name: str
+    kinds: tuple[type, ...]
+    required: bool
+    key_place: int
+
+
+def is_of_kind(cell: Cell, kinds: tuple[type, ...]) -> bool:
+    """Return whether a cell that is not None can be in a column of these kinds."""
+    if isinstance(cell, bool) or not isinstance(cell, kinds):
+        return False
+    return not isinstance(cell, int) or cell in _INTEGERS
+
+
+def is_sound(table: str, row: TableRow, columns: Iterable[Column], tag: str) -> bool:
+    """Return whether every cell has the type of its column, and the row can be decoded."""
+    for column in columns:
+        cell = row[column.name]
+        if column.required if cell is None else not is_of_kind(cell, column.kinds):
+            return False
+    decode = DECODERS.get(table)
+    try:
+        if decode is not None:
+            decode(row, tag)
+    except Corrupt:
+        return False
+    return True
+
+
+def name_row(table: str, row: TableRow, keys: Iterable[Column]) -> str:
+    """Return the id of a row without a word of its text."""
+    if table in _LETTERS:
+        version = f" version {row['version']}" if table == "memories" else ""
+        return f"{_LETTERS[table].value}{row['id']}{version}"
+    if table == "embeddings":
+        return name_document(row["code"])  # type: ignore[arg-type]
+    named = {column.name: row[column.name] for column in keys}
+    return ", ".join(f"{name} {cell}" for name, cell in named.items() if isinstance(cell, int)) or "a row"
+
 
 _DROPPED: Final = frozenset({"entities", "relations", "tool_call_records", "a2a_tasks"})
 """Tables that archives of older schemas may name. No statement ever wrote them, so an import skips their rows."""
@@ -209,3 +304,124 @@ def _check_names(row: TableRow) -> None:
 
 def _compose_event_body(row: Any, text: str) -> str:  # noqa: ANN401 - a row of the driver, or one about to become one
     return compose_event_words(row["role"], row["speaker"], row["occurred_at"], text)
+
+
+# Checks of one tenant's rows: whether derived rows agree with their sources, and the journal with its chain.
+
+
+_SHOWN: Final = 5
+"""The number of rows that a finding names; the others are counted."""
+RESTORE: Final = "restore an earlier backup, and keep the file to find the lost rows"
+_ROW_CHECKS: Final = {"events": "journal_rows", "passages": "journal_rows", "changes": "change_rows"}
+_REBUILD: Final = "run `credenda rebuild`, which restores it from the change log"
+_REPAIR: Final = "run `credenda doctor --repair`, which deletes them"
+
+NameRows = Callable[[str], Iterable[str]]
+"""Returns the names of the rows that a check finds wrong."""
+
+
+class RowCheck(NamedTuple):
+    """A check for invalid rows: their description, and the fix. The statement `check_NAME` names the rows.
+
+    The statements `repair` delete rows that are derived or no longer of use; they never change the journal or the log.
+    """
+
+    what: str
+    fix: str
+    repair: tuple[str, ...] = ()
+
+
+CHECKS: Final[Mapping[str, RowCheck]] = {
+    "current_version": RowCheck("memories without exactly one current version", _REBUILD),
+    "evidence": RowCheck(
+        "pieces of evidence of a missing memory or event",
+        f"{_REBUILD}; `credenda doctor --repair` deletes evidence of missing memories",
+        ("drop_lost_evidence",),
+    ),
+    "successor": RowCheck("memories superseded by a missing one", _REBUILD),
+    "contests": RowCheck("contests of a missing memory", _REBUILD),
+    "change_log": RowCheck("memories that no change in the log explains", RESTORE),
+    "change_numbers": RowCheck("gaps in the log, where changes are missing", RESTORE),
+    "journal_numbers": RowCheck("gaps in the journal, where events are missing", RESTORE),
+    "passages": RowCheck("passages of missing events", _REPAIR, ("drop_lost_passages",)),
+    "vectors": RowCheck("vectors of missing or redacted documents", _REPAIR, ("keep_vector_head", "drop_lost_vectors")),
+    "accesses": RowCheck("impressions of missing memories", _REPAIR, ("drop_lost_accesses",)),
+    "jobs": RowCheck("jobs for missing events", _REPAIR, ("drop_lost_jobs",)),
+    "vector_checksums": RowCheck(
+        "vectors that do not match their length or checksum",
+        "run `credenda doctor --repair`, which makes them again",
+        ("keep_vector_head", "drop_altered_vectors"),
+    ),
+    "tombstone_checksums": RowCheck(
+        "tombstones that do not match their checksum, so that a deleted text may be stated again", RESTORE
+    ),
+    "dead_jobs": RowCheck(
+        "jobs gave up after too many attempts", "see `credenda stats`; their messages are stored verbatim"
+    ),
+}
+
+
+def run_check(name: str, name_rows: NameRows) -> Iterator[Finding]:
+    """Yield the finding of a check, if it names any row."""
+    check = CHECKS[name]
+    found = list(name_rows(name))
+    if found:
+        yield Finding(check=name, detail=f"{len(found)} {check.what}", where=name_first(found), fix=check.fix)
+
+
+def name_first(names: Sequence[str]) -> str:
+    """Return the first of some names."""
+    return ", ".join([*names[:_SHOWN], *(["…"] if len(names) > _SHOWN else [])])
+
+
+def report_damaged(damaged: Sequence[DamagedRow]) -> Iterator[Finding]:
+    """Yield a finding for each table with rows that cannot be decoded."""
+    for table in dict.fromkeys(one.table for one in damaged):
+        names = [one.key for one in damaged if one.table == table]
+        yield Finding(
+            check=_ROW_CHECKS.get(table, "rows"),
+            detail=f"{len(names)} rows of {table} cannot be read",
+            where=f"{table}: {name_first(names)}",
+            fix=SAVE_THE_REST,
+        )
+
+
+def repair_rows(run: Callable[[str], object], name_rows: NameRows, findings: Iterable[Finding]) -> list[Finding]:
+    """Delete the derived rows that findings name, inside the caller's transaction; return the findings after that.
+
+    A finding that the repair cannot fix is found once more and stays unrepaired.
+    """
+    done: list[Finding] = []
+    for finding in findings:
+        check = CHECKS.get(finding.check)
+        if check is None or not check.repair:
+            done.append(finding)
+            continue
+        for statement in check.repair:
+            run(statement)
+        left = next(run_check(finding.check, name_rows), None)
+        done.append(replace(finding, repaired=True) if left is None else left)
+    return done
+
+
+def check_journal_chain(run: StatementRunner, tenant: TenantRecord) -> Iterator[Finding]:
+    """Yield the first break of the journal's chain, and every event whose text is not what was recorded."""
+    previous = GENESIS
+    for row in run("journal_links"):
+        emptied = row["redacted_at"] is not None and not row["text"]  # it has lost the names that its link covers
+        if not emptied and compute_chain_link(previous, dict(row)) != row["chain_hash"]:
+            yield Finding(
+                check="journal_chain",
+                detail=f"the chain of the journal breaks at event {row['id']}",
+                where=f"e{row['id']}",
+                fix=RESTORE,
+            )
+            return
+        if row["redacted_at"] is None and compute_content_hmac(tenant.key, row["text"]) != row["content_hmac"]:
+            yield Finding(
+                check="journal_text",
+                detail=f"the text of event {row['id']} is not what was recorded",
+                where=f"e{row['id']}",
+                fix=RESTORE,
+            )
+        previous = row["chain_hash"]

@@ -2,20 +2,362 @@
 
 from __future__ import annotations
 
-from credenda.storage.agent_tasks import AgentTaskStore
-from credenda.storage.audit import AuditStore
-from credenda.storage.items import ItemStore
-from credenda.storage.reports import ReportStore
-from credenda.storage.sql.agent_tasks import AgentTaskRows
-from credenda.storage.sql.audit import AuditRows
-from credenda.storage.sql.item_rows import ItemRows
-from credenda.storage.sql.members import MemberRows
-from credenda.storage.sql.reports import ReportRows
-from credenda.storage.sql.server_secrets import SecretRows
-from credenda.storage.sql.tokens import TokenRows
-from credenda.storage.tokens import MemberStore, SecretStore, TokenStore
+import json
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Final, TypeVar
 
-__all__ = ["ServerRows"]
+from credenda.clock import LONGEST_WAIT_US
+from credenda.errors import Conflict
+from credenda.ids import draw_key
+from credenda.model.server import (
+    AccessToken,
+    AuditDraft,
+    AuditRecord,
+    AuditReport,
+    Member,
+    MemberRole,
+    SecretKind,
+    ServerSecret,
+)
+from credenda.storage.audit import (
+    NO_HEAD,
+    AuditStore,
+    NamedAlias,
+    compute_alias,
+    compute_hash,
+    find_changed_name,
+    verify_chain,
+    write_record,
+)
+from credenda.storage.sql.duties import ReportRows
+from credenda.storage.sql.items import AgentTaskRows, ItemRows
+from credenda.storage.sql.server_tables import ServerTables
+from credenda.storage.sql.statements import Record, StatementRunner
+from credenda.storage.store import (
+    AgentTaskStore,
+    Finding,
+    ItemStore,
+    MemberStore,
+    ReportStore,
+    SecretStore,
+    StoredToken,
+    TokenStore,
+    Writer,
+)
+
+# Audit records.
+
+
+_PAGE: Final = 500
+
+
+class AuditRows(ServerTables):
+    """The part of a store that keeps audit records."""
+
+    def append_audit(self, drafts: Sequence[AuditDraft]) -> str:
+        """Record calls at the end of the chain, in one transaction; returns the head."""
+        return self._change_tables(lambda run: _append(run, drafts), alone="audit")
+
+    def read_audit(self, after: int = 0) -> Iterator[AuditRecord]:
+        """Yield the records after a number, in order."""
+        while True:
+            with self._view_tables() as run:
+                rows = run("audit_after", seq=after, limit=_PAGE).fetchall()
+            yield from map(_to_record, rows)
+            if len(rows) < _PAGE:
+                return
+            after = rows[-1]["seq"]
+
+    def read_audit_of(self, user: str, after: int, limit: int) -> list[AuditRecord]:
+        """Return at most `limit` records of one user after a number, in order."""
+        with self._view_tables() as run:
+            known = run("audit_subject", user_id=user).fetchone()
+            if known is None:
+                return []
+            found = run("audit_of_user", pseudonym=known["pseudonym"], seq=after, limit=limit)
+            return [_to_record(row) for row in found]
+
+    def verify_audit(self, anchors: Sequence[str] = ()) -> AuditReport:
+        """Verify the whole chain in one consistent view, and then the names."""
+        with self._view_tables() as run:
+            head = run("audit_head").fetchone()
+            rows = ((row[0], row[1], row[2]) for row in run("audit_chain"))
+            report = verify_chain(rows, NO_HEAD if head is None else (head["seq"], head["hash"]), anchors)
+            changed = find_changed_name(NamedAlias(*row) for row in run("keyed_audit_names"))
+        if report.ok and changed:
+            return replace(report, ok=False, problem=f"the name behind {changed} was changed")
+        return report
+
+    def read_audit_names(self) -> dict[str, str]:
+        """Return users and other names by their pseudonyms."""
+        with self._view_tables() as run:
+            return {row[0]: row[1] for row in run("audit_names")}
+
+
+def _to_record(row: Record) -> AuditRecord:
+    return AuditRecord(seq=row["seq"], fields=json.loads(row["record"]), hash=bytes(row["hash"]).hex())
+
+
+def _append(run: StatementRunner, drafts: Sequence[AuditDraft]) -> str:
+    """Append records; the end of the chain is read and moved in the same transaction, so that it never forks."""
+    head = run("audit_head").fetchone()
+    seq, last = NO_HEAD if head is None else (head["seq"], bytes(head["hash"]))
+    for draft in drafts:
+        subject = _find_subject(run, draft.user)
+        seq += 1
+        record = write_record(
+            draft, seq=seq, pseudonym=subject.pseudonym, input_key=subject.key, name=subject.name_person
+        )
+        last = compute_hash(last, record.encode())
+        run("append_audit", seq=seq, record=record, hash=last)
+    run("move_audit_head", seq=seq, hash=last)
+    return f"{seq}:{last.hex()}"
+
+
+@dataclass(frozen=True, slots=True)
+class _Subject:
+    """A user of the records, with the key of the user's pseudonyms and inputs."""
+
+    run: StatementRunner
+    user: str
+    pseudonym: str
+    key: bytes
+    is_known: bool
+
+    def name_person(self, name: str) -> str:
+        """Return the pseudonym of a name in this user's records, and store the name of a known user."""
+        if not self.user:
+            return ""
+        alias = compute_alias(self.key, name)
+        if self.is_known:
+            self.run("insert_audit_name", user_id=self.user, alias=alias, name=name)
+        return alias
+
+
+def _find_subject(run: StatementRunner, user: str) -> _Subject:
+    """Find a user's pseudonym and key; a user without them gets a random key.
+
+    It is stored for a user of this database alone: the name of one who was erased must not come back.
+    """
+    if not user:
+        return _Subject(run, "", "", b"\x00", is_known=False)
+    known = run("audit_subject", user_id=user).fetchone()
+    if known is not None:
+        return _Subject(run, user, known["pseudonym"], bytes(known["input_key"]), is_known=True)
+    key = draw_key()
+    pseudonym = compute_alias(key, user)
+    is_known = run("is_user", user_id=user).fetchone() is not None
+    if is_known:
+        run("insert_subject", user_id=user, pseudonym=pseudonym, input_key=key)
+    return _Subject(run, user, pseudonym, key, is_known)
+
+
+# Members of shared memories.
+
+
+class MemberRows(ServerTables):
+    """The part of a store that keeps members."""
+
+    def add_member(self, member: Member) -> None:
+        """Store a new member; raises `Conflict` for a present member of the same name."""
+        added = self._change(
+            "insert_member",
+            member,
+            issuer=member.issuer,
+            subject=member.subject,
+            role=member.role,
+            added_us=member.added_us,
+            removed_us=member.removed_us,
+        )
+        if added != 1:
+            raise Conflict(f"{member.subject[:64]} is a member already", fix="remove the member first")
+
+    def find_member(self, user: str, issuer: str, subject: str) -> Member | None:
+        """Return the present member of a user's memory; None for others."""
+        with self._view_tables() as run:
+            row = run("find_member", user_id=user, issuer=issuer, subject=subject).fetchone()
+        return None if row is None else _to_member(row)
+
+    def list_members(self, user: str | None = None) -> list[Member]:
+        """Return the members of a user's memory, or of all memories, the oldest first."""
+        with self._view_tables() as run:
+            return [_to_member(row) for row in run("list_members", user_id=user)]
+
+    def list_memberships(self, issuer: str, subject: str) -> list[Member]:
+        """Return the present memberships of a person, ordered by memory."""
+        with self._view_tables() as run:
+            return [_to_member(row) for row in run("list_memberships", issuer=issuer, subject=subject)]
+
+    def set_member_role(self, member: Member) -> None:
+        """Store the role of a member."""
+        self._change("set_member_role", member, role=member.role)
+
+    def remove_member(self, member: Member, now_us: int) -> None:
+        """Remove a member."""
+        self._change("remove_member", member, now_us=now_us)
+
+    def _change(self, name: str, member: Member, **values: object) -> int:
+        """Run a statement about a member, durably, and return the number of rows that it changed."""
+        values |= {"user_id": member.user, "id_text": member.id}
+        return self._change_tables(lambda run: run(name, **values).rowcount)
+
+
+def _to_member(row: Record) -> Member:
+    return Member(
+        id=row["id"],
+        user=row["user_id"],
+        issuer=row["issuer"],
+        subject=row["subject"],
+        role=MemberRole(row["role"]),
+        added_us=row["added_at"],
+        removed_us=row["removed_at"],
+    )
+
+
+# Access tokens.
+
+
+class TokenRows(ServerTables):
+    """The part of a store that keeps access tokens."""
+
+    def add_token(self, stored: StoredToken, *, now_us: int | None = None) -> None:
+        """Store a token; raises `Conflict` if a token of its name and user is valid at `now_us`."""
+        user = stored.token.user
+
+        def add(run: StatementRunner) -> None:
+            if now_us is not None:
+                _check_name(map(_to_token, run("list_tokens", user_id=user)), stored.token.name, now_us)
+            insert_token(run, stored)
+
+        self._change_tables(add, user, alone="token")
+
+    def find_token(self, token_id: str) -> StoredToken | None:
+        """Return the token with an id; None for an unknown id."""
+        with self._view_tables() as run:
+            row = run("token_by_id", id_text=token_id).fetchone()
+        return None if row is None else StoredToken(_to_token(row), bytes(row["digest"]))
+
+    def list_tokens(self, user: str | None = None) -> list[AccessToken]:
+        """Return the tokens of a user, or of all users, the oldest first."""
+        with self._view_tables() as run:
+            return [_to_token(row) for row in run("list_tokens", user_id=user)]
+
+    def revoke_token(self, token_id: str, now_us: int) -> None:
+        """Revoke a token."""
+        self._change_tables(lambda run: run("revoke_token", id_text=token_id, now_us=now_us).rowcount)
+
+    def record_token_use(self, token_id: str, now_us: int) -> None:
+        """Record when a token was last used."""
+        self._change_tables(lambda run: run("use_token", id_text=token_id, now_us=now_us).rowcount)
+
+
+def _check_name(held: Iterable[AccessToken], name: str, now_us: int) -> None:
+    """Raise `Conflict` if a valid token has a name; a connected client has no name of its own."""
+    same = next((one for one in held if one.name == name and not one.client and one.is_valid_at(now_us)), None)
+    if same is not None:
+        raise Conflict(
+            f"{same.user[:64]} has a valid token {name[:64]!r} already",
+            why=f"the name revokes one token, and {same.id} has it",
+            fix="give another name, or revoke that token first",
+        )
+
+
+def insert_token(run: StatementRunner, stored: StoredToken) -> None:
+    """Store a token in the present transaction."""
+    token = stored.token
+    run(
+        "insert_token",
+        id_text=token.id,
+        name=token.name,
+        user_id=token.user,
+        scopes=" ".join(token.scopes),
+        created_us=token.created_us,
+        expires_us=token.expires_us,
+        last_used_us=token.last_used_us,
+        revoked_us=token.revoked_us,
+        subject=token.subject,
+        client=token.client,
+        resource=token.resource,
+        digest=stored.digest,
+    )
+
+
+def _to_token(row: Record) -> AccessToken:
+    return AccessToken(
+        id=row["id"],
+        name=row["name"],
+        user=row["user_id"],
+        scopes=tuple(row["scopes"].split()),
+        created_us=row["created_at"],
+        expires_us=row["expires_at"],
+        last_used_us=row["last_used_at"],
+        revoked_us=row["revoked_at"],
+        subject=row["subject"],
+        client=row["client"],
+        resource=row["resource"],
+    )
+
+
+# Short-lived secrets of a server.
+
+
+class SecretRows(ServerTables):
+    """The part of a store that keeps short-lived secrets."""
+
+    def add_secret(self, secret: ServerSecret) -> None:
+        """Store a secret, and delete those that have expired."""
+        self._change_tables(lambda run: _add(run, [secret]))
+
+    def find_secret(self, digest: bytes) -> ServerSecret | None:
+        """Return the secret with a digest; None for an unknown digest."""
+        with self._view_tables() as run:
+            row = run("secret_by_digest", digest=digest).fetchone()
+        return None if row is None else _to_secret(row)
+
+    def spend_secret(
+        self, digest: bytes, now_us: int, *, successors: Sequence[ServerSecret] = (), token: StoredToken | None = None
+    ) -> bool:
+        """Mark a secret as used and store what it was exchanged for, in one transaction."""
+
+        def spend(run: StatementRunner) -> bool:
+            if run("spend_secret", now_us=now_us, digest=digest).rowcount != 1:
+                return False
+            if token is not None:
+                insert_token(run, token)
+            _add(run, successors)
+            return True
+
+        return self._change_tables(spend)
+
+
+def _add(run: StatementRunner, secrets: Sequence[ServerSecret]) -> None:
+    for one in secrets:
+        run("drop_expired_secrets", before_us=one.created_us)
+        run(
+            "insert_secret",
+            user_id=one.user,
+            digest=one.digest,
+            kind=one.kind,
+            token_id=one.token_id,
+            created_us=one.created_us,
+            expires_us=one.expires_us,
+            used_us=one.used_us,
+            data_text=json.dumps(dict(one.data), sort_keys=True),
+        )
+
+
+def _to_secret(row: Record) -> ServerSecret:
+    return ServerSecret(
+        digest=bytes(row["digest"]),
+        kind=SecretKind(row["kind"]),
+        user=row["user_id"],
+        token_id=row["token_id"],
+        created_us=row["created_at"],
+        expires_us=row["expires_at"],
+        used_us=row["used_at"],
+        data=json.loads(row["data"]),
+    )
 
 
 class ServerRows(TokenRows, SecretRows, MemberRows, AuditRows, ReportRows, AgentTaskRows, ItemRows):
@@ -55,3 +397,55 @@ class ServerRows(TokenRows, SecretRows, MemberRows, AuditRows, ReportRows, Agent
     def agent_tasks(self) -> AgentTaskStore:
         """The tasks of other agents."""
         return self
+
+
+# Questions about all tenants of a database.
+
+
+_JOBS_A_TENANT: Final = 8
+"""Due jobs that are read for each tenant that is asked for; where tenants have more, fewer tenants are found."""
+
+
+T = TypeVar("T")
+
+
+class TenantQueries(ServerTables):
+    """The part of a store that looks at every tenant."""
+
+    def check_server(self, users: tuple[str, str], fill: Callable[[Writer], object]) -> list[Finding]:
+        """Find nothing, because a file has no server, and no walls beside the conditions of statements."""
+        del users, fill
+        return []
+
+    def user_of(self, tag: str) -> str | None:
+        """Return the name of the tenant whose ids end with this tag."""
+        with self._view_tables() as run:
+            row = run("user_of_tag", tag=tag).fetchone()
+        return None if row is None else str(row[0])
+
+    def users(self, *, after: str = "", limit: int) -> list[str]:
+        """Return the names of tenants, in order of name, from `after` on."""
+        with self._view_tables() as run:
+            return [str(row["user_id"]) for row in run("users", after_user=after, limit=limit)]
+
+    def find_oldest_waiting(self, kinds: Collection[str]) -> int | None:
+        """Return when the oldest job of these kinds was filed that is not done and not given up; None without one."""
+        with self._view_tables() as run:
+            return run("oldest_waiting", kinds=json.dumps(sorted(kinds))).fetchone()["created_at"]
+
+    def users_with_due_jobs(
+        self,
+        now_us: int,
+        *,
+        limit: int,
+        after: str = "",
+        kinds: Collection[str] = (),
+        other_kinds: Collection[str] = (),
+    ) -> list[str]:
+        """Return the names of tenants with a due job, in order of name, from `after` on."""
+        lists = {"kinds": kinds, "other_kinds": other_kinds}
+        given: dict[str, object] = {name: json.dumps(sorted(words)) for name, words in lists.items()}
+        given |= {"now_us": now_us, "far_us": now_us + LONGEST_WAIT_US, "after_user": after}
+        with self._view_tables() as run:
+            found = run("users_with_due_jobs", limit=limit, window=limit * _JOBS_A_TENANT, **given)
+            return [str(row["user_id"]) for row in found]

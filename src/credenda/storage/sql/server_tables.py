@@ -7,9 +7,7 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager
 from typing import TypeVar
 
-from credenda.storage.sql.run import StatementRunner
-
-__all__ = ["ServerTables"]
+from credenda.storage.sql.statements import StatementRunner
 
 T = TypeVar("T")
 

@@ -10,11 +10,9 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from importlib.resources import files
 from typing import Any, Final, NamedTuple, Protocol, cast
-
-__all__ = ["COMPILED_FILE", "Dialect", "expand_fragments", "load_dialect", "render_statements_file"]
 
 COMPILED_FILE: Final = "statements.json"
 _COMMON: Final = "credenda.storage.sql"
@@ -82,3 +80,56 @@ def _parse_sources(dialect: Dialect, sources: list[str]) -> dict[str, str]:
             if not name.endswith("_cursor"):
                 found[name] = dialect.translate(cast("_Query", getattr(queries, name)).sql)
     return found
+
+
+# How the shared code runs a named statement, and what it reads back.
+
+
+class Record(Protocol):
+    """A row: its cells by the name of their column, or by place."""
+
+    def __getitem__(self, key: Any, /) -> Any:  # noqa: ANN401 - whatever the column holds
+        """Return a cell."""
+        ...
+
+    def __iter__(self) -> Iterator[Any]:
+        """Yield the cells."""
+        ...
+
+    def keys(self) -> Sequence[str]:
+        """Return the names of the columns."""
+        ...
+
+
+class Cursor(Protocol):
+    """The rows of a statement that was run."""
+
+    @property
+    def rowcount(self) -> int:
+        """The number of rows that a statement changed."""
+        ...
+
+    @property
+    def description(self) -> Any:  # noqa: ANN401 - one entry a column, whose first cell is the name
+        """The columns of the rows."""
+        ...
+
+    def fetchone(self) -> Any:  # noqa: ANN401 - a Record, or None
+        """Return the next row; None without one."""
+        ...
+
+    def fetchall(self) -> list[Any]:
+        """Return the remaining rows."""
+        ...
+
+    def __iter__(self) -> Iterator[Any]:
+        """Yield the remaining rows."""
+        ...
+
+
+class StatementRunner(Protocol):
+    """Runs a statement by its name, for one tenant."""
+
+    def __call__(self, name: str, /, **parameters: object) -> Cursor:
+        """Run the statement."""
+        ...

@@ -19,16 +19,21 @@ from credenda.model.memory import Memory
 from credenda.model.retention_policy import LegalHold, RetentionPolicy
 from credenda.storage import rows
 from credenda.storage.damage import compute_checksum, guard_row
-from credenda.storage.sql.duties import Derived, write_derived
-from credenda.storage.sql.item_rows import write_item
-from credenda.storage.sql.job_rows import is_fresh, to_progress_columns
-from credenda.storage.sql.journal import GENESIS, EventPosition, build_event_cells, build_extra_cells
-from credenda.storage.sql.match_words import compose_event_words, compose_memory_words
+from credenda.storage.sql.duties import Derived, add_spend, is_fresh, to_progress_columns, write_derived
+from credenda.storage.sql.index_delta import compose_event_words, compose_memory_words
+from credenda.storage.sql.items import write_item
+from credenda.storage.sql.journal import (
+    GENESIS,
+    EventPosition,
+    build_event_cells,
+    build_extra_cells,
+    redact_memory,
+    replace_rows,
+    reword_memory,
+    seal_keys,
+)
 from credenda.storage.sql.reader import SqlReader
-from credenda.storage.sql.redact import redact_memory, reword_memory, seal_keys
-from credenda.storage.sql.replay_rows import replace_rows
-from credenda.storage.sql.run import Record
-from credenda.storage.sql.spend import add_spend
+from credenda.storage.sql.statements import Record
 from credenda.storage.store import (
     Access,
     Job,
@@ -51,8 +56,6 @@ from credenda.storage.store import (
     pack_code,
 )
 from credenda.text.passages import split_passages
-
-__all__ = ["NextIds", "SqlWriter"]
 
 _Held = Memory | ChangeRecord | Evidence | ContestCase
 _Beside = Vector | VectorCopies | Tombstone | Redaction | Rewording | Access | Snapshot

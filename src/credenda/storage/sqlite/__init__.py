@@ -20,8 +20,5 @@ if TYPE_CHECKING:
     from credenda.storage.sqlite import (
         erase_proof as erase_proof,
     )
-    from credenda.storage.sqlite import (
-        in_memory_copy as in_memory_copy,
-    )
 
 __getattr__ = load_on_use(__name__)

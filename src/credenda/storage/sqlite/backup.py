@@ -15,13 +15,10 @@ from credenda.errors import Conflict, Corrupt, CredendaError, Invalid, NotFound,
 from credenda.model.report import BackupReport, RestoreReport
 from credenda.paths import find_path_kind, make_file_error
 from credenda.storage.erasure_ledger import ErasedTenant, add_to_ledger, locate_ledger, read_ledger
-from credenda.storage.sqlite.connection import connect, is_there
+from credenda.storage.sqlite.connection import connect, is_there, translate_errors
 from credenda.storage.sqlite.erase_proof import find_erased_tenants
-from credenda.storage.sqlite.errors import translate_errors
 from credenda.storage.sqlite.store import SqliteStore
 from credenda.storage.store import Store
-
-__all__ = ["back_up", "restore_file"]
 
 ReplayDeletions = Callable[[Store, Store, str], int]
 """Repeats in a second database the deletions of a user in the first; returns their count."""

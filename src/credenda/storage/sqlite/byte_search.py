@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-__all__ = ["LONG_BYTES", "SHORT_BYTES", "Probes", "join_values", "read_chunks"]
-
 LONG_BYTES: Final = 16
 SHORT_BYTES: Final = 8
 _KEY_BYTES: Final = 24

@@ -8,16 +8,21 @@ from dataclasses import replace
 from typing import Final
 
 from credenda.storage.damage import IMPOSSIBLE
-from credenda.storage.sql import row_checks
-from credenda.storage.sql.row_checks import CHECKS, RESTORE, NameRows, check_journal_chain, report_damaged, run_check
-from credenda.storage.sql.table_rows import TABLES
+from credenda.storage.sql import row_loader as row_checks
+from credenda.storage.sql.row_loader import (
+    CHECKS,
+    RESTORE,
+    TABLES,
+    NameRows,
+    check_journal_chain,
+    report_damaged,
+    run_check,
+)
+from credenda.storage.sqlite.connection import is_busy
 from credenda.storage.sqlite.dump import dump_rows
-from credenda.storage.sqlite.errors import is_busy
 from credenda.storage.sqlite.reader import bind_user
 from credenda.storage.store import Finding, TenantRecord
 from credenda.storage.tenant_transfer import DamagedRow
-
-__all__ = ["check_store", "check_text_index", "rebuild_text_index", "repair_rows"]
 
 _REBUILD_WORDS: Final = "INSERT INTO search_index (search_index) VALUES ('rebuild')"
 _DROP_IMAGES: Final = "DELETE FROM index_blobs WHERE name <> 'core'"

@@ -2,30 +2,283 @@
 
 from __future__ import annotations
 
+import errno
+import logging
+import os
 import sqlite3
+from collections import Counter
 from collections.abc import Callable, Generator
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from threading import Lock
-from typing import Final
+from typing import Final, NamedTuple
 
 from credenda.deadline import check_deadline, has_deadline, is_over
-from credenda.errors import Unavailable
-from credenda.paths import create_file
-from credenda.storage.damage import compute_checksum, is_sound_vector
-from credenda.storage.sql.match_words import compose_event_words, compose_memory_words
-from credenda.storage.sqlite.errors import translate_errors
-from credenda.storage.sqlite.open_file import OpenFile
+from credenda.errors import Conflict, Corrupt, CredendaError, Unavailable
+from credenda.paths import create_file, find_obstacle, make_file_error
+from credenda.storage.damage import SAVE_THE_REST, compute_checksum, is_sound_vector
+from credenda.storage.sql.index_delta import compose_event_words, compose_memory_words
 
-__all__ = [
-    "LOG_PATIENCE_MS",
-    "ReadPool",
-    "connect",
-    "empty_log",
-    "grow_log",
-    "is_there",
-    "prepare_connection",
-]
+# Mapping of SQLite errors to Credenda errors.
+
+
+_PRIMARY: Final = 0xFF
+_BUSY: Final = frozenset({sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED})
+
+
+class _ErrorMapping(NamedTuple):
+    """The error for a family of result codes; `{path}` and `{name}` (of the code) are filled in."""
+
+    codes: frozenset[int]
+    error: type[CredendaError]
+    what: str
+    why: str
+    fix: str
+
+
+_LOCKS: Final = _ErrorMapping(
+    frozenset(
+        {
+            sqlite3.SQLITE_IOERR_LOCK,
+            sqlite3.SQLITE_IOERR_UNLOCK,
+            sqlite3.SQLITE_IOERR_RDLOCK,
+            sqlite3.SQLITE_IOERR_CHECKRESERVEDLOCK,
+            sqlite3.SQLITE_IOERR_SHMLOCK,
+            sqlite3.SQLITE_IOERR_SHMMAP,
+            sqlite3.SQLITE_IOERR_SHMOPEN,
+            sqlite3.SQLITE_PROTOCOL,
+            sqlite3.SQLITE_NOLFS,
+        }
+    ),
+    Unavailable,
+    "{path} cannot be locked",
+    "its file system does not lock files as a database needs, as network folders often do not",
+    "put the file on a local disk",
+)
+_FAMILIES: Final = (
+    _ErrorMapping(
+        _BUSY,
+        Unavailable,
+        "{path} is busy",
+        "another process has held its write lock too long",
+        "try again, and look for a process that keeps a transaction open",
+    ),
+    _ErrorMapping(
+        frozenset({sqlite3.SQLITE_FULL}),
+        Unavailable,
+        "{path} cannot grow",
+        "the disk is full",
+        "free some space and try again",
+    ),
+    _ErrorMapping(
+        frozenset({sqlite3.SQLITE_READONLY, sqlite3.SQLITE_PERM, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_AUTH}),
+        Unavailable,
+        "{path} cannot be written or opened",
+        "the file or its folder is missing, read-only or not permitted",
+        "check that the folder exists and its permissions, or open with --read-only",
+    ),
+    _ErrorMapping(
+        frozenset({sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB}),
+        Corrupt,
+        "{path} is not a sound database",
+        "SQLite finds it damaged, or it is another kind of file",
+        f"run `credenda doctor`; then {SAVE_THE_REST}; nothing was changed",
+    ),
+    _ErrorMapping(
+        frozenset({sqlite3.SQLITE_IOERR}),
+        Unavailable,
+        "{path} could not be read or written",
+        "the disk reported an error ({name})",
+        "check the disk and try again; acknowledged data is safe",
+    ),
+    _ErrorMapping(
+        frozenset({sqlite3.SQLITE_CONSTRAINT}),
+        Conflict,
+        "{path} refused a row",
+        "it contradicts recorded data, or a rule of the schema ({name})",
+        "read the recorded data again; nothing was changed",
+    ),
+)
+_MOVED: Final = _ErrorMapping(
+    frozenset({sqlite3.SQLITE_READONLY_DBMOVED}),
+    Unavailable,
+    "{path} was replaced or removed while it was open",
+    "the open database is no longer the file at this path",
+    "close this memory and open it again",
+)
+_PLACE: Final = frozenset({sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_PERM})
+"""Codes whose reason the file system may know better."""
+_ANYTHING_ELSE: Final = _ErrorMapping(
+    frozenset(),
+    Corrupt,
+    "{path} refused a statement",
+    "SQLite says {name}",
+    "run `credenda doctor`; nothing was changed",
+)
+
+
+def _extract_code(error: sqlite3.Error) -> int:
+    return getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR)
+
+
+def is_busy(error: sqlite3.Error) -> bool:
+    """Return whether another connection only has the lock."""
+    return _extract_code(error) & _PRIMARY in _BUSY
+
+
+def _find_mapping(code: int) -> _ErrorMapping:
+    for exact in (_LOCKS, _MOVED):
+        if code in exact.codes:
+            return exact
+    return next((family for family in _FAMILIES if code & _PRIMARY in family.codes), _ANYTHING_ELSE)
+
+
+def to_credenda_error(error: sqlite3.Error | UnicodeDecodeError, path: str) -> CredendaError:
+    """Build our error for a failed statement, or for a cell that is not valid UTF-8."""
+    if isinstance(error, UnicodeDecodeError):
+        why, fix = "a text in it is not UTF-8", f"run `credenda doctor`; then {SAVE_THE_REST}; nothing was changed"
+        return Corrupt(f"{path} is not a sound database", why=why, fix=fix)
+    code = _extract_code(error)
+    meaning = _find_mapping(code)
+    if code & _PRIMARY in _PLACE | {sqlite3.SQLITE_IOERR} and meaning is not _MOVED:
+        obstacle = find_obstacle(path)
+        if obstacle is not None and (code & _PRIMARY in _PLACE or obstacle.errno == errno.ENOSPC):
+            return make_file_error(path, obstacle, "written or opened")
+    name = getattr(error, "sqlite_errorname", type(error).__name__)
+    why = meaning.why.replace("{name}", str(name))
+    return meaning.error(meaning.what.replace("{path}", path), why=why, fix=meaning.fix)
+
+
+@contextmanager
+def translate_errors(path: str) -> Generator[None]:
+    """Raise our error in place of SQLite's, and in place of a decoding error."""
+    try:
+        yield
+    except (sqlite3.Error, UnicodeDecodeError) as error:
+        raise to_credenda_error(error, path) from error
+
+
+# The file behind an open database: the file is recognised by device and inode, and a foreign log is set aside.
+
+
+_log: Final = logging.getLogger(__name__)
+_MAGIC: Final = b"SQLite format 3\0"
+_ROLLBACK: Final = b"\x01\x01"
+"""Bytes 18 and 19 of a database without a write-ahead log. They change before the log gets its first byte."""
+_VERSIONS: Final = slice(18, 20)
+_REOPEN: Final = "close this memory and open it again"
+_Key = tuple[int, int]
+_opening: Final = Lock()
+_open_files: Final[Counter[_Key]] = Counter()
+"""The files that stores of this process have open, by device and inode."""
+
+
+def _find_key(path: str) -> _Key | None:
+    try:
+        found = os.stat(path)  # noqa: PTH116 - each read and each commit calls it, and a Path costs as much again
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    return found.st_dev, found.st_ino
+
+
+class OpenFile:
+    """The file of one store."""
+
+    def __init__(self, path: str) -> None:
+        """Bind to a path; nothing is opened."""
+        self._path = path
+        self._key: _Key | None = None
+
+    @contextmanager
+    def opened(self, *, read_only: bool) -> Generator[None]:
+        """Set a foreign log aside, and recognise the file that the block connects to.
+
+        Raises `Unavailable` if another file takes its place meanwhile, `Conflict` for a foreign log that cannot be set
+        aside. The lock is needed because reading the first bytes of a file and closing it releases the locks that
+        SQLite has on it in this process.
+        """
+        with _opening:
+            before = self._find()
+            if before not in _open_files:
+                set_aside_foreign_log(self._path, read_only=read_only)
+            yield
+            self._key = self._find()
+            if before is not None and self._key != before:
+                raise self._make_error()
+            if self._key is not None:
+                _open_files[self._key] += 1
+
+    def check(self) -> None:
+        """Raise `Unavailable` if another file, or none, has the place of the one that was opened."""
+        if self._find() != self._key:
+            raise self._make_error()
+
+    def _find(self) -> _Key | None:
+        try:
+            return _find_key(self._path)
+        except OSError as error:
+            raise make_file_error(self._path, error, "written or opened") from error
+
+    def release(self) -> None:
+        """Count the file as closed."""
+        with _opening:
+            key, self._key = self._key, None
+            if key is not None:
+                _open_files[key] -= 1
+                if not _open_files[key]:
+                    del _open_files[key]
+
+    def _make_error(self) -> Unavailable:
+        gone = self._find() is None
+        return Unavailable(
+            f"{self._path} was {'removed' if gone else 'replaced'} while it was open",
+            why="the open database is no longer the file at this path, and what it wrote now would be lost",
+            fix=f"{_REOPEN}; nothing was written",
+        )
+
+
+def set_aside_foreign_log(path: str, *, read_only: bool = False) -> None:
+    """Rename a write-ahead log that cannot be that of the file at a path, and remove the index of that log.
+
+    A log is foreign beside no database, an empty one, or one without a write-ahead log. Raises `Conflict` if it must
+    stay. The order matters: a file that another process is just switching to a log gets its log last.
+    """
+    log, index = Path(f"{path}-wal"), Path(f"{path}-shm")
+    try:
+        if not (index.exists() or (log.exists() and log.stat().st_size)):
+            return
+        if not _is_without_log(path):
+            return
+        if read_only:
+            raise OSError(0, "the memory was opened to be read only")  # noqa: TRY301 - told like any other reason
+        index.unlink(missing_ok=True)
+        if log.exists():
+            log.rename(_find_free_name(log))
+            _log.warning("the log of another database was set aside")
+    except OSError as error:
+        raise Conflict(
+            f"{log} is the log of another database",
+            why=f"it cannot be set aside: {make_file_error(log, error).why}",
+            fix="close every program that has that database open, then move the log away",
+        ) from error
+
+
+def _is_without_log(path: str) -> bool:
+    """Return whether a file is missing or empty, or a database in a mode without a write-ahead log."""
+    try:
+        with open(path, "rb") as file:  # noqa: PTH123 - as above
+            head = file.read(_VERSIONS.stop)
+    except FileNotFoundError:
+        return True
+    return not head or (head.startswith(_MAGIC) and head[_VERSIONS] == _ROLLBACK)
+
+
+def _find_free_name(log: Path) -> Path:
+    number = 1
+    while (place := Path(f"{log}.aside-{number}")).exists():
+        number += 1
+    return place
+
 
 _WRITE_PRAGMAS: Final = (
     "PRAGMA synchronous = FULL",

@@ -6,10 +6,15 @@ The schema itself lists the columns, so that no list here can become outdated; o
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Collection, Generator, Iterable
-from typing import ClassVar
+from collections.abc import Collection, Generator, Iterable, Iterator
+from typing import ClassVar, Final
 
+from credenda.clock import Clock
 from credenda.storage.sql.row_loader import (
+    NOT_MOVED,
+    ORDER,
+    TABLES,
+    Column,
     LoadTarget,
     check_schema,
     load_into,
@@ -17,15 +22,23 @@ from credenda.storage.sql.row_loader import (
     make_tag_error,
     to_header,
 )
-from credenda.storage.sql.run import Record
-from credenda.storage.sql.table_rows import NOT_MOVED, ORDER, TABLES, Column
-from credenda.storage.sqlite.damaged_rows import list_columns, read_sound_rows
-from credenda.storage.sqlite.migrate import get_latest_version
-from credenda.storage.sqlite.statements import load_statements
+from credenda.storage.sql.statements import Record
+from credenda.storage.sql.writer import NextIds
+from credenda.storage.sqlite.connection import prepare_connection
+from credenda.storage.sqlite.migrate import create_schema, get_latest_version
+from credenda.storage.sqlite.reader import SqliteWriter, list_columns, load_statements, read_sound_rows, read_tenant
 from credenda.storage.store import CODE_BITS
 from credenda.storage.tenant_transfer import DamagedRow, ExportHeader, ImportRow, TableRow
 
-__all__ = ["NOT_MOVED", "TABLES", "dump_rows", "load_rows", "read_origin"]
+__all__ = [
+    "NOT_MOVED",
+    "SCRATCH_TABLES",
+    "TABLES",
+    "dump_rows",
+    "load_rows",
+    "open_scratch",
+    "read_origin",
+]
 
 
 def read_origin(connection: sqlite3.Connection, user_id: str) -> ExportHeader:
@@ -119,3 +132,39 @@ class _Tables(LoadTarget):
 
     def finish(self) -> None:
         self._connection.execute(load_statements()["mark_listed"], {"user_id": self._user_id})
+
+
+# An in-memory copy of a tenant's journal, for trial reconciliations that are discarded.
+
+
+SCRATCH_TABLES: Final = ("events", "passages", "tombstones")
+"""The journal and the tombstones; no memories."""
+
+
+def open_scratch(
+    origin: ExportHeader, rows: Iterator[tuple[str, TableRow]], clock: Clock, key: bytes = b""
+) -> tuple[sqlite3.Connection, SqliteWriter]:
+    """Copy the journal and the tombstones of a tenant into an in-memory database; nothing of it reaches a disk."""
+    connection = sqlite3.connect(":memory:", isolation_level=None)
+    try:
+        return connection, _fill_scratch(connection, origin, rows, clock, key=key)
+    except BaseException:
+        connection.close()
+        raise
+
+
+def _fill_scratch(
+    connection: sqlite3.Connection,
+    origin: ExportHeader,
+    rows: Iterator[tuple[str, TableRow]],
+    clock: Clock,
+    *,
+    key: bytes,
+) -> SqliteWriter:
+    prepare_connection(connection, key=key)
+    create_schema(connection)
+    placed = (ImportRow(0, table, row) for table, row in rows if table in SCRATCH_TABLES)
+    load_rows(connection, origin.user_id, origin, placed)
+    tenant = read_tenant(connection, origin.user_id)
+    assert tenant is not None, "a tenant with events has a row of its own"  # noqa: S101 - told to the type checker
+    return SqliteWriter(connection, tenant, NextIds(), clock)

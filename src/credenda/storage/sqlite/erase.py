@@ -23,21 +23,11 @@ from credenda.errors import Conflict, Corrupt
 from credenda.ids import draw_key
 from credenda.storage.damage import guard_row
 from credenda.storage.erasure_ledger import hash_tenant_name
-from credenda.storage.sql.table_rows import TABLES
+from credenda.storage.sql.row_loader import TABLES
 from credenda.storage.sqlite.byte_search import LONG_BYTES, SHORT_BYTES, Probes, join_values, read_chunks
-from credenda.storage.sqlite.connection import connect
-from credenda.storage.sqlite.errors import translate_errors
+from credenda.storage.sqlite.connection import connect, translate_errors
 from credenda.storage.sqlite.group import retry_while_locked
 from credenda.text.tokens import fold
-
-__all__ = [
-    "UnfinishedErasure",
-    "delete_rows",
-    "empty_whole_log",
-    "list_tenant_tables",
-    "list_unfinished",
-    "search_probes",
-]
 
 _KEPT_TO_THE_END: Final = ("tenants", "redaction_permits")
 _WITHOUT_TENANT: Final = (

@@ -24,7 +24,7 @@ from credenda.storage.erasure_ledger import (
     list_damaged_ledgers,
     remove_from_ledger,
 )
-from credenda.storage.sqlite.connection import connect, is_there
+from credenda.storage.sqlite.connection import connect, is_there, translate_errors
 from credenda.storage.sqlite.erase import (
     UnfinishedErasure,
     empty_whole_log,
@@ -32,11 +32,8 @@ from credenda.storage.sqlite.erase import (
     search_probes,
     vacuum,
 )
-from credenda.storage.sqlite.errors import translate_errors
 from credenda.storage.sqlite.group import GroupCommit
 from credenda.storage.tenant_transfer import Erasure
-
-__all__ = ["find_erased_tenants", "find_owed", "finish_erasures", "remove_from_ledgers", "settle_ledgers"]
 
 _OWE: Final = "INSERT OR REPLACE INTO owed_ledgers (path, tag, since, reason) VALUES (?, ?, ?, ?)"
 _FINISHED: Final = "UPDATE erasures SET finished_at = ?, probes = NULL WHERE digest = ? AND tag = ?"

@@ -18,9 +18,7 @@ from credenda.clock import pause, seconds
 from credenda.deadline import check_deadline
 from credenda.errors import Unavailable
 from credenda.ids import draw_fraction
-from credenda.storage.sqlite.errors import is_busy, to_credenda_error
-
-__all__ = ["GroupCommit", "begin_immediate", "retry_while_locked"]
+from credenda.storage.sqlite.connection import is_busy, to_credenda_error
 
 T = TypeVar("T")
 _PAUSE_MIN_SECONDS: Final = 0.0002

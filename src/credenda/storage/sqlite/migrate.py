@@ -10,8 +10,6 @@ from typing import Final
 from credenda.errors import Conflict, Corrupt, Unavailable
 from credenda.storage.sqlite.group import begin_immediate, retry_while_locked
 
-__all__ = ["check_version", "get_latest_version", "load_migrations", "migrate", "read_schema_version"]
-
 _RECORD: Final = """CREATE TABLE IF NOT EXISTS schema_version (
     version INTEGER PRIMARY KEY, applied_at INTEGER NOT NULL, description TEXT NOT NULL
 )"""

@@ -3,18 +3,43 @@
 from __future__ import annotations
 
 import json
+import re
 import sqlite3
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Generator, Iterable, Iterator, Mapping
+from functools import cache
+from typing import Any, Final
 
-from credenda.clock import seconds
+from credenda.clock import Clock, seconds
+from credenda.storage.damage import make_damage_error
 from credenda.storage.sql.duties import ViewStart
 from credenda.storage.sql.reader import SqlReader, to_tenant
-from credenda.storage.sql.run import StatementRunner
-from credenda.storage.sqlite.statements import load_statements
+from credenda.storage.sql.row_loader import Column, is_sound, name_row
+from credenda.storage.sql.statements import Dialect, StatementRunner, load_dialect
+from credenda.storage.sql.writer import NextIds, SqlWriter
 from credenda.storage.store import CODE_BITS, TenantRecord, pack_code
+from credenda.storage.tenant_transfer import DamagedRow, TableRow
 
-__all__ = ["SqliteReader", "bind_user", "read_tenant"]
+# The named SQL statements of SQLite, in whose dialect the common ones are written.
+
+
+DIALECT: Final = Dialect("credenda.storage.sqlite", str)
+_PARAMETER: Final = re.compile(r":\w+")
+
+
+@cache
+def load_statements() -> dict[str, str]:
+    """Load the named SQL of this backend: name → statement."""
+    return load_dialect(DIALECT)
+
+
+@cache
+def get_positional_statement(name: str) -> str:
+    """Return a statement with positional parameters, in the order in which their names occur in it.
+
+    Binding twenty parameters by name takes longer than inserting the row (measured: 9.6 against 7.7 µs), so the
+    statements of every acknowledgement bind by position.
+    """
+    return _PARAMETER.sub("?", load_statements()[name])
 
 
 def bind_user(connection: sqlite3.Connection, user_id: str) -> StatementRunner:
@@ -65,3 +90,93 @@ class SqliteReader(SqlReader):
         bounds = {"low": low + pack_code(0, memory=memories), "high": low + (1 << CODE_BITS), "limit": limit}
         found = self._run("matching_words", matches=json.dumps([*asked]), **bounds)
         return [[doc - low for doc in json.loads(row["docs"])] for row in found]
+
+
+# Insertion of values into SQLite.
+
+
+class SqliteWriter(SqlWriter, SqliteReader):
+    """A `Writer` inside a write transaction."""
+
+    def __init__(self, connection: sqlite3.Connection, tenant: TenantRecord, tips: NextIds, clock: Clock) -> None:
+        """Bind a connection in a write transaction to a tenant with these next ids."""
+        SqlWriter.__init__(self, tenant, tips, clock)
+        self._connection = connection
+        self._sql = load_statements()
+
+    def _insert(self, name: str, cells: tuple[object, ...]) -> None:
+        self._connection.execute(get_positional_statement(name), cells)
+
+    def put_words(self, name: str, code: int, body: str) -> None:
+        """Add the words of a document to the full-text index, or take them out."""
+        self._run(name, doc=(self._tenant.number << CODE_BITS) | code, tenant=self._tenant.tag, body=body)
+
+
+# Reading the rows of a tenant one by one, with those set apart that a damaged file has made unreadable.
+
+
+_KINDS: Final[Mapping[str, tuple[type, ...]]] = {
+    "INTEGER": (int,),
+    "REAL": (float, int),
+    "TEXT": (str,),
+    "BLOB": (bytes,),
+}
+
+
+def list_columns(connection: sqlite3.Connection, table: str) -> list[Column]:
+    """Return the columns of a table but `user_id`."""
+    found = connection.execute('SELECT name, type, "notnull", pk FROM pragma_table_info(?)', (table,))
+    return [
+        Column(row["name"], _KINDS[row["type"]], bool(row["notnull"]), row["pk"])
+        for row in found
+        if row["name"] != "user_id"
+    ]
+
+
+def read_sound_rows(
+    connection: sqlite3.Connection, tenant: tuple[str, str], tables: Iterable[str], damaged: list[DamagedRow] | None
+) -> Generator[tuple[str, TableRow]]:
+    """Yield the rows of a tenant (name and tag) by primary key; SQLite reads along the key and sorts nothing in memory.
+
+    Damaged rows are added to a list; without one the first of them raises `Corrupt`.
+    """
+    connection.text_factory = _decode_text
+    try:
+        for table in tables:
+            for row in _read_table(connection, tenant, table, damaged):
+                yield table, row
+    finally:
+        connection.text_factory = str
+
+
+def _decode_text(raw: bytes) -> str | bytes:
+    try:
+        return raw.decode()
+    except UnicodeDecodeError:
+        return raw  # no text, which the column then shows
+
+
+def _read_table(
+    connection: sqlite3.Connection, tenant: tuple[str, str], table: str, damaged: list[DamagedRow] | None
+) -> Iterator[TableRow]:
+    user_id, tag = tenant
+    columns = list_columns(connection, table)
+    names = ", ".join(column.name for column in columns)
+    keys = sorted((column for column in columns if column.key_place), key=lambda column: column.key_place)
+    order = ", ".join(column.name for column in keys)
+    sql = f"SELECT {names} FROM {table} WHERE user_id = ? ORDER BY {order}"  # noqa: S608 - names of our schema
+    key = "its first row"
+    try:
+        for found in connection.execute(sql, (user_id,)):
+            row = dict(found)
+            key = name_row(table, row, keys)
+            if is_sound(table, row, columns, tag):
+                yield row
+            elif damaged is None:
+                raise make_damage_error(table, key)
+            else:
+                damaged.append(DamagedRow(table, key))
+    except sqlite3.DatabaseError:
+        if damaged is None:
+            raise
+        damaged.append(DamagedRow(table, f"all rows after {key}"))

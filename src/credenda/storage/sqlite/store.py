@@ -12,7 +12,7 @@ from collections.abc import Callable, Collection, Generator, Iterable, Mapping
 from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
 from threading import Lock
-from typing import Final, TypeVar
+from typing import Final, NamedTuple, TypeVar
 
 from credenda import limits
 from credenda.author import read_author
@@ -22,28 +22,78 @@ from credenda.ids import draw_unused_tag
 from credenda.model.retention_policy import PoliciesAndHolds
 from credenda.storage import sqlite
 from credenda.storage.erasure_ledger import ErasedTenant, add_to_ledger
-from credenda.storage.sql.all_tenants import TenantQueries
+from credenda.storage.sql.duties import read_retention_rules
 from credenda.storage.sql.index_delta import renew_indexes
 from credenda.storage.sql.journal import clear_name_cache
 from credenda.storage.sql.reader import to_tenant
-from credenda.storage.sql.retention_rows import read_retention_rules
-from credenda.storage.sql.run import StatementRunner
-from credenda.storage.sql.server_rows import ServerRows
+from credenda.storage.sql.server_rows import ServerRows, TenantQueries
+from credenda.storage.sql.statements import StatementRunner
 from credenda.storage.sql.writer import NextIds
-from credenda.storage.sqlite.connection import LOG_PATIENCE_MS, ReadPool, connect, empty_log, grow_log, is_there
-from credenda.storage.sqlite.errors import translate_errors
+from credenda.storage.sqlite.connection import (
+    LOG_PATIENCE_MS,
+    OpenFile,
+    ReadPool,
+    connect,
+    empty_log,
+    grow_log,
+    is_there,
+    translate_errors,
+)
 from credenda.storage.sqlite.group import GroupCommit
 from credenda.storage.sqlite.migrate import check_version, get_latest_version, migrate, read_schema_version
-from credenda.storage.sqlite.open_file import OpenFile
-from credenda.storage.sqlite.reader import SqliteReader, bind_user, read_tenant
-from credenda.storage.sqlite.statements import load_statements
-from credenda.storage.sqlite.tenant_cache import TenantCache
-from credenda.storage.sqlite.writer import SqliteWriter
+from credenda.storage.sqlite.reader import SqliteReader, SqliteWriter, bind_user, load_statements, read_tenant
 from credenda.storage.store import Finding, Reader, TenantRecord, Writer
 from credenda.storage.tenant_transfer import DamagedRow, Erasure, ExportHeader, ImportRow, TenantExport
 from credenda.storage.tombstone_key import draw_stored_key, open_stored_key
 
-__all__ = ["SqliteStore", "has_unfinished_erasure"]
+# A cache of the tenant that wrote last and of its next ids, valid while no other connection has written.
+
+
+class _WriteStamp(NamedTuple):
+    """Changes with every write to the file: by others, by this connection, and when a commit is rolled back."""
+
+    others: int
+    rows: int
+    undone: int
+
+
+class TenantCache:
+    """Caches one tenant between the units of a write connection; use it inside a write transaction only.
+
+    The cache is as current as the rows: SQLite counts the commits of other connections (`data_version`) and every row
+    that this one has written (`total_changes`, which a rollback does not reset).
+    """
+
+    def __init__(self, connection: sqlite3.Connection, commits: GroupCommit) -> None:
+        """Create an empty cache."""
+        self._connection = connection
+        self._commits = commits
+        self._held: tuple[_WriteStamp, TenantRecord, NextIds] | None = None
+        self._others: int | None = None
+
+    def of(self, user_id: str) -> tuple[TenantRecord, NextIds] | None:
+        """Return the tenant and its next ids; None if they must be read."""
+        self._others = None
+        held = self._held
+        if held is None or held[1].user_id != user_id or held[0] != self._stamp():
+            return None
+        return held[1], held[2]
+
+    def note(self, tenant: TenantRecord, tips: NextIds) -> None:
+        """Cache a tenant for which this transaction has inserted only events and jobs."""
+        self._held = (self._stamp(), tenant, tips)
+
+    def forget(self) -> None:
+        """Clear the tenant and the key, as an erasure must."""
+        self._held = None
+
+    def _stamp(self) -> _WriteStamp:
+        """Read the counters; others cannot commit during this transaction, so `data_version` is read once."""
+        others = self._others
+        if others is None:
+            self._others = others = int(self._connection.execute("PRAGMA data_version").fetchone()[0])
+        return _WriteStamp(others, self._connection.total_changes, self._commits.undone)
+
 
 T = TypeVar("T")
 _log: Final = logging.getLogger(__name__)
@@ -254,7 +304,7 @@ class SqliteStore(ServerRows, TenantQueries):
             with self._readers.take() as connection:
                 origin = sqlite.dump.read_origin(connection, user_id)
                 with closing(sqlite.dump.dump_rows(connection, user_id)) as rows:
-                    copy, writer = sqlite.in_memory_copy.open_scratch(origin, rows, self._clock, self._key)
+                    copy, writer = sqlite.dump.open_scratch(origin, rows, self._clock, self._key)
                 held.callback(copy.close)  # inside the block, because closing the reader may fail
             yield writer
 

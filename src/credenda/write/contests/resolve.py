@@ -6,24 +6,112 @@ from then on.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Final
 
+from credenda.clock import DAY_US
 from credenda.errors import Conflict, Invalid
-from credenda.model.change import Add, Change, Resolve, Supersede, Support
+from credenda.limits import CONTEST_MEMBERS, CONTEST_SUPERSESSIONS
+from credenda.model.change import Add, Change, Contest, Resolve, Supersede, Support
 from credenda.model.claim import Span, UpdateKind
-from credenda.model.contest import ContestCase, ContestState
-from credenda.model.memory import Cardinality, Draft, Memory, MemoryType, Relation, Stance, get_initial_layer
+from credenda.model.contest import ContestCase, ContestState, SlotLoop
+from credenda.model.memory import (
+    Cardinality,
+    Draft,
+    Layer,
+    Memory,
+    MemoryType,
+    Relation,
+    Slot,
+    Stance,
+    Status,
+    get_initial_layer,
+)
 from credenda.text.normalize import normalise_name, normalise_value
-from credenda.write.contests.parse_answer import DEFAULT_SCOPE, is_every_value, parse_scopes
 from credenda.write.reconcile.candidate import claim_hash, make_claim
-from credenda.write.reconcile.inputs import StatementContext
-from credenda.write.reconcile.slot_state import sort_newest_first
-from credenda.write.reconcile.slots import CURRENT_STATUSES, display_value, get_slot, get_valid_from_us, is_denial
-from credenda.write.reconcile.wording import describe_slot, explain_replacement, quote_value, split_value
+from credenda.write.reconcile.decide import format_question, get_contest_slot
+from credenda.write.reconcile.slot_state import find_conflicting, sort_newest_first
+from credenda.write.reconcile.slots import (
+    ASSERTIVE_STANCES,
+    CURRENT_STATUSES,
+    StatementContext,
+    describe_slot,
+    display_value,
+    explain_replacement,
+    get_slot,
+    get_valid_from_us,
+    is_denial,
+    quote_value,
+    split_value,
+)
 
-__all__ = ["DEFAULT_SCOPE", "decide_resolution"]
+# Parse a free-text answer to a contest, such as "morning when consulting, else afternoon". Pure.
+
+
+DEFAULT_SCOPE: Final = "default"
+"""The name of "no scope" in an answer."""
+_ANSWER_CHARACTERS: Final = 2_000
+_CONDITION: Final = r"(?:when|whenever|if|while|during|for|at|on|in|with|as)\b"
+_CLAUSE: Final = re.compile(
+    rf"(?P<value>\S[^,;]{{0,200}}?)\s+(?P<scope>{_CONDITION}\s+\S[^,;]{{0,200}})", re.IGNORECASE
+)
+_TURNED: Final = re.compile(
+    rf"(?P<scope>{_CONDITION}\s+[^,;:]{{1,200}})\s*[,:]\s*(?P<value>[^,;:]{{1,200}})", re.IGNORECASE
+)
+_ELSE: Final = re.compile(
+    r"\s*[,;.]?\s*\b(?:and |but )?(?:else|otherwise|in all other cases|everywhere else|the rest of the time)\b[,:]?\s*",
+    re.IGNORECASE,
+)
+_BARE: Final = re.compile(r"^(?:for|at|on|in|during|when|while)\s+(?=\w+$|the\s+\w+$)", re.IGNORECASE)
+"""The preposition before a one-word scope: "for consulting" and "when consulting" are the scope "consulting"."""
+_EVERY: Final = frozenset({"both", "both of them", "both hold", "keep both", "all", "all of them", "keep all"})
+
+
+def is_every_value(answer: str) -> bool:
+    """Return whether an answer says that all values hold, such as "both".
+
+    >>> is_every_value("Both of them."), is_every_value("morning")
+    (True, False)
+    """
+    return normalise_name(answer.strip().rstrip(".!")) in _EVERY
+
+
+def parse_scopes(answer: str) -> Mapping[str, str] | None:
+    """Parse an answer that assigns values to scopes and a default; None for any other answer.
+
+    >>> parse_scopes("morning when consulting, else afternoon")
+    {'consulting': 'morning', 'default': 'afternoon'}
+    >>> parse_scopes("when I travel: tea; otherwise coffee")
+    {'when I travel': 'tea', 'default': 'coffee'}
+    >>> parse_scopes("morning") is None
+    True
+    """
+    found = _ELSE.split(answer.strip().rstrip(".")) if len(answer) <= _ANSWER_CHARACTERS else []
+    if len(found) != 2 or not found[0].strip() or not found[1].strip():  # noqa: PLR2004 - before and after "else"
+        return None
+    clauses = _parse_clauses(found[0])
+    if not clauses:
+        return None
+    scopes = {_strip_scope(scope): value.strip() for scope, value in clauses}
+    if len({normalise_name(scope) for scope in scopes}) < len(clauses):
+        return None
+    return {**scopes, DEFAULT_SCOPE: found[1].strip()}
+
+
+def _parse_clauses(text: str) -> list[tuple[str, str]]:
+    """Return (scope, value) of every clause, or nothing if any clause has another form."""
+    turned = [_TURNED.fullmatch(part.strip()) for part in text.split(";")]
+    if all(turned):
+        return [(one["scope"], one["value"]) for one in turned if one]
+    plain = [_CLAUSE.fullmatch(part.strip()) for part in re.split(r"[,;]\s*(?:and\s+)?", text)]
+    return [(one["scope"], one["value"]) for one in plain if one] if all(plain) else []
+
+
+def _strip_scope(words: str) -> str:
+    return _BARE.sub("", words.strip(), count=1)
+
 
 _ANSWER_IMPORTANCE: Final = 0.9
 _ANSWER_CONFIDENCE: Final = 0.95
@@ -290,3 +378,117 @@ def _write_text(answer: _Answer, part: _Part, kind: MemoryType, entity: str) -> 
         subject = "Prefers" if normalise_name(entity) == "user" else f"{entity} prefers"
         return f"{subject} {clauses}."
     return f"{describe_slot(entity, answer.contest.attribute)}: {clauses}."
+
+
+# Find the earlier values that a memory contradicts, and build the contest about them. Pure.
+
+
+def find_contradicted(memory: Memory, rows: Iterable[Memory]) -> list[Memory]:
+    """Return the memories of the slot that a memory contradicts without saying so, the newest first.
+
+    Those are the active ones of a challenged memory, and the ones that an active memory has replaced although its text
+    does not name their value. `rows` are the memories with its entity and attribute.
+    """
+    known = list(rows)
+    match memory.status:
+        case Status.CHALLENGED:
+            return sort_newest_first(find_conflicting(memory, known))
+        case Status.ACTIVE:
+            return sort_newest_first(one for one in known if _is_replaced_unnamed(one, memory))
+        case _:
+            return []
+
+
+def _is_replaced_unnamed(one: Memory, successor: Memory) -> bool:
+    replaced = one.superseded_by == successor.id and one.status is Status.SUPERSEDED
+    return replaced and one.relation is Relation.CHANGED and not _has_words(successor.text, one.value or "")
+
+
+def _has_words(text: str, value: str) -> bool:
+    return f" {normalise_name(value)} " in f" {normalise_name(text)} "
+
+
+def build_contradiction(
+    memory: Memory, contradicted: Iterable[Memory], contests: Iterable[ContestCase], reason: str
+) -> Contest | None:
+    """Build the contest between a memory and those that it contradicts, the newest last; None where there are none.
+
+    It includes the values of a contest that is already open in the slot.
+    """
+    slot, others = get_slot(memory), list(contradicted)
+    if slot is None or not others:
+        return None
+    members = [*others[: CONTEST_MEMBERS - 1][::-1], memory]
+    asked = next((one for one in contests if _is_open_in(one, slot)), None)
+    ids = [*(asked.memory_ids if asked else ()), *(one.id for one in members)]
+    values = [*(asked.values if asked else ()), *map(display_value, members)]
+    told = tuple({normalise_value(value): value for value in values}.values())
+    return Contest(
+        slot=slot,
+        memory_ids=tuple(dict.fromkeys(ids)),
+        values=told,
+        question=format_question(slot, told),
+        reason=reason,
+    )
+
+
+def _is_open_in(contest: ContestCase, slot: Slot) -> bool:
+    return contest.state is ContestState.OPEN and get_contest_slot(contest) == slot
+
+
+# Find slots that flip-flop, from their replaced values. Pure.
+
+
+_REPLACED = frozenset({Relation.CHANGED, Relation.CORRECTED})
+
+
+def find_slot_loops(
+    replaced: Iterable[Memory], held: Iterable[Memory], contests: Iterable[ContestCase], *, now_us: int, days: int
+) -> list[SlotLoop]:
+    """Find the slots in which at least three values were replaced in the last `days`, the worst first (R-085).
+
+    `replaced` are superseded memories, `held` the active ones, whose values end the sequence. Values of an open contest
+    count as replaced.
+    """
+    by_slot: dict[Slot, list[Memory]] = {}
+    for one in replaced:
+        slot, until_us = get_slot(one), one.valid_until_us
+        if one.layer is Layer.CODEBASE:
+            continue  # edits of a file are no flip-flops
+        recent = until_us is not None and now_us - days * DAY_US <= until_us <= now_us
+        if slot is not None and recent and one.relation in _REPLACED and one.stance in ASSERTIVE_STANCES:
+            by_slot.setdefault(slot, []).append(one)
+    now_held: dict[Slot, list[Memory]] = {}
+    for one in held:
+        slot = get_slot(one)
+        if slot is not None and one.stance in ASSERTIVE_STANCES:
+            now_held.setdefault(slot, []).append(one)
+    asked: dict[tuple[object, ...], str] = {
+        get_contest_slot(one): one.id for one in contests if one.state is ContestState.OPEN
+    }
+    found = [
+        _describe_loop(slot, gone, now_held.get(slot, []), asked.get(tuple(slot)))
+        for slot, gone in by_slot.items()
+        if len(gone) + _count_contested(now_held.get(slot, [])) >= CONTEST_SUPERSESSIONS
+    ]
+    return sorted(found, key=lambda one: (-one.superseded_count, -one.last_superseded_us, one.entity, one.attribute))
+
+
+def _count_contested(held: list[Memory]) -> int:
+    """Count the replacements that a contest prevented."""
+    return max(0, sum(one.contested for one in held) - 1)
+
+
+def _describe_loop(slot: Slot, gone: list[Memory], held: list[Memory], contest_id: str | None) -> SlotLoop:
+    ordered = sorted([*gone, *held], key=lambda one: (get_valid_from_us(one), one.created_us, one.id))
+    return SlotLoop(
+        speaker=slot.speaker,
+        entity=slot.entity,
+        attribute=slot.attribute,
+        scope=slot.scope,
+        superseded_count=len(gone) + _count_contested(held),
+        first_seen_us=min(get_valid_from_us(one) for one in gone),
+        last_superseded_us=max(one.valid_until_us or 0 for one in gone),
+        values=tuple(map(display_value, ordered)),
+        contest_id=contest_id,
+    )

@@ -15,20 +15,9 @@ from typing import Final, NamedTuple
 from credenda.model.change import Add, Change, Contest, Resolve, Revise, Supersede, Support
 from credenda.model.claim import Evidence
 from credenda.model.contest import ContestCase, ContestState
-from credenda.model.memory import Draft, Memory, Relation, Slot, Status, TypeClass, get_type_class
-from credenda.model.surprise import adjust_importance
+from credenda.model.memory import Draft, Memory, Relation, Slot, Status, TypeClass, adjust_importance, get_type_class
 from credenda.text.normalize import normalise_attribute, normalise_name, normalise_text, normalise_value
 from credenda.write.reconcile.slots import get_valid_from_us
-
-__all__ = [
-    "BeliefIdentity",
-    "BeliefSet",
-    "RederivationPlan",
-    "diff_beliefs",
-    "find_counterpart",
-    "get_identity",
-    "get_slot_key",
-]
 
 _DRAFT_FIELDS: Final = tuple(one.name for one in fields(Draft))
 _NOT_IN_DRAFT: Final = ("relation", "superseded_by", "contested", "confirmations")

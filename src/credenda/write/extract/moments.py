@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from datetime import UTC, tzinfo
 from typing import Final
 
-from credenda.clock import DAY_US, to_datetime
-from credenda.text.dates import DateSpan, Lean, find_dates, find_duration
-from credenda.text.days import WEEKDAYS
+from credenda.clock import DAY_US, from_local_time, to_datetime, to_local_time
+from credenda.model.claim import Claim, Extractor, Turn
+from credenda.model.event import Event
+from credenda.text.dates import WEEKDAYS, DateSpan, Lean, find_dates, find_duration
 from credenda.text.times import find_clock
-
-__all__ = ["Moment", "clause_dates", "find_end", "iso_day", "past_dates", "stated_period"]
 
 _FAR_DAYS: Final = 120
 _YEARLESS: Final = re.compile(
@@ -176,3 +176,32 @@ def iso_day(text: str, anchor_us: int, attribute: str) -> str:
     if attribute in {"birthday", "anniversary"} and str(day.year) not in text:
         return f"--{day:%m-%d}"
     return day.isoformat()
+
+
+# Extract in the user's time zone: days begin at local midnight, not at midnight UTC.
+
+
+def by_the_wall(extractor: Extractor, turn: Turn, zone: tzinfo) -> list[Claim]:
+    """Run an extractor that counts days in UTC on local times, and convert the times of its claims back.
+
+    A day of 23 or 25 hours counts as any other.
+    """
+    if zone is UTC:
+        return extractor.extract(turn)
+    shown = replace(turn, event=_moved(turn.event, zone), before=tuple(_moved(event, zone) for event in turn.before))
+    return [_back(claim, shown.event, turn.event, zone) for claim in extractor.extract(shown)]
+
+
+def _moved(event: Event, zone: tzinfo) -> Event:
+    return replace(event, occurred_us=to_local_time(event.occurred_us, zone))
+
+
+def _back(claim: Claim, shown: Event, said: Event, zone: tzinfo) -> Claim:
+    """Convert the times of a claim back; the time of the statement is known, even if local time is ambiguous."""
+
+    def back(wall_us: int | None) -> int | None:
+        if wall_us is None:
+            return None
+        return said.occurred_us if wall_us == shown.occurred_us else from_local_time(wall_us, zone)
+
+    return replace(claim, valid_from_us=back(claim.valid_from_us), valid_until_us=back(claim.valid_until_us))

@@ -10,8 +10,6 @@ from typing import Final
 from credenda.text.sentences import TextSpan, split_sentences
 from credenda.write.extract.voices import VOICE_CHARACTERS, Voice, split_voices
 
-__all__ = ["find_unread", "own_sentences"]
-
 _SENTENCE_CHARACTERS: Final = 600
 """Longer sentences are pasted text or run-ons, of which nothing is read."""
 _SENTENCES_MAX: Final = 256

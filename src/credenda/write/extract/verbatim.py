@@ -9,8 +9,6 @@ from credenda.model.claim import Claim, Span, Turn
 from credenda.model.event import Event, Role
 from credenda.model.memory import MemoryType
 
-__all__ = ["VerbatimExtractor"]
-
 _CONFIDENCE: Final = 0.3
 _IMPORTANCE: Final = 0.3
 

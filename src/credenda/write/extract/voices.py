@@ -15,10 +15,7 @@ from typing import Final, NamedTuple
 
 from credenda.model.claim import Turn
 from credenda.text.sentences import TextSpan, split_sentences
-from credenda.write.extract.clauses import open_contractions, straighten
-from credenda.write.extract.lexicon import load_table, names
-
-__all__ = ["VOICE_CHARACTERS", "Passage", "Voice", "is_playing", "split_voices"]
+from credenda.write.extract.clauses import load_table, names, open_contractions, straighten
 
 VOICE_CHARACTERS: Final = 65_536
 """Longest beginning of a text that may be own prose; what follows it counts as pasted."""

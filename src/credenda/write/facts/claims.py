@@ -15,17 +15,12 @@ from credenda.model.event import Role
 from credenda.model.memory import Cardinality, MemoryType, Stance
 from credenda.model.reading import LISTENER, SPEAKER, Fact, FactChange, FactStatus
 from credenda.text.normalize import is_same_value, normalise_attribute, normalise_value
-from credenda.write.extract.lexicon import lexicon, names
+from credenda.write.extract.clauses import lexicon, names, who_speaks
 from credenda.write.extract.moments import iso_day
-from credenda.write.extract.speaker import who_speaks
 from credenda.write.extract.voices import Voice, is_playing, split_voices
-from credenda.write.facts.schema import FactSchema, load_fact_schemas
-from credenda.write.facts.times import find_period
+from credenda.write.facts.schema import FactSchema, find_period, load_fact_schemas
 from credenda.write.intake.secrets import screen_secrets
-from credenda.write.llm.persons import resolve_entity
-from credenda.write.llm.words import widen_to_sentences
-
-__all__ = ["make_claims"]
+from credenda.write.llm.guards import resolve_entity, widen_to_sentences
 
 _STANCES: Final = {
     FactStatus.PLANNED: Stance.PLANNED,

@@ -11,13 +11,10 @@ from credenda import limits
 from credenda.model.claim import Claim, Span, Turn, UpdateKind
 from credenda.model.event import Role
 from credenda.model.memory import Cardinality, MemoryType
+from credenda.text.normalize import fold_plural
 from credenda.text.sentences import TextSpan, split_sentences
-from credenda.text.singular_plural import fold_plural
-from credenda.write.extract.lexicon import lexicon
-from credenda.write.extract.speaker import who_speaks
+from credenda.write.extract.clauses import lexicon, who_speaks
 from credenda.write.intake.secrets import screen_secrets
-
-__all__ = ["ExactForms", "find_exact_forms"]
 
 _OPENING: Final = r"(?:(?:no|oh|wait|sorry|actually|please|just|and|um|uh|hmm|ok|okay)[,.!]*\s+)*"
 _IT: Final = (

@@ -10,8 +10,8 @@ from importlib import resources
 from typing import Final
 
 from credenda.model.memory import MemoryType
-
-__all__ = ["FactSchema", "load_fact_schemas"]
+from credenda.model.reading import Fact, FactChange, FactStatus
+from credenda.write.extract.moments import find_end, past_dates, stated_period
 
 _DEFAULT: Final = "default"
 
@@ -45,3 +45,30 @@ def _make_schema(name: str, row: dict[str, object]) -> FactSchema:
     columns = {key: value for key, value in row.items() if key not in {"as", "type"}}
     kind = MemoryType(str(row.get("type", MemoryType.FACT)))
     return FactSchema(name=str(row.get("as", name)), type=kind, **columns)  # pyright: ignore[reportArgumentType] - columns of the table
+
+
+# Since when and until when a fact holds, by its words. Pure.
+
+
+_PRESENT: Final = frozenset({FactStatus.NOW, FactStatus.PLANNED, FactStatus.CONSIDERED})
+
+
+def find_period(fact: Fact, value: str, now_us: int, *, planned: bool) -> tuple[int | None, int | None]:
+    """Return since when and until when a fact holds by its words; for one that ended, since when it does no more."""
+    words = _find_time_words(fact)
+    past = past_dates(words, now_us)
+    since, until = past.since, past.until
+    changes = fact.change is not FactChange.NONE or bool(fact.old)
+    if fact.status in _PRESENT and (fact.when or changes or planned):
+        since, until = stated_period(words, fact.quote.text, now_us, planned=planned, begins=changes)
+    elif fact.status is FactStatus.ENDED and fact.when and since is None and until is None:
+        since = next((one.from_us for one in past.spans), None)
+    return since, find_end(value, now_us) if fact.attribute == "deadline" else until
+
+
+def _find_time_words(fact: Fact) -> str:
+    """Return the words that say when, of which the reader may miss the first: "the day after tomorrow"."""
+    if not fact.when:
+        return fact.quote.text
+    before = fact.quote.text[: max(fact.quote.text.find(fact.when), 0)]
+    return f"the day {fact.when}" if before.lower().endswith("the day ") else fact.when

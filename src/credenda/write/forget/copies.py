@@ -8,27 +8,141 @@ them. They are found through the replacements in every version, and keep their c
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
-from typing import Final
+from itertools import islice
+from typing import Final, cast
 
+from credenda.model.change import Actor, ChangeKind, ChangeRecord, Revise
 from credenda.model.claim import Evidence, UpdateKind
-from credenda.model.event import Event
-from credenda.model.memory import Memory, Relation, Status
+from credenda.model.contest import ContestCase, ContestState, to_contest_dict
+from credenda.model.event import Event, NewEvent
+from credenda.model.memory import Draft, Memory, MemoryType, Relation, Slot, Status, TypeClass
 from credenda.storage.store import ChangeFilter, MemoryFilter, Reader, Writer
-from credenda.text.normalize import normalise_attribute, normalise_name, normalise_text
-from credenda.text.stopwords import STOP_WORDS
-from credenda.text.tokens import fold
-from credenda.write.forget.blank import Blanker
-from credenda.write.forget.contested import Contested
+from credenda.text.normalize import normalise_attribute, normalise_name, normalise_text, normalise_value
+from credenda.text.sentences import split_sentences
+from credenda.text.tokens import STOP_WORDS, fold
+from credenda.write.apply import Application, apply
 from credenda.write.forget.cut import Assertion, cut_claim, find_phrase, remove_cuts, widen_to_separator
 from credenda.write.forget.labels import Labels, remove_labels
+from credenda.write.forget.part import Blanker
 from credenda.write.forget.scope import find_other_support
-from credenda.write.forget.tombstones import get_voice_of_claim, make_part_tombstones
+from credenda.write.forget.tombstones import (
+    SENTENCES_MAX,
+    get_voice,
+    get_voice_of_claim,
+    hash_slot_forms,
+    hash_text_forms,
+    make_part_tombstones,
+)
 from credenda.write.reconcile.candidate import claim_hash, make_claim
-from credenda.write.reconcile.wording import describe_claim
+from credenda.write.reconcile.decide import format_question
+from credenda.write.reconcile.slots import describe_claim, quote_parts
 
-__all__ = ["Copies", "Removal", "is_mentioned", "list_descendants", "list_mentions"]
+# Take a deleted value out of the contests that name it, and log what remains of them.
+
+
+@dataclass(frozen=True, slots=True)
+class Contested:
+    """The contests of a user, in the transaction of a deletion."""
+
+    writer: Writer
+    now_us: int
+    actor: Actor
+
+    def log(self, contest: ContestCase) -> None:
+        """Log the remaining state of a contest, because its earlier log entries will be redacted."""
+        self.writer.put(
+            ChangeRecord(
+                id="",
+                kind=ChangeKind.DELETE,
+                actor=self.actor,
+                reason="a value was deleted",
+                at_us=self.now_us,
+                after={"contest": contest.id, "case": to_contest_dict(contest)},
+            )
+        )
+
+    def log_quoting(self, memory: Memory, changed: set[str]) -> None:
+        """Log the `changed` contests, those of the pair of a deleted memory, and those whose log quotes it."""
+        phrases = quote_parts(memory.value, memory.text)
+        for contest in self.writer.contests():
+            if _has_pair(contest, memory) or contest.id in changed or _has_quote(contest, phrases):
+                self.log(contest)
+
+    def rename(self, before: str, after: str) -> None:
+        """Let a memory take the place of another in every contest."""
+        for contest in self.writer.contests():
+            if before in contest.memory_ids:
+                ids = tuple(after if one == before else one for one in contest.memory_ids)
+                self.writer.put(replace(contest, memory_ids=ids))
+                self.log(replace(contest, memory_ids=ids))
+
+    def answered(self, memory: Memory) -> bool:
+        """Return whether a contest about the pair of a memory was ever asked; answers name each other's values."""
+        return bool(memory.attribute) and any(_has_pair(contest, memory) for contest in self.writer.contests())
+
+    def remove(self, memory: Memory) -> set[str]:
+        """Remove a memory's value from every contest that names it; return the ids of those contests.
+
+        Closing a contest clears the `contested` flag of its remaining memory.
+        """
+        changed: set[str] = set()
+        gone = normalise_value(memory.value or memory.text)
+        for contest in self.writer.contests():
+            named = any(normalise_value(one) == gone for one in contest.values)
+            if memory.id in contest.memory_ids or (_has_pair(contest, memory) and named):
+                left = self._remove_value(contest, memory)
+                self.writer.put(left)
+                changed.add(left.id)
+                if contest.state is ContestState.OPEN and left.state is ContestState.RESOLVED:
+                    self._settle(left)
+        return changed
+
+    def _settle(self, closed: ContestCase) -> None:
+        """Clear the `contested` flag of the last value of a closed contest."""
+        asked = {name for one in self.writer.contests(state=ContestState.OPEN) for name in one.memory_ids}
+        reason, fields = "the conflicting value was deleted", {"contested": False}
+        settled = [
+            Revise(memory_id=one.id, fields=fields, reason=reason)
+            for one in self.writer.memories([name for name in closed.memory_ids if name not in asked])
+            if one.contested and one.status is not Status.DELETED
+        ]
+        apply(self.writer, settled, Application(actor=self.actor, now_us=self.now_us))
+
+    def _remove_value(self, contest: ContestCase, memory: Memory) -> ContestCase:
+        gone = normalise_value(memory.value or memory.text)
+        left = self.writer.memories([one for one in contest.memory_ids if one != memory.id])
+        if any(normalise_value(one.value or one.text) == gone for one in left):  # another memory has the value too
+            gone = ""
+        values = tuple(value for value in contest.values if normalise_value(value) != gone)
+        slot = Slot(contest.speaker, contest.entity, contest.attribute, contest.scope, TypeClass(contest.type_class))
+        still_open = contest.state is ContestState.OPEN and len(values) > 1
+        return replace(
+            contest,
+            values=values,
+            memory_ids=tuple(one for one in contest.memory_ids if one != memory.id),
+            question=format_question(slot, values) if len(values) > 1 else "",
+            state=ContestState.OPEN if still_open else ContestState.RESOLVED,
+            resolved_us=contest.resolved_us or (None if still_open else self.now_us),
+            resolution=None if still_open else "a value was deleted",
+            scopes={value: scope for value, scope in contest.scopes.items() if normalise_value(value) != gone},
+        )
+
+
+def _has_pair(contest: ContestCase, memory: Memory) -> bool:
+    return (normalise_name(contest.entity), normalise_attribute(contest.attribute)) == (
+        normalise_name(memory.entity or ""),
+        normalise_attribute(memory.attribute or ""),
+    )
+
+
+def _has_quote(contest: ContestCase, phrases: Iterable[str]) -> bool:
+    """Return whether the log of a contest quotes one of these phrases, so that its entry must be redacted too."""
+    told = (contest.question, contest.resolution or "", *quote_parts(*contest.values))
+    return any(phrase in text for phrase in phrases for text in told)
+
 
 _Spans = tuple[tuple[int, int], ...]
 _Field = tuple[str, object, object]
@@ -263,3 +377,74 @@ def _update_hash(item: Evidence, memory: Memory, text: str) -> Evidence:
         if item.claim_hash == claim_hash(make_claim(memory, item.span, move)):
             return replace(item, claim_hash=claim_hash(make_claim(replace(memory, text=text), item.span, move)))
     return item
+
+
+# Remove deleted text from the other fields of an event: tags, topic, session and metadata.
+
+
+_LABEL: Final = re.compile(r"[^\w\n]{0,8}\w[^:\n]{0,120}:[ \t]*")
+"""A speaker or topic before a colon, without the text that followed."""
+_NOTHING: Final = object()
+_SLOT: Final = ("entity", "attribute", "value")
+"""The keys under which the metadata of an imported memory has its slot."""
+
+
+def is_label(text: str, original: str = "") -> bool:
+    """Return whether every line of a text is a label without a text, as in `original`, or has no words.
+
+    >>> is_label("Ana: "), is_label("Ana: tea"), is_label("")
+    (True, False, True)
+    """
+    labels = {normalise_text(found[0]) for line in original.split("\n") if (found := _LABEL.match(line))} | {""}
+    return all(_LABEL.fullmatch(line) or normalise_text(line) in labels for line in text.split("\n"))
+
+
+def remove_deleted_fields(
+    reader: Reader, event: NewEvent, cut: Collection[str], lifted: AbstractSet[bytes] = frozenset()
+) -> NewEvent:
+    """Remove every field, or part of one, that repeats deleted text.
+
+    `cut` are normal forms of text cut here, `lifted` tombstones that the same call removes.
+    """
+    key, voice = reader.tenant.key, get_voice(event)
+
+    def is_deleted(told: str) -> bool:
+        pieces = [told[start:stop] for start, stop in islice(split_sentences(told), SENTENCES_MAX)]
+        said = [piece for piece in (told, *pieces) if normalise_text(piece)]
+        digests = [digest for piece in said for digest in hash_text_forms(key, piece, voice)]
+        return bool(digests and reader.tombstoned(digests) - lifted)
+
+    def is_gone(told: str) -> bool:
+        said = normalise_text(told)
+        return any(one in said for one in cut) or is_deleted(told)
+
+    def holds_value(table: Mapping[str, object]) -> bool:
+        entity, attribute, value = (str(table.get(name) or "") for name in _SLOT)
+        said = Draft(text="", type=MemoryType.FACT, entity=entity, attribute=attribute, value=value)
+        return bool(value and reader.tombstoned(hash_slot_forms(key, said)) - lifted)
+
+    metadata = _clean(event.metadata, is_gone, holds_value)
+    return replace(
+        event,
+        topic=None if event.topic and is_deleted(event.topic) else event.topic,
+        session="" if event.session and is_deleted(event.session) else event.session,
+        tags=tuple(tag for tag in event.tags if not is_deleted(tag)),
+        metadata=cast("Mapping[str, object]", {} if metadata is _NOTHING else metadata),
+    )
+
+
+def _clean(
+    value: object, is_gone: Callable[[str], bool], holds_value: Callable[[Mapping[str, object]], bool]
+) -> object:
+    """Return a value without its deleted parts, such as the value of a slot; `_NOTHING` if it is deleted itself."""
+    if isinstance(value, str):
+        return _NOTHING if is_gone(value) else value
+    if isinstance(value, Mapping):
+        table = cast("Mapping[str, object]", value)
+        bare = {name: one for name, one in table.items() if name != "value"} if holds_value(table) else table
+        kept = ((name, _clean(one, is_gone, holds_value)) for name, one in bare.items() if not is_gone(name))
+        return {name: one for name, one in kept if one is not _NOTHING}
+    if isinstance(value, list | tuple):
+        items = cast("list[object]", value)
+        return [one for one in (_clean(item, is_gone, holds_value) for item in items) if one is not _NOTHING]
+    return value

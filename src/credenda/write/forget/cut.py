@@ -15,12 +15,9 @@ from typing import Final, NamedTuple
 
 from credenda.model.claim import Claim
 from credenda.model.memory import Draft
-from credenda.text.blanks import blank_span, leave_out_blanks
-from credenda.text.lookalikes import fold_lookalikes
-from credenda.text.singular_plural import fold_plural_everywhere
+from credenda.text.normalize import fold_lookalikes, fold_plural_everywhere
+from credenda.text.sentences import blank_span, leave_out_blanks
 from credenda.text.tokens import is_run
-
-__all__ = ["Assertion", "Cut", "cut_claim", "find_phrase", "list_clauses", "remove_cuts", "widen_to_separator"]
 
 _CONJUNCTION: Final = (
     "and|but|or|while|whereas|who|which|und|aber|oder|sowie|w\u00e4hrend|et|mais|ou|tandis que|qui|y|pero|mientras"

@@ -7,24 +7,22 @@ from dataclasses import dataclass, field, fields, replace
 from typing import Final
 
 from credenda import limits
+from credenda.errors import Conflict
 from credenda.ids import IdKind, parse_id_number
 from credenda.model.change import Actor, Add, Delete, Revise, Support
 from credenda.model.claim import Evidence, Extractor, Span
 from credenda.model.event import Event
 from credenda.model.memory import Draft, Memory, Status
 from credenda.storage.job_kinds import EMBED
-from credenda.storage.store import Job, Redaction, Tombstone, Writer
+from credenda.storage.store import EventFilter, Job, Reader, Redaction, Tombstone, Writer
 from credenda.text.normalize import normalise_text, normalise_value
 from credenda.text.sentences import split_sentences
 from credenda.write.apply import Application, apply
-from credenda.write.forget.blank import Blanker, log_redaction
-from credenda.write.forget.contested import Contested
-from credenda.write.forget.copies import Copies, Removal, is_mentioned, list_mentions
+from credenda.write.forget.copies import Contested, Copies, Removal, is_mentioned, list_mentions
 from credenda.write.forget.cut import Assertion
 from credenda.write.forget.derived import end_dependents
 from credenda.write.forget.labels import Labels, remove_labels
-from credenda.write.forget.matches import check_hold
-from credenda.write.forget.part import Part, find_part, make_tombstones
+from credenda.write.forget.part import Blanker, Part, find_part, log_redaction, make_tombstones
 from credenda.write.forget.restated import cut_mention, find_restated, make_extract
 from credenda.write.forget.scope import (
     ValueHolders,
@@ -40,7 +38,41 @@ from credenda.write.forget.scope import (
 from credenda.write.forget.tombstones import get_voice, make_text_tombstones
 from credenda.write.reconcile.slots import CURRENT_STATUSES
 
-__all__ = ["Deletion"]
+# The legal hold that forbids a deletion, and the counts of a deletion by conditions.
+
+
+_PAGE: Final = 500
+
+
+def check_hold(reader: Reader) -> None:
+    """Raise `Conflict` if a legal hold forbids deletion."""
+    if reader.tenant.hold is not None:
+        raise Conflict(
+            "this user is under a legal hold", why=reader.tenant.hold, fix="lift the hold first; nothing was deleted"
+        )
+
+
+def count_matches(reader: Reader, wanted: EventFilter) -> tuple[int, int]:
+    """Count the events that a deletion would remove, and the memories that they alone support."""
+    matched: dict[str, None] = {}
+    memory_ids: set[str] = set()
+    after = wanted.after or 0
+    while found := reader.find_events(replace(wanted, after=after, limit=_PAGE)):
+        matched.update(dict.fromkeys(event.id for event in found if event.text))
+        memory_ids |= {item.memory_id for item in reader.evidence(event_ids=[event.id for event in found])}
+        after = parse_id_number(found[-1].id, IdKind.EVENT, reader.tenant.tag)
+    gone = 0
+    names = sorted(memory_ids)
+    for start in range(0, len(names), _PAGE):
+        held = [one for one in reader.memories(names[start : start + _PAGE]) if one.status is not Status.DELETED]
+        gone += sum(not find_other_support(reader, one, matched) for one in held)
+    return len(matched), gone
+
+
+def find_last_number(events: Sequence[Event], tag: str) -> int | None:
+    """Return the number of the last event; None for no events."""
+    return parse_id_number(events[-1].id, IdKind.EVENT, tag) if events else None
+
 
 _NOTHING: Final = Assertion(None, None, None)
 

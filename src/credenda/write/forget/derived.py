@@ -9,12 +9,9 @@ from collections.abc import Mapping
 from typing import Final
 
 from credenda.model.change import Change, Delete, Supersede
-from credenda.model.derived import BRIDGE, CARD, is_dreamed, list_sources
-from credenda.model.memory import Memory, Relation, Status
+from credenda.model.memory import BRIDGE, CARD, Memory, Relation, Status, is_dreamed, list_sources
 from credenda.storage.store import MemoryFilter, Reader
 from credenda.text.normalize import normalise_name
-
-__all__ = ["ENDED_STATUSES", "end_dependents"]
 
 ENDED_STATUSES: Final = frozenset(
     {Status.SUPERSEDED, Status.MERGED, Status.INVALIDATED, Status.FORGOTTEN, Status.DELETED}

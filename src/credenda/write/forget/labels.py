@@ -9,8 +9,6 @@ from credenda.model.event import Event
 from credenda.model.memory import Draft
 from credenda.model.project import PROJECT
 
-__all__ = ["Labels", "remove_labels"]
-
 
 @dataclass(frozen=True, slots=True)
 class Labels:

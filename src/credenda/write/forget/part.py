@@ -2,25 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Final
 
-from credenda.model.claim import Evidence, Extractor
+from credenda import limits
+from credenda.ids import IdKind, parse_id_number
+from credenda.model.change import Actor, ChangeKind, ChangeRecord
+from credenda.model.claim import Claim, Evidence, Extractor, Span, UpdateKind
 from credenda.model.event import Event
 from credenda.model.memory import Memory, Relation, Status
-from credenda.storage.store import Reader, Tombstone
+from credenda.storage.job_kinds import EMBED
+from credenda.storage.store import Job, Reader, Redaction, Rewording, Tombstone, Writer
 from credenda.text.normalize import normalise_text
-from credenda.write.forget.cut import Assertion, Cut
-from credenda.write.forget.restated import cut_from_others, make_extract
-from credenda.write.forget.scope import find_other_support, has_overlap, is_stated
-from credenda.write.forget.tombstones import (
-    get_voice,
-    get_voice_of_claim,
-    make_memory_tombstones,
-    make_part_tombstones,
-)
-
-__all__ = ["Part", "find_part", "make_tombstones"]
+from credenda.text.sentences import blank_span, leave_out_blanks
+from credenda.write.extract_blanks import extract_around_blanks
+from credenda.write.forget.cut import Assertion, Cut, find_phrase, remove_cuts
+from credenda.write.forget.restated import cut_from_others, make_extract, normalise_assertion
+from credenda.write.forget.scope import BLANK, WORD, find_in_reasons, find_other_support, has_overlap, is_stated
+from credenda.write.forget.tombstones import get_voice, get_voice_of_claim, make_memory_tombstones, make_part_tombstones
+from credenda.write.reconcile.candidate import claim_hash, make_claim
+from credenda.write.reconcile.slots import quote_parts
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,3 +115,188 @@ def make_tombstones(
             begin = part.item.span.start
             words = [part.text[start - begin : stop - begin] for start, stop in part.spans]
             yield from make_part_tombstones(key, part.text, words, now_us, voice=get_voice(part.event))
+
+
+# Blank words of an event, and let the memories beside them rest on the words that remain.
+
+
+_WORDS: Final = re.compile(rf"[^\s{BLANK}](?:[\s\S]*[^\s{BLANK}])?")
+
+
+@dataclass(slots=True)
+class Blanker:
+    """Blanks words in one transaction. `kept` has the texts of memories that lost words, `emptied` those without any.
+
+    `done` has the ids of memories that are being deleted, `cleaned` the texts of those that kept it, and lost words of
+    their labels or history.
+    """
+
+    writer: Writer
+    now_us: int
+    actor: Actor
+    done: set[str]
+    extractor: Extractor | None = None
+    kept: dict[str, tuple[str, str]] = field(default_factory=dict[str, tuple[str, str]])
+    cleaned: dict[str, str] = field(default_factory=dict[str, str])
+    blanked: list[tuple[str, str]] = field(default_factory=list[tuple[str, str]])
+
+    def blank(self, event_id: str, spans: Sequence[tuple[int, int]], gone: Assertion | None = None) -> list[Memory]:
+        """Blank spans of an event character for character; return the memories that have no words left.
+
+        Other memories on these words get what remains of their text; `gone` is the claim that was deleted.
+        """
+        found = self.writer.events([event_id])
+        if not found or not found[0].text or not spans:
+            return []
+        event, text = found[0], found[0].text
+        for start, stop in spans:
+            text = blank_span(text, start, stop)
+        if text == event.text:
+            return []
+        self.blanked += [(event_id, event.text[start:stop].strip(" ,;:")) for start, stop in spans]
+        left = text if WORD.search(text.replace(BLANK, "")) else ""
+        self.writer.put(Redaction(id=event.id, at_us=self.now_us, text=left))
+        log_redaction(self.writer, event.id, self.now_us, self.actor)
+        return self._move_evidence(event, replace(event, text=left), spans, gone)
+
+    def _move_evidence(
+        self, before: Event, after: Event, spans: Sequence[tuple[int, int]], gone: Assertion | None
+    ) -> list[Memory]:
+        places = [Span(before.id, start, stop) for start, stop in spans]
+        touched: dict[str, list[Evidence]] = {}
+        for item in self.writer.evidence(event_ids=[before.id]):
+            if item.memory_id not in self.done and any(has_overlap(item.span, place) for place in places):
+                touched.setdefault(item.memory_id, []).append(item)
+        claims: Sequence[Claim] = self._extract(after) if touched else ()
+        emptied: list[Memory] = []
+        for memory in self.writer.memories(sorted(touched)):
+            if memory.status is Status.DELETED:
+                continue
+            if not self._reword(memory, touched[memory.id], (before, after), claims=claims, gone=gone):
+                emptied.append(memory)
+        if after.text:
+            number = parse_id_number(after.id, IdKind.EVENT, self.writer.tenant.tag)
+            self.writer.put(Job(kind=EMBED, first=number, last=number))
+        return emptied
+
+    def _extract(self, event: Event) -> Sequence[Claim]:
+        return [] if self.extractor is None or not event.text else extract_around_blanks(self.extractor, event)
+
+    def _reword(
+        self,
+        memory: Memory,
+        items: Sequence[Evidence],
+        events: tuple[Event, Event],
+        *,
+        claims: Sequence[Claim],
+        gone: Assertion | None,
+    ) -> bool:
+        """Give a memory the words that remain; return False if none do."""
+        before, after = events
+        claim = next((one for one in claims if _is_same(one, memory, items)), None)
+        spans = {item: _find_words(after.text, item.span) for item in items}
+        here = [span for span in spans.values() if span is not None]
+        elsewhere = find_other_support(self.writer, memory, {before.id})
+        if not here and not elsewhere:
+            return False
+        if claim is not None:
+            remaining = claim.text
+        elif here:
+            remaining = _tidy(leave_out_blanks(after.text[here[0].start : here[0].stop]).text)
+        else:
+            remaining = next(iter(elsewhere.values()))[0].strip()
+        remaining = remaining[: limits.MEMORY_TEXT_CHARACTERS]
+        said = [leave_out_blanks(before.text[item.span.start : item.span.stop]).text for item in items]
+        words = tuple(words for name, words in self.blanked if name == before.id)
+        versions = self.writer.versions([memory.id])
+        texts = {one.text: self._trim(one, before, (said, remaining), gone) for one in versions if one.text}
+        held = {old for old, new in texts.items() if any(find_phrase(new, phrase) for phrase in words)}
+        texts |= dict.fromkeys(held, remaining)  # a text in other words than the message that holds them all the same
+        moved = [(item, _move(item, spans[item], claim, replace(memory, text=texts[memory.text]))) for item in items]
+        named = [gone.value] if gone and gone.value and not find_phrase(memory.value or "", gone.value) else []
+        self.put(memory, {old: new for old, new in texts.items() if old != new}, moved, words=[*words, *named])
+        return True
+
+    def put(
+        self,
+        memory: Memory,
+        texts: Mapping[str, str],
+        moved: Iterable[tuple[Evidence, Evidence]],
+        *,
+        words: Iterable[str] = (),
+        fields: Iterable[tuple[str, object, object]] = (),
+    ) -> None:
+        """Store the words and evidence of a memory that remain, and log the change for the indexes.
+
+        `words` were deleted; reasons of its changes that hold them are removed. `fields` as in `Rewording`.
+        """
+        pairs = tuple((old, new) for old, new in moved if old != new)
+        phrases = tuple(one for one in words if WORD.search(one.replace(BLANK, "")))
+        self.writer.put(
+            Rewording(id=memory.id, at_us=self.now_us, texts=texts, moved=pairs, phrases=phrases, fields=tuple(fields))
+        )
+        if memory.id in self.done:
+            return
+        if memory.text in texts:
+            first = self.kept.get(memory.id, (memory.text, ""))[0]
+            self.kept[memory.id] = (first, texts[memory.text])
+        reason = "words beside it were deleted"
+        record = ChangeRecord(
+            id="", kind=ChangeKind.REBUILD, actor=self.actor, reason=reason, at_us=self.now_us, memory_id=memory.id
+        )
+        self.writer.put(record)
+
+    def name_quoting(self, memory: Memory) -> None:
+        """Name the memories whose changes lose a reason that quotes a deleted one, wherever they come from."""
+        found = find_in_reasons(self.writer, quote_parts(memory.value, memory.text), quoted=True) - {memory.id}
+        for one in self.writer.memories(sorted(found)):
+            if one.status is not Status.DELETED:
+                self.cleaned.setdefault(one.id, one.text)
+
+    def _trim(self, memory: Memory, event: Event, words: tuple[Sequence[str], str], gone: Assertion | None) -> str:
+        """Return what remains of a version's text; `words` are its sentences as they were, and what remains of them."""
+        said, remaining = words
+        text = memory.text
+        if any(normalise_text(text) == normalise_text(one) for one in said):
+            return remaining
+        if gone is None or not gone.value:
+            return text
+        extract = None if self.extractor is None else make_extract(self.extractor, event)
+        cut = cut_from_others(text, gone, [Assertion.of(memory)] if memory.value else [], extract)
+        if cut is None:
+            return remaining if normalise_text(gone.value) in normalise_text(text) else text
+        return remaining if cut.whole else _tidy(remove_cuts(text, cut.spans))
+
+
+def _is_same(claim: Claim, memory: Memory, items: Sequence[Evidence]) -> bool:
+    """Return whether a claim of the remaining words is the one behind a memory."""
+    if memory.value is None or normalise_assertion(Assertion.of(claim)) != normalise_assertion(Assertion.of(memory)):
+        return False
+    return any(has_overlap(claim.span, item.span) for item in items)
+
+
+def _find_words(text: str, span: Span) -> Span | None:
+    """Return the part of a span that has words left, without blanks at its ends; None if it has none."""
+    found = _WORDS.search(text[span.start : span.stop]) if text else None
+    if found is None or not WORD.search(found[0].replace(BLANK, "")):
+        return None
+    return Span(span.event_id, span.start + found.start(), span.start + found.end())
+
+
+def _tidy(text: str) -> str:
+    return text.strip().lstrip(",;:) ")
+
+
+def _move(item: Evidence, span: Span | None, claim: Claim | None, memory: Memory) -> Evidence:
+    """Return evidence at the place of the remaining words, with the hash of what they state."""
+    if claim is not None:
+        return replace(item, span=claim.span, claim_hash=claim_hash(claim))
+    if span is None:
+        return replace(item, claim_hash=bytes(len(item.claim_hash)))
+    return replace(item, span=span, claim_hash=claim_hash(make_claim(memory, span, UpdateKind.STATE)))
+
+
+def log_redaction(writer: Writer, event_id: str, now_us: int, actor: Actor) -> None:
+    """Log a redaction for the indexes."""
+    reason = "text redacted"
+    writer.put(ChangeRecord(id="", kind=ChangeKind.DELETE, actor=actor, reason=reason, at_us=now_us, cause=event_id))

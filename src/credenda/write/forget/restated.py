@@ -12,10 +12,14 @@ from typing import Final
 from credenda.model.claim import Claim, Extractor, Turn
 from credenda.model.event import Event, NewEvent
 from credenda.storage.store import Reader
-from credenda.text.blanks import BLANK, blank_span, leave_out_blanks
-from credenda.text.lookalikes import fold_lookalikes
-from credenda.text.normalize import normalise_attribute, normalise_name, normalise_text, normalise_value
-from credenda.text.sentences import split_sentences
+from credenda.text.normalize import (
+    fold_lookalikes,
+    normalise_attribute,
+    normalise_name,
+    normalise_text,
+    normalise_value,
+)
+from credenda.text.sentences import BLANK, blank_span, leave_out_blanks, split_sentences
 from credenda.write.forget.cut import (
     Assertion,
     Cut,
@@ -33,17 +37,6 @@ from credenda.write.forget.tombstones import (
     hash_text_forms,
     split_statements,
 )
-
-__all__ = [
-    "Extract",
-    "Restatement",
-    "cut_from_others",
-    "cut_mention",
-    "find_restated",
-    "make_extract",
-    "normalise_assertion",
-    "remove_claims",
-]
 
 Extract = Callable[[str], Sequence[Claim]]
 """Extracts the claims of a text, as if an event had no other words."""

@@ -14,9 +14,8 @@ from credenda.model.claim import Span
 from credenda.model.event import Event
 from credenda.model.memory import Memory, Relation, Status
 from credenda.storage.store import ChangeFilter, MemoryFilter, Reader
-from credenda.text.blanks import BLANK, leave_out_blanks
-from credenda.text.normalize import normalise_text, normalise_value
-from credenda.text.singular_plural import find_condition_forms, list_condition_terms
+from credenda.text.normalize import find_condition_forms, list_condition_terms, normalise_text, normalise_value
+from credenda.text.sentences import BLANK, leave_out_blanks
 from credenda.text.tokens import is_run
 from credenda.write.forget.cut import find_phrase
 from credenda.write.forget.tombstones import (

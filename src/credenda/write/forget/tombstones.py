@@ -19,8 +19,12 @@ from credenda.model.claim import Claim
 from credenda.model.event import Event, NewEvent, Role
 from credenda.model.memory import Draft, Memory
 from credenda.storage.store import Reader, Tombstone
-from credenda.text.lookalikes import fold_lookalikes
 from credenda.text.normalize import (
+    detect_language,
+    find_condition_forms,
+    fold_lookalikes,
+    fold_plural,
+    fold_plural_everywhere,
     normalise_attribute,
     normalise_money,
     normalise_name,
@@ -28,31 +32,7 @@ from credenda.text.normalize import (
     normalise_value,
 )
 from credenda.text.sentences import split_sentences
-from credenda.text.singular_plural import (
-    detect_language,
-    find_condition_forms,
-    fold_plural,
-    fold_plural_everywhere,
-)
 from credenda.write.forget.cut import list_clauses
-
-__all__ = [
-    "SENTENCES_MAX",
-    "get_tombstone_form",
-    "get_voice",
-    "get_voice_of_claim",
-    "hash_claim_forms",
-    "hash_part",
-    "hash_parted",
-    "hash_slot_forms",
-    "hash_text_forms",
-    "is_deleted",
-    "list_value_forms",
-    "make_memory_tombstones",
-    "make_part_tombstones",
-    "make_text_tombstones",
-    "split_statements",
-]
 
 _VERSION: Final = 4
 """The version of the forms that new tombstones have; `NORMALISER` and `FORMS` are those of versions 1 and 2.

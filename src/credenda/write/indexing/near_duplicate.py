@@ -13,8 +13,6 @@ from typing import Final
 from credenda.model.memory import Memory, get_type_class
 from credenda.text.normalize import is_same_value, normalise_attribute, normalise_name, normalise_text
 
-__all__ = ["is_exact_repeat", "may_repeat"]
-
 _NUMBER: Final = re.compile(r"\d[\d.,:/%-]*")
 _NAME: Final = re.compile(r"(?<![.!?:]\s)(?<!^)\b[^\W\d_a-z]\w+")
 _NEGATION: Final = re.compile(

@@ -16,12 +16,9 @@ from typing import Final
 from credenda import limits
 from credenda.model.claim import Claim, Turn
 from credenda.model.event import DENIED, QUARANTINED, Role
-from credenda.write.extract.acts import Act, act_of
-from credenda.write.extract.clauses import straighten
+from credenda.write.extract.clauses import Act, act_of, straighten
 from credenda.write.extract.prose import own_sentences
 from credenda.write.intake.secrets import is_instruction_like
-
-__all__ = ["Skip", "skip"]
 
 _EMPTY_ACTS: Final = frozenset({Act.PASTED, Act.SARCASM})
 _WORD: Final = re.compile(r"[^\W\d_]{2,}")

@@ -10,41 +10,349 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from functools import cached_property
 from typing import Final
 
 from credenda import limits
 from credenda.model.attributes import AttributeSchema, find_exact_attribute, get_attribute, is_valid_value
-from credenda.model.claim import CONFIDENCE_MAX, Claim, Turn, UpdateKind
-from credenda.model.event import Role
+from credenda.model.claim import CONFIDENCE_MAX, Claim, Span, Turn, UpdateKind
+from credenda.model.event import Event, Role, Source
 from credenda.model.memory import Cardinality, Memory, MemoryType, Stance
-from credenda.text.normalize import is_same_value, normalise_attribute
+from credenda.text.normalize import is_same_value, normalise_attribute, normalise_name, normalise_value
+from credenda.text.notes import is_about_user
+from credenda.text.sentences import split_sentences
 from credenda.text.tokens import tokenize
-from credenda.write.extract.acts import Act, act_of, is_question
-from credenda.write.extract.clauses import split_clauses, straighten
+from credenda.write.extract.clauses import (
+    Act,
+    act_of,
+    is_question,
+    lexicon,
+    names,
+    open_contractions,
+    split_clauses,
+    straighten,
+    who_speaks,
+)
 from credenda.write.extract.moments import past_dates
-from credenda.write.extract.voices import Voice
+from credenda.write.extract.voices import Voice, is_playing, split_voices
 from credenda.write.intake.secrets import screen_secrets
-from credenda.write.llm.alone import stands_alone
-from credenda.write.llm.answer import Effect, Proposal
-from credenda.write.llm.answered import is_bare_reply
-from credenda.write.llm.persons import about_another, named_in, owner_of, resolve_entity
-from credenda.write.llm.said import Said
-from credenda.write.llm.words import locate, numbers, says, says_in_order, widen_to_sentences
-from credenda.write.reconcile.named_rival import Misfit, find_misfit
-from credenda.write.reconcile.slots import ASSERTIVE_STANCES, UNCERTAIN_STANCES, get_slot
-from credenda.write.reconcile.wording import is_refinement
+from credenda.write.llm.prompt import Effect, Proposal, find_question, is_bare_reply
+from credenda.write.reconcile.decide import Misfit, find_misfit
+from credenda.write.reconcile.slots import ASSERTIVE_STANCES, UNCERTAIN_STANCES, get_slot, is_refinement
 
-__all__ = ["Refusal", "Verdict", "check"]
+# Decide whether a sentence without a slot says something by itself. Pure.
+
+
+_OPENING: Final = re.compile(
+    r"^(?:(?:well|oh|so|and|but|yes|yeah|no|ok|okay|also|now|anyway|btw|by the way|actually|honestly)\b[,.!]? )+",
+    re.IGNORECASE,
+)
+_POINTING: Final = re.compile(
+    r"\b(?:it|its|this|these|those|they|them|their|he|she|him|his|hers?|there|here|ones?|such|so far|same|another"
+    r"|others?|else|too|also|either|both|former|latter|that(?= (?:is|was|one|way|would|will)\b|[.,!]|$))\b",
+    re.IGNORECASE,
+)
+_NAMING: Final = re.compile(r"\b(?i:my|our|the|an?) [a-z]|(?<=\s)[A-Z][a-z]")
+"""What a later pronoun of the same sentence may refer to."""
+_WONDERING: Final = re.compile(
+    r"^(?:i|we) (?:\w+ )?(?:wonder|(?:am|are|was|were) (?:\w+ )?(?:wondering|curious|unsure|not sure)"
+    r"|(?:want|need|would (?:like|love)|am trying) to (?:know|find out|figure out|understand|see|check)"
+    r"|(?:do|did) not (?:\w+ )?(?:know|understand|remember)|have no idea)(?: out| about)?"
+    r" (?:if|whether|what|which|when|where|who|whose|why|how)\b",
+    re.IGNORECASE,
+)
+"""A question inside a statement: "I wonder where my keys are"."""
+
+
+def stands_alone(sentence: str) -> bool:
+    """Return whether a sentence is a statement that needs no other sentence.
+
+    >>> stands_alone("The spare key is under the pot"), stands_alone("It is a drama series.")
+    (True, False)
+    """
+    plain = _OPENING.sub("", open_contractions(sentence.strip()))
+    if not plain or plain.endswith(("?", ":")) or _WONDERING.match(plain):
+        return False
+    return all(_NAMING.search(plain[: found.start()]) for found in _POINTING.finditer(plain))
+
+
+# Check whether the model's words occur in the message. Pure.
+
+
+_TOKEN: Final = re.compile(r"\w+(?:[.,:]\d+)*", re.UNICODE)
+_NUMBER: Final = re.compile(r"\d+(?:[.,:]\d+)*")
+_GAP: Final = r"[^\w]{1,8}?"
+_QUOTE_TOKENS: Final = 120
+_APART: Final = 4
+_PRONOUNS: Final = frozenset({"his", "her", "their", "its"})
+"""Words that a claim has in place of the speaker's "my" and "our"."""
+_SMALL: Final = frozenset("a an the my our your to of in on at for with and or is are am be".split())  # noqa: SIM905
+
+
+def _tokens(text: str) -> list[str]:
+    return _TOKEN.findall(normalise_value(text))
+
+
+def says(text: str, value: str) -> bool:
+    """Return whether a text contains a value: its whole words in order, with only small words between them.
+
+    >>> says("I moved to the New York office", "new york")
+    True
+    >>> says("I earn 15000 a year", "15")
+    False
+    """
+    wanted = [token for token in _tokens(value) if token not in _SMALL] or _tokens(value)
+    held = [token for token in _tokens(text) if token not in _SMALL or token in wanted]
+    width = len(wanted)
+    return bool(width) and any(held[at : at + width] == wanted for at in range(len(held) - width + 1))
+
+
+def says_in_order(text: str, value: str) -> bool:
+    """Return whether a text contains the words of a value in order, with few words between them.
+
+    >>> says_in_order("a fun game of basketball with my friends", "game of basketball with his friends")
+    True
+    >>> says_in_order("I like tea, and my sister, who came by yesterday, likes coffee", "tea coffee")
+    False
+    """
+    wanted = [token for token in _tokens(value) if token not in _SMALL | _PRONOUNS]
+    held = [token for token in _tokens(text) if token not in _SMALL]
+    ends = {at for at, token in enumerate(held) if token == wanted[0]} if wanted else set[int]()
+    for one in wanted[1:]:
+        ends = {at for at, token in enumerate(held) if token == one and any(0 < at - end <= _APART for end in ends)}
+    return bool(ends)
+
+
+def numbers(text: str) -> set[str]:
+    """Return the numbers of a text as written, without grouping signs."""
+    return {found.replace(",", "") for found in _NUMBER.findall(text)}
+
+
+def locate(text: str, quote: str, event_id: str) -> Span | None:
+    """Find the words of a text that a quote repeats; None if it does not occur.
+
+    Case, spaces and punctuation may differ.
+    """
+    words = re.findall(r"\w+", quote)[:_QUOTE_TOKENS]
+    if not words:
+        return None
+    pattern = rf"(?<!\w){_GAP.join(map(re.escape, words))}(?!\w)"
+    found = re.search(pattern, text, re.IGNORECASE)
+    return None if found is None else Span(event_id, found.start(), found.end())
+
+
+def widen_to_sentences(text: str, span: Span) -> Span:
+    """Return the whole sentences that a span touches."""
+    touched = [one for one in split_sentences(text) if one.start < span.stop and span.start < one.stop]
+    return replace(span, start=min(span.start, touched[0].start), stop=max(span.stop, touched[-1].stop))
+
+
+# Determine whose fact a sentence states, independently of the model. Pure.
+
+
+_SELF: Final = frozenset({"user", "me", "i", "myself", "speaker", "self"})
+_FIRST_PERSON: Final = re.compile(
+    r"\b(?:i|i'm|i've|i'd|i'll|me|my|mine|myself|we|we're|we've|us|our|ours)\b", re.IGNORECASE
+)
+_OPENING_PERSONS: Final = re.compile(
+    r"^(?:(?:and|but|so|well|oh|yes|no|also|now|please|always|never|because|since|that|then|btw|by the way|yesterday"
+    r"|today|tomorrow|recently|lately|apparently|(?:last|this|next) (?:week|month|year|night|summer|winter))\b[,:]? )+",
+    re.IGNORECASE,
+)
+_OTHERS: Final = re.compile(r"(?:he|she|they|his|her|their|you|your)\b", re.IGNORECASE)
+_OWNED: Final = re.compile(r"(?:my|our|an?|the|one of (?:my|our)) (?P<nouns>(?:(?!I )[\w-]+ ?){1,3})", re.IGNORECASE)
+_NAMED: Final = re.compile(
+    r"(?!(?:As|At|In|On|If|To|By|For|From|With|After|Before|During|Until|While|When|Where|What|How|Why|There|Here|It|This"
+    r"|The|An|A|Some|Most|Every|Each|Last|Next|Today|Tomorrow|Yesterday|Maybe|Probably|Usually|Sometimes|Not)\b)"
+    r"[A-Z][\w-]+(?:'s)? (?:[A-Z][\w-]+ )?[a-z]"
+)
+_TO_SPEAKER: Final = re.compile(r"\b(?:me|us)\b", re.IGNORECASE)
+_HEALTH: Final = (
+    r"(?:(?:my|our|the|an?) )?(?:[\w-]+ )?(?:doctors?|doc|dr\.? [\w-]+|gp|nurse(?: practitioner)?|physio\w*|pharmacist"
+    r"|chemist|dentist|therapist|psychiatrist|surgeon|specialist|consultant|midwife|\w+ologist|allergist|hospital"
+    r"|clinic|lab|bloods?|(?:blood )?tests?|results?|scans?|mri|x-?rays?)\b"
+)
+_TELLER: Final = re.compile(
+    rf"{_HEALTH}(?P<also>,? (?:just )?(?:rang|called|phoned|wrote)(?: me| us)? and)?,? (?:just |now |also |has |have )?"
+    r"(?:says?|said|thinks?|thought|reckons?|confirm(?:s|ed)|f(?:inds?|ound)|shows?|showed|suspects?|told|tells"
+    r"|diagnosed|put|gave|prescribed|started|switched|moved|came back)\b(?: me| us)?(?: that| with| as)? ?",
+    re.IGNORECASE,
+)
+"""Somebody who tells a patient a fact about the patient: "physio says its runner's knee"."""
+_HIM_OR_HERSELF: Final = re.compile(rf"{_HEALTH} (?:is|was|has|had|takes|lives|works)\b", re.IGNORECASE)
+_FRAGMENT_WORDS: Final = 3
+_NOUN_CHARACTERS: Final = 3
+_POSSESSIVE: Final = re.compile(r"^(?:my|our|the user's|user's)\s+", re.IGNORECASE)
+_QUOTED: Final = re.compile(r"[\"\u201c][^\"\u201d]{0,300}\b(?:I|I'm|my|My)\b[^\"\u201d]{0,300}[\"\u201d]")
+
+
+def owner_of(event: Event) -> str | None:
+    """Return the entity of "I" in an event; None in a document or an assistant's text."""
+    return None if event.role is Role.ASSISTANT else who_speaks(event)[1]
+
+
+def resolve_entity(entity: str, owner: str) -> str:
+    """Normalise an entity: "my sister" is "user's sister"."""
+    if normalise_name(entity) in _SELF or normalise_name(entity) == normalise_name(owner):
+        return owner
+    plain = _POSSESSIVE.sub("", entity.strip())
+    kin = names().kin_noun(plain)
+    return f"{owner}'s {kin}" if kin else entity.strip()
+
+
+def named_in(entity: str, texts: tuple[str, ...]) -> bool:
+    """Return whether a text speaks of an entity: by a name or noun in it, or by a word for the same kinship.
+
+    >>> named_in("snack budget", ("The budget is $75 now.",)), named_in("Nadia", ("My sister moved.",))
+    (True, False)
+    """
+    noun = entity.rpartition("'s ")[2]
+    words = [word.removesuffix("'s") for word in noun.split()]
+    spoken = set(tokenize(" ".join(word for word in words if len(word) >= _NOUN_CHARACTERS)))
+    kin = names().kin_noun(words[-1]) if words else None
+    return any(
+        says(text, noun)
+        or not spoken.isdisjoint(tokenize(text))
+        or (kin is not None and any(names().kin_noun(word) == kin for word in re.findall(r"\w+", text)))
+        for text in texts
+    )
+
+
+def about_another(event: Event, sentence: str, value: str | None, attribute: str | None) -> bool:
+    """Return whether a sentence states another person's fact, which cannot be the speaker's (D-007).
+
+    It is about its speaker unless it names somebody else: the beginning of the clause with the value decides; without
+    such a clause, that of all clauses.
+    """
+    plain = straighten(sentence)
+    if _is_note(event):
+        return False
+    if _QUOTED.search(plain) and not _FIRST_PERSON.search(_QUOTED.sub(" ", plain)):
+        return True
+    clauses = [_OPENING_PERSONS.sub("", one) for one in split_clauses(plain)]
+    holding = [clause for clause in clauses if value and says(clause, value)] or clauses
+    noun = normalise_attribute(attribute or "").replace("_", " ")
+    mine = re.compile(rf"\b(?:(?:my|our)|^the) (?:\w+ )?{re.escape(noun)}\b", re.IGNORECASE)
+    if noun and any(mine.search(clause) for clause in holding):
+        return False
+    return all(_is_of_another(clause, value, noun) for clause in holding)
+
+
+def _is_note(event: Event) -> bool:
+    """Return whether a text is a note about the user, written by somebody else: all of it is about them."""
+    return event.role is Role.USER and (event.source is Source.INGEST or is_about_user(event.text))
+
+
+def _is_of_another(clause: str, value: str | None, noun: str) -> bool:
+    """Return whether a clause begins with another person, who is not the value itself: "my wife is Ana"."""
+    told = _TELLER.match(clause)
+    if told is not None:
+        return _is_of_another(clause[told.end() :], value, noun)
+    if _HIM_OR_HERSELF.match(clause):
+        return True
+    if _OTHERS.match(clause):
+        return _TO_SPEAKER.search(clause) is None
+    subject = _OWNED.match(clause)
+    nouns = subject["nouns"].split() if subject is not None else clause.replace("'s", " ").split()[:1]
+    if nouns and not (subject is not None and clause[subject.end() :].startswith("I ")):
+        kin, named = _find_kin(nouns)
+        if kin is not None:
+            return kin != names().kin_noun(noun) and not (value and says(named, value))
+        if subject is not None:
+            return False
+    named_first = _NAMED.match(clause) is not None and _FIRST_PERSON.search(clause) is None
+    return named_first and not _omits_subject(clause, value)
+
+
+def _find_kin(words: list[str]) -> tuple[str | None, str]:
+    """Return the relative that a subject names, before any verb, and the words of the subject."""
+    for at, word in enumerate(words):
+        if kin := names().kin_noun(word) or names().kin_noun(word.removesuffix("s")):
+            return kin, " ".join(words[: at + 1])
+        if word in lexicon().verbs:
+            break
+    return None, ""
+
+
+def _omits_subject(clause: str, value: str | None) -> bool:
+    """Return whether a clause has no subject, as in notes about oneself and requests.
+
+    It is short, or begins with its value or a verb: "Vegan since 2015", "Based in Rome", "Always answer in French".
+    """
+    words = [word.strip(",.").lower() for word in _OPENING_PERSONS.sub("", clause).split()]
+    if len(words) <= _FRAGMENT_WORDS or (value is not None and says(value, words[0])):
+        return True
+    verbs = lexicon().verbs
+    return words[0].endswith(("ing", "ed")) or (
+        words[0] in verbs and (words[1] not in verbs or words[1].endswith("ing"))
+    )
+
+
+# A proposed claim with the words of the message that it rests on. Pure.
+
+
+_STATEMENT_CHARACTERS: Final = 400
+"""A longer sentence is quoted in part."""
+
+
+@dataclass(frozen=True)
+class Said:
+    """A proposal with the words that it rests on."""
+
+    proposal: Proposal
+    turn: Turn
+    quoted: Span
+    sentences: Span
+    owner: str
+
+    @property
+    def quote(self) -> str:
+        """The quoted words."""
+        return self.turn.event.text[self.quoted.start : self.quoted.stop]
+
+    @property
+    def sentence(self) -> str:
+        """The whole sentences that hold the quoted words."""
+        return self.turn.event.text[self.sentences.start : self.sentences.stop]
+
+    @property
+    def reaches_end(self) -> bool:
+        """Whether no word of the sentence follows the quoted ones."""
+        rest = self.turn.event.text[self.quoted.stop : self.sentences.stop]
+        return not any(map(str.isalnum, rest))
+
+    @property
+    def voice(self) -> Voice:
+        """The voice of the quoted words; of two, the one that is not own prose."""
+        passages = split_voices(self.turn.event.text, playing=is_playing(self.turn))
+        return max(one.voice for one in passages if one.start < self.quoted.stop and self.quoted.start < one.stop)
+
+    @cached_property
+    def question(self) -> str:
+        """The question that the sentence answers with yes or no, else ""."""
+        return find_question(self.turn, self.sentence)
+
+    @property
+    def states(self) -> bool:
+        """Whether the sentence is a statement that can be shown whole, and not a question or a request."""
+        short = len(self.sentence) <= min(_STATEMENT_CHARACTERS, limits.MEMORY_TEXT_CHARACTERS)
+        return short and not _asks(self.sentence)
+
+
+def _asks(text: str) -> bool:
+    plain = straighten(text)
+    return plain.endswith("?") or is_question(plain)
+
 
 _BY_ACT: Final = {Act.HYPOTHETICAL: Stance.HYPOTHETICAL, Act.ROLE_PLAY: Stance.ROLE_PLAY}
 _OPEN: Final = frozenset({Stance.PLANNED, Stance.CONSIDERED})
-_POINTING: Final = re.compile(
+_POINTING_GUARDS: Final = re.compile(
     r"\b(?:it|its|that|this|there|here|them|they|their|those|these|ones?|he|him|his|she|hers?|both|same|so)\b",
     re.IGNORECASE,
 )
 _SILENT: Final = frozenset({Act.PASTED, Act.SARCASM, Act.RETRACTION})
 _OWN_VOICES: Final = frozenset({Voice.OWN, Voice.ROLE_PLAY})
-_FIRST_PERSON: Final = re.compile(r"(?:I|My|We|Our)\b", re.IGNORECASE)
+_FIRST_PERSON_GUARDS: Final = re.compile(r"(?:I|My|We|Our)\b", re.IGNORECASE)
 """Beginning of words that are prose, although signs of code stand in their sentence."""
 _NO: Final = re.compile(r"^(?:no|not|never|without)\s+(?=\w)", re.IGNORECASE)
 _NOT: Final = re.compile(r"\b(?:no|not|never|without|cannot|\w+n['\u2019]?t)\b", re.IGNORECASE)
@@ -147,7 +455,7 @@ def _speaks_of(said: Said, memory: Memory) -> bool:
     own = find_exact_attribute(proposal.attribute or "")
     if memory.stance in ASSERTIVE_STANCES and attribute and own == attribute:
         return True
-    near = [one.text for one in (*said.turn.before[-1:], event)] if _POINTING.search(said.quote) else []
+    near = [one.text for one in (*said.turn.before[-1:], event)] if _POINTING_GUARDS.search(said.quote) else []
     slot = (proposal.entity or "", (proposal.attribute or "").replace("_", " "), proposal.value or "")
     told = set(tokenize(" ".join((said.sentence, said.question, *near, *slot))))
     thing = "" if attribute in _ANYTHING else attribute.replace("_", " ")
@@ -158,7 +466,7 @@ def _speaks_of(said: Said, memory: Memory) -> bool:
 
 def _find_silence(said: Said) -> Refusal | None:
     """Find why no claim may rest on the quoted words."""
-    if said.voice not in _OWN_VOICES and not (said.voice is Voice.CODE and _FIRST_PERSON.match(said.quote)):
+    if said.voice not in _OWN_VOICES and not (said.voice is Voice.CODE and _FIRST_PERSON_GUARDS.match(said.quote)):
         return Refusal.VOICE
     if screen_secrets(f"{said.question} {said.sentence}", "mask").masked:
         return Refusal.SECRET
@@ -248,7 +556,7 @@ def _is_said(said: Said, schema: AttributeSchema) -> bool:
         return True
     wanted, own = set(tokenize(value)), set(tokenize(said.sentence))
     told = own.union(*(tokenize(text) for text in (event.text, *(one.text for one in said.turn.before))))
-    points = _POINTING.search(said.sentence) is not None or bool(said.question)
+    points = _POINTING_GUARDS.search(said.sentence) is not None or bool(said.question)
     return bool(wanted) and wanted <= told and (points or 2 * len(wanted & own) >= len(wanted))
 
 

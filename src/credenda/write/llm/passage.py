@@ -10,8 +10,6 @@ from credenda.model.claim import Claim, Turn
 from credenda.model.event import Event
 from credenda.model.memory import Memory
 
-__all__ = ["Passage"]
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Passage:

@@ -7,22 +7,25 @@ secrets are masked, independently of the secrets policy.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from enum import StrEnum
 from functools import cache
 from importlib.resources import files
-from typing import Any, Final
+from typing import Any, Final, cast
 
 from credenda import limits
 from credenda.clock import to_datetime
+from credenda.model.claim import Turn
 from credenda.model.event import Event, Role
 from credenda.model.memory import Memory, Stance
 from credenda.providers.llm.protocol import Question
+from credenda.text.sentences import split_sentences
+from credenda.text.tokens import tokenize
 from credenda.write.intake.secrets import screen_secrets
 from credenda.write.llm.passage import Passage
 from credenda.write.reconcile.slots import get_valid_from_us
-
-__all__ = ["PROMPT", "known_id", "question_about", "turn_id"]
 
 PROMPT: Final = "extract-5"
 """Version of the instructions and of the schema; it changes with either of them."""
@@ -98,3 +101,169 @@ def _format_day(time_us: int) -> str:
 
 def _shorten(text: str) -> str:
     return text if len(text) <= _QUOTED_CHARACTERS else f"{text[:_QUOTED_CHARACTERS].rsplit(' ', 1)[0]} …"
+
+
+# Parse proposed claims strictly: those of a model's answer, and those that a calling agent passes. Pure.
+
+
+PAST: Final = "past"
+"""The stance of a value that was true once."""
+STANCES: Final = (*(one.value for one in Stance), PAST)
+_TEXTS: Final = ("turn", "entity", "attribute", "value", "scope")
+_FIELDS: Final = frozenset({"quote", *_TEXTS, "stance", "effect"})
+_EFFECT: Final = re.compile(r"\s*(?P<effect>\w+)\s+(?P<target>\S+)\s*")
+
+
+class Effect(StrEnum):
+    """The effect of a claim on a known memory that it names."""
+
+    REPEATS = "repeats"
+    REPLACES = "replaces"
+    """The memory was true until now; of a plan or consideration, the claim settles it."""
+    CORRECTS = "corrects"
+    """The memory was wrong."""
+    ENDS = "ends"
+    """The memory is no longer true, and nothing takes its place."""
+    CONTRADICTS = "contradicts"
+    """Both cannot be true, and the text does not say which is."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Proposal:
+    """One claim as it was proposed, before any check.
+
+    `turn` names the message that says it, "" for any; `target` names the memory that `effect` is about.
+    """
+
+    quote: str
+    turn: str = ""
+    entity: str | None = None
+    attribute: str | None = None
+    value: str | None = None
+    scope: str | None = None
+    stance: Stance = Stance.ASSERTED
+    past: bool = False
+    effect: Effect | None = None
+    target: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answer:
+    """The parsed parts of an answer.
+
+    `proposals` has None in the place of a claim without the requested form, so that c1, c2 … stay the same claims.
+    `readable` is False if the answer is not the requested document; `more` is True if the model has further claims.
+    """
+
+    proposals: tuple[Proposal | None, ...] = ()
+    more: bool = False
+    readable: bool = True
+
+
+def read_answer(text: str) -> Answer:
+    """Parse an answer."""
+    try:
+        document: Any = json.loads(text)
+    except (ValueError, RecursionError):
+        return Answer(readable=False)
+    if not isinstance(document, dict) or not isinstance(document.get("claims"), list):  # pyright: ignore[reportUnknownMemberType] - foreign JSON
+        return Answer(readable=False)
+    found = cast("dict[str, Any]", document)
+    claims: list[Any] = found["claims"]
+    return Answer(proposals=tuple(map(_try_parse, claims)), more=bool(claims) and found.get("more") is True)
+
+
+def _try_parse(claim: object) -> Proposal | None:
+    try:
+        return parse_proposal(claim)
+    except ValueError:
+        return None
+
+
+def parse_proposal(claim: object) -> Proposal:
+    """Parse one claim; only `quote` is required. Raises `ValueError` naming the fault."""
+    if not isinstance(claim, Mapping):
+        raise ValueError("it is not a table")  # noqa: TRY004 - one kind of complaint about foreign JSON
+    given = cast("Mapping[str, Any]", claim)
+    if unknown := sorted(map(str, given.keys() - _FIELDS)):
+        raise ValueError(f"it has no field {unknown[0][:64]!r}")
+    quote = given.get("quote")
+    if not isinstance(quote, str) or not quote.strip():
+        raise ValueError("quote must be words of the message")
+    stance = given.get("stance") or Stance.ASSERTED.value
+    if stance not in STANCES:
+        raise ValueError(f"stance must be one of {', '.join(STANCES)}")
+    texts = {name: _parse_text(given, name) for name in _TEXTS}
+    effect, target = _parse_effect(given.get("effect"))
+    return Proposal(
+        quote=quote,
+        **texts | {"turn": texts["turn"] or ""},  # pyright: ignore[reportArgumentType] - never None
+        stance=Stance.ASSERTED if stance == PAST else Stance(stance),
+        past=stance == PAST,
+        effect=effect,
+        target=target,
+    )
+
+
+def _parse_text(given: Mapping[str, Any], name: str) -> str | None:
+    value = given.get(name)
+    if value is None:
+        return None
+    if not isinstance(value, str) or len(value) > limits.NAME_CHARACTERS:
+        raise ValueError(f"{name} must be a text of at most {limits.NAME_CHARACTERS} characters")
+    return value.strip() or None
+
+
+def _parse_effect(given: object) -> tuple[Effect | None, str]:
+    """Parse "replaces k3"."""
+    if given is None or given == "":
+        return None, ""
+    found = _EFFECT.fullmatch(given) if isinstance(given, str) else None
+    if found is None or found["effect"] not in frozenset(Effect):
+        raise ValueError(f"effect must be one of {', '.join(Effect)}, and the name of a known memory")
+    return Effect(found["effect"]), found["target"]
+
+
+# Find the question that a sentence answers with yes or no: the answer alone says nothing. Pure.
+
+
+_CHARACTERS_MAX: Final = 240
+"""A longer question is no yes-or-no question."""
+_OPENING: Final = r"(?:(?:oh|ah|well|haha+|hmm*|so|and|but|unfortunately|honestly|actually)[,!. ]+)*"
+_REPLY: Final = (
+    r"(?:yes|yea|yeah|yep|yup|ja|sure|of course|definitely|absolutely|indeed|certainly|no|nope|nah|never|neither|"
+    r"not (?:yet|really|at all|anymore)|"
+    r"(?:i|we|he|she|they|it)(?:['’]ve| have| do| did| am| was| were| had| has| does| would| will| can)?"
+    r"(?:n['’]t| not)?(?: really| actually| totally)?[.!,]|"
+    r"(?:i|we) (?:have|do|did|am|was|had|haven['’]t|don['’]t|didn['’]t) (?:not )?"
+    r"(?:actually |really |never )*(?:been|too|so|once|yet|before|tried)\b)"
+)
+_ANSWER: Final = re.compile(rf"{_OPENING}{_REPLY}", re.IGNORECASE)
+
+_REPLIES: Final = frozenset(
+    tokenize("yes yea yeah yep yup ja sure course definitely absolutely indeed certainly no nope nah")
+)
+
+
+def find_question(turn: Turn, sentence: str) -> str:
+    """Return the last question of the message before, if a sentence is the answer to it by yes or no; else "".
+
+    The message is somebody else's, and the sentence opens the turn.
+    """
+    last = turn.addressed
+    if last is None or not turn.event.text.lstrip().startswith(sentence.strip()):
+        return ""
+    if _ANSWER.match(sentence.strip()) is None:
+        return ""
+    asked = [last.text[one.start : one.stop].strip() for one in split_sentences(last.text)]
+    questions = [one for one in asked if one.rstrip("\"')”’ ").endswith("?") and len(one) <= _CHARACTERS_MAX]
+    return questions[-1] if questions else ""
+
+
+def is_bare_reply(sentence: str) -> bool:
+    """Return whether a sentence says yes or no and nothing else.
+
+    >>> is_bare_reply("Yes, I did."), is_bare_reply("No actually not many, just a couple of exhibitions.")
+    (True, False)
+    """
+    return _ANSWER.match(sentence.strip()) is not None and _REPLIES.issuperset(tokenize(sentence))

@@ -12,16 +12,13 @@ from credenda.model.claim import Claim, Turn, UpdateKind
 from credenda.model.memory import Cardinality, Memory
 from credenda.providers.llm.protocol import LanguageModel, ModelFailure, Question, Reply, Trouble
 from credenda.text.normalize import is_same_value
-from credenda.write.llm.answer import Answer, Proposal, read_answer
 from credenda.write.llm.guards import Refusal, Verdict, check
 from credenda.write.llm.passage import Passage
-from credenda.write.llm.prompt import PROMPT, known_id, question_about, turn_id
+from credenda.write.llm.prompt import PROMPT, Answer, Proposal, known_id, question_about, read_answer, turn_id
 from credenda.write.reconcile.candidate import claim_hash
-from credenda.write.reconcile.named_rival import name_claim
+from credenda.write.reconcile.decide import name_claim
 from credenda.write.reconcile.slots import ASSERTIVE_STANCES, get_slot
 from credenda.write.requested_type import keep_requested_type
-
-__all__ = ["Outcome", "Understood", "read_text", "reader_name", "reread", "understand"]
 
 Ask = Callable[[Question], Reply]
 _AT_LEAST: Final = 2

@@ -2,27 +2,167 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+import math
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain, islice
+from typing import Final
 
 from credenda import limits
 from credenda.ids import IdKind, format_id
+from credenda.model.attributes import get_attribute
 from credenda.model.change import Actor, Change, Supersede
 from credenda.model.claim import Claim, Extractor
 from credenda.model.event import Event
-from credenda.model.memory import Memory, Relation
+from credenda.model.memory import Cardinality, Memory, Relation, Stance, Status
 from credenda.storage.job_kinds import THINK
-from credenda.storage.store import Job, Reader, Writer
-from credenda.text.normalize import is_same_value, normalise_name
+from credenda.storage.store import Job, MemoryFilter, Reader, Writer
+from credenda.text.normalize import is_same_value, normalise_attribute, normalise_name
+from credenda.text.tokens import tokenize
 from credenda.write.apply import Application, apply
 from credenda.write.extract.verbatim import VerbatimExtractor
 from credenda.write.extract_job import ExtractedTurn, extract_turns
-from credenda.write.llm.known import make_passage
 from credenda.write.llm.passage import Passage
 from credenda.write.llm.reading import Understood, reread
 from credenda.write.reconcile.slots import CURRENT_STATUSES, get_valid_from_us
 from credenda.write.reconcile_job import apply_claims
+from credenda.write.related import find_related, sort_by_id
 
-__all__ = ["believe_again", "fallback", "group_jobs", "load_passage", "load_turn", "still_so"]
+# Find the memories that a passage may affect.
+
+
+_TERMS: Final = 128
+"""Most words of one message by which memories are found."""
+_NOMINATED: Final = 60
+"""Most memories that are found by the words of one message, and of a kind of open ones."""
+_CHARACTERS_EACH: Final = 60
+"""Characters of a passage for which one memory more is shown."""
+_OWN: Final = ("user", "speaker")
+_PROFILE: Final = ("residence", "employer", "job_title", "partner", "marital_status", "school", "diet", "age")
+"""Attributes of the speakers whose current values, after open plans, fill the room that is left."""
+_OPEN: Final = frozenset({"plan", "considering", "goal"})
+_OPEN_STANCES: Final = frozenset({Stance.PLANNED, Stance.CONSIDERED})
+_LASTING: Final = frozenset({"likes", "dislikes", "prefers", "hobby", "visited", "favourite", "favorite"})
+_BY_KEY: Final = 1.5
+"""Weight of a word of entity, attribute or value, against one of the sentence."""
+_BY_OTHERS: Final = 0.3
+"""Weight of the words that all messages share with a memory, against those of the best message."""
+_BY_COVERAGE: Final = 4.0
+"""Weight of a message that has all words of entity, attribute and value."""
+_BY_SLOT: Final = 3.0
+_BY_OPEN: Final = 1.0
+_BY_PROFILE: Final = 0.5
+_BY_NEWNESS: Final = 0.2
+_LEAST: Final = 0.1
+
+
+def make_passage(reader: Reader, found: Sequence[ExtractedTurn]) -> Passage:
+    """Make the passage of some messages, with the memories that they may change, the oldest first."""
+    turns = tuple(one.turn for one in found)
+    readings = {one.turn.event.id: one.claims for one in found}
+    passage = Passage(turns=turns, readings=readings)
+    return Passage(turns=turns, known=tuple(_find_known(reader, passage)), readings=readings)
+
+
+def _find_known(reader: Reader, passage: Passage) -> list[Memory]:
+    """Find memories by the words of each message, by single slots that the reader sees, open ones, and the speakers'.
+
+    A word counts the more the fewer of these memories have it. A plan is changed more often than a liking or an event.
+    """
+    messages = [tokenize(turn.event.text) for turn in passage.turns]
+    speakers = {turn.event.speaker for turn in passage.turns}
+    readings = chain.from_iterable(passage.readings.values())
+    pairs = [(one.entity, one.attribute) for one in readings if one.entity and one.attribute]
+    slots = _find_by_pairs(reader, [pair for pair in pairs if get_attribute(pair[1]).cardinality is Cardinality.SINGLE])
+    profile = _find_by_pairs(reader, [(speaker, name) for speaker in speakers for name in _PROFILE])
+    nominated = chain.from_iterable(
+        find_related(reader, list(dict.fromkeys(words))[:_TERMS], _NOMINATED) for words in messages if words
+    )
+    opened = _find_open(reader)
+    newest = [one for one in reader.find(MemoryFilter(statuses=CURRENT_STATUSES, limit=_NOMINATED)) if _may_change(one)]
+    every = {one.id: one for one in (*slots, *opened, *profile, *newest, *nominated) if _is_shown(one)}
+    scores = _score(every, list(map(set, messages)), {*_OWN, *map(normalise_name, speakers)})
+    groups = ((_BY_SLOT, slots), (_BY_OPEN, opened), (_BY_PROFILE, profile), (_BY_NEWNESS, newest))
+    for weight, group in groups:
+        for name in {one.id for one in group} & scores.keys():
+            scores[name] += weight
+    newest_first = [one for one in reversed(sort_by_id(every.values())) if scores[one.id] > _LEAST]
+    best = sorted(newest_first, key=lambda one: scores[one.id], reverse=True)
+    length = sum(len(turn.event.text) for turn in passage.turns)
+    more = max(len(passage.turns), length // _CHARACTERS_EACH)
+    most = min(limits.LLM_KNOWN_MEMORIES + more, limits.LLM_KNOWN_MEMORIES_MAX)
+    return sort_by_id(islice((one for one in best if not _is_ending(reader, one)), most))
+
+
+def _score(every: Mapping[str, Memory], messages: Sequence[set[str]], own: set[str]) -> dict[str, float]:
+    """Return how likely messages change each memory, by the words that they share with it but for speakers' names."""
+    names = set(chain.from_iterable(map(tokenize, own)))
+    keys = {name: _list_key_words(one) - names for name, one in every.items()}
+    words = {name: keys[name] | set(tokenize(one.text)) - names for name, one in every.items()}
+    common = Counter(chain.from_iterable(words.values()))
+    weights = {word: math.log((len(every) + 1) / count) for word, count in common.items()}
+
+    def weigh(found: set[str]) -> float:
+        return math.fsum(weights[word] for word in found)  # whatever the order of the set
+
+    def rate(name: str) -> float:
+        by_key = [weigh(keys[name] & message) for message in messages]
+        shared = [
+            weigh(words[name] & message) + (_BY_KEY - 1) * key for message, key in zip(messages, by_key, strict=True)
+        ]
+        covered = max(by_key) / (weigh(keys[name]) or 1.0)
+        return _rate_kind(every[name]) * (max(shared) + _BY_OTHERS * sum(shared) + _BY_COVERAGE * covered)
+
+    return {name: rate(name) for name in every}
+
+
+def _rate_kind(memory: Memory) -> float:
+    """Return how often memories of this kind change, against facts with a slot."""
+    attribute = memory.attribute
+    if attribute is None:
+        return 0.7
+    if memory.stance in _OPEN_STANCES or attribute in _OPEN:
+        return 1.3
+    if get_attribute(attribute).episodic:
+        return 0.6
+    return 0.7 if attribute in _LASTING or attribute.startswith(("favourite_", "favorite_")) else 1.0
+
+
+def _is_shown(memory: Memory) -> bool:
+    return bool(memory.text) and not memory.provisional and memory.status in CURRENT_STATUSES
+
+
+def _is_ending(reader: Reader, memory: Memory) -> bool:
+    """Return whether a memory only says that another with its value holds no longer."""
+    if memory.stance is not Stance.NEGATED or not (memory.entity and memory.attribute):
+        return False
+    pair = (normalise_name(memory.entity), normalise_attribute(memory.attribute))
+    past = reader.find(MemoryFilter(pair=pair, statuses=frozenset({Status.SUPERSEDED}), limit=_NOMINATED))
+    return any(one.superseded_by == memory.id and is_same_value(one.value, memory.value) for one in past)
+
+
+def _may_change(memory: Memory) -> bool:
+    return memory.attribute is not None and _rate_kind(memory) >= 1
+
+
+def _find_open(reader: Reader) -> list[Memory]:
+    """Find the newest plans, considerations and goals."""
+    by_name = (MemoryFilter(attribute=name, statuses=CURRENT_STATUSES, limit=_NOMINATED) for name in sorted(_OPEN))
+    by_stance = MemoryFilter(stances=_OPEN_STANCES, statuses=CURRENT_STATUSES, limit=_NOMINATED)
+    return list(chain.from_iterable(map(reader.find, (*by_name, by_stance))))
+
+
+def _find_by_pairs(reader: Reader, pairs: Iterable[tuple[str, str]]) -> list[Memory]:
+    """Find the current memories of some pairs of entity and attribute."""
+    keys = dict.fromkeys((normalise_name(entity), normalise_attribute(attribute)) for entity, attribute in pairs)
+    wanted = (MemoryFilter(pair=key, statuses=CURRENT_STATUSES, limit=limits.LLM_KNOWN_MEMORIES) for key in keys)
+    return list(chain.from_iterable(map(reader.find, wanted)))
+
+
+def _list_key_words(memory: Memory) -> set[str]:
+    nouns = get_attribute(memory.attribute).words if memory.attribute else ()
+    attribute = (memory.attribute or "").replace("_", " ")
+    return set(tokenize(" ".join((memory.entity or "", attribute, *nouns, memory.value or ""))))
 
 
 def group_jobs(reader: Reader, jobs: Sequence[Job], most: int) -> list[list[Job]]:

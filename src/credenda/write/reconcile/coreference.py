@@ -19,10 +19,8 @@ from credenda.model.memory import Cardinality, Memory, MemoryType, Status
 from credenda.storage.store import MemoryFilter, Reader
 from credenda.text.normalize import is_same_value, normalise_attribute, normalise_name
 from credenda.text.sentences import split_sentences
-from credenda.write.extract.lexicon import names
+from credenda.write.extract.clauses import names
 from credenda.write.related import find_related
-
-__all__ = ["extract_alias_claims", "find_aliases", "resolve_alias", "resolve_relative"]
 
 _NOMINATED: Final = 64
 _OWNER: Final = "'s "

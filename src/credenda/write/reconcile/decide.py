@@ -7,39 +7,203 @@ transaction.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
+from enum import StrEnum
 from typing import Final
 
-from credenda.limits import CONTEST_MEMBERS
-from credenda.model.change import Change, SetStatus, Supersede
+from credenda import limits
+from credenda.clock import DAY_US, SECOND_US
+from credenda.limits import ALTERNATION_DAYS, CONTEST_DAYS, CONTEST_MEMBERS, CONTEST_SUPERSESSIONS
+from credenda.model.attributes import get_attribute, has_same_kind, is_valid_value
+from credenda.model.change import Add, Change, Confirm, Contest, SetStatus, Supersede
 from credenda.model.claim import Claim, UpdateKind
-from credenda.model.memory import Memory, Relation, Status, TypeClass
-from credenda.write.reconcile.candidate import claim_hash, make_candidate
-from credenda.write.reconcile.contest_trigger import (
-    build_contest,
-    find_contest_trigger,
-    find_governing_answer,
-    find_members,
-    find_open_contest,
+from credenda.model.contest import ContestCase, ContestState
+from credenda.model.event import QUARANTINED, Event, Role, Source
+from credenda.model.memory import Cardinality, Memory, MemoryType, Relation, Slot, Stance, Status, TypeClass
+from credenda.text.normalize import is_same_value, normalise_attribute, normalise_name, normalise_value
+from credenda.text.sentences import split_sentences
+from credenda.text.tokens import fold, tokenize
+from credenda.write.reconcile.candidate import claim_hash, is_users_own, make_candidate, remove_slot
+from credenda.write.reconcile.past_claims import (
+    add_ended_claim,
+    add_non_competing,
+    insert_past_claim,
+    match_text_or_add,
+    reactivate,
+    refine,
+    retract,
 )
-from credenda.write.reconcile.inputs import SlotRows, StatementContext
-from credenda.write.reconcile.non_competing import add_non_competing, match_text_or_add, reactivate, refine, retract
-from credenda.write.reconcile.past_claims import add_ended_claim, insert_past_claim
 from credenda.write.reconcile.slot_state import SlotState, build_slot_state, find_conflicting, sort_newest_first
 from credenda.write.reconcile.slots import (
     ASSERTIVE_STANCES,
+    SlotRows,
+    StatementContext,
+    describe_slot,
     display_value,
+    explain_replacement,
     find_weakness,
     get_slot,
     get_valid_from_us,
     has_same_meaning,
     is_denial,
     is_in_conflict,
+    is_named_kind,
     is_newly_visible,
+    is_refinement,
+    quote_value,
 )
-from credenda.write.reconcile.wording import explain_replacement, is_named_kind, is_refinement, quote_value
 
-__all__ = ["SlotRows", "StatementContext", "claim_hash", "decide"]
+__all__ = [
+    "BY_HASH",
+    "Misfit",
+    "SlotRows",
+    "StatementContext",
+    "build_contest",
+    "claim_hash",
+    "decide",
+    "find_contest_trigger",
+    "find_governing_answer",
+    "find_members",
+    "find_misfit",
+    "find_open_contest",
+    "find_origin",
+    "format_question",
+    "get_contest_slot",
+    "is_burst",
+    "is_by_model",
+    "lower_trust",
+    "move_to_rival",
+    "name_claim",
+    "settle_rival",
+]
+
+
+# When a slot becomes a contest: alternating values, open contests, and the answers that govern a slot. Pure.
+
+
+_SCHEDULE_WORDS: Final = frozenset({"meeting", "meetings", "schedule", "time", "times", "day", "days", "hours"})
+"""Words in an attribute name that mark its value as a habit. Habits alternate; facts such as a residence do not."""
+
+_NO_SCHEDULE_WORDS: Final = frozenset({"zone"})
+
+_REPLACED: Final = frozenset({Relation.CHANGED, Relation.CORRECTED})
+"""Relations that count as replacements; refinements, merges and duplicates do not."""
+
+
+def find_open_contest(scene: SlotState) -> ContestCase | None:
+    """Find the open contest about the slot, if any of its memories is still active."""
+    return next((one for one in _find_contests(scene, ContestState.OPEN) if find_members(one, scene)), None)
+
+
+def find_governing_answer(scene: SlotState) -> ContestCase | None:
+    """Find the latest answer about the slot, if any of its values is still active."""
+    latest = max(
+        _find_contests(scene, ContestState.RESOLVED), key=lambda one: (one.resolved_us or 0, one.id), default=None
+    )
+    return latest if latest is not None and find_members(latest, scene) else None
+
+
+def find_members(case: ContestCase, scene: SlotState) -> list[Memory]:
+    """Return the memories of a contest: its members while it is open, else the memories that now hold its answer."""
+    if case.state is ContestState.OPEN:
+        return [one for one in scene.known.current if one.id in case.memory_ids and one.status is Status.ACTIVE]
+    answered = {normalise_value(value) for value in case.scopes or case.values}
+    held = [one for one in scene.same + scene.conflicting + scene.other_scopes if one.status is Status.ACTIVE]
+    return [one for one in held if normalise_value(display_value(one)) in answered]
+
+
+def find_contest_trigger(scene: SlotState) -> str | None:
+    """Return the reason to open a contest instead of replacing, or None to allow the replacement (R-083, R-085)."""
+    if scene.claim.move is UpdateKind.CONTRADICT:
+        return "both cannot be true, and the words do not say which is"
+    if scene.claim.cardinality is not Cardinality.SINGLE:
+        return None
+    if (
+        get_attribute(scene.slot.attribute).fixed
+        and scene.claim.move is UpdateKind.STATE
+        and not is_denial(scene.claim)
+    ):
+        return f"{describe_slot(scene.slot.entity, scene.slot.attribute)} does not change by itself"
+    resolved = (one.resolved_us or 0 for one in _find_contests(scene, ContestState.RESOLVED))
+    since_us = max(resolved, default=None)
+    before = [one for one in scene.past if _is_counted(one, since_us)]
+    recent = {one.valid_until_us for one in before if _is_within(one, scene.candidate.begins_us, CONTEST_DAYS)}
+    if len(recent) + 1 >= CONTEST_SUPERSESSIONS:
+        return f"this would be change {len(recent) + 1} within {CONTEST_DAYS} days"
+    if _is_return(scene, before):
+        return f"{quote_value(display_value(scene.claim))} returned without any mention of a change"
+    return None
+
+
+def build_contest(scene: SlotState, members: Iterable[Memory], reason: str) -> Contest:
+    """Build the contest between the slot's memories and the claim, newest last."""
+    ordered = list(members)[::-1]
+    values = tuple(
+        {normalise_value(text): text for text in [*map(display_value, ordered), display_value(scene.claim)]}.values()
+    )
+    return Contest(
+        slot=scene.slot,
+        memory_ids=(*dict.fromkeys(one.id for one in ordered), scene.candidate.key),
+        values=values,
+        question=format_question(scene.slot, values),
+        reason=reason,
+    )
+
+
+def format_question(slot: Slot, values: tuple[str, ...]) -> str:
+    """Phrase the question that a contest asks the user."""
+    name = describe_slot(slot.entity, slot.attribute)
+    subject = f"your {name.lower()}" if slot.entity == "user" else name
+    scope = f" ({slot.scope})" if slot.scope else ""
+    *others, last = map(quote_value, values)
+    said = f"{', '.join(others)} and {last}" if others else last
+    return f"For {subject}{scope} I have heard {said}. Which one holds, or when does each of them?"
+
+
+def _find_contests(scene: SlotState, state: ContestState) -> list[ContestCase]:
+    return [one for one in scene.known.contests if one.state is state and get_contest_slot(one) == scene.slot]
+
+
+def get_contest_slot(case: ContestCase) -> tuple[str, str, str, str | None, str]:
+    """Return the normalised slot of a contest."""
+    scope = (normalise_name(case.scope) or None) if case.scope else None
+    return (
+        normalise_name(case.speaker),
+        normalise_name(case.entity),
+        normalise_attribute(case.attribute),
+        scope,
+        case.type_class,
+    )
+
+
+def _is_counted(memory: Memory, since_us: int | None) -> bool:
+    """Return whether a memory was replaced since the last answer."""
+    until_us = memory.valid_until_us
+    return memory.relation in _REPLACED and until_us is not None and (since_us is None or until_us > since_us)
+
+
+def _is_within(memory: Memory, moment_us: int, days: int) -> bool:
+    until_us = memory.valid_until_us
+    return until_us is not None and 0 <= moment_us - until_us <= days * DAY_US
+
+
+def _is_return(scene: SlotState, before: list[Memory]) -> bool:
+    """Return whether a habit returns to an earlier value (A → B → A) without a cue of change or correction."""
+    claim = scene.claim
+    if claim.move is not UpdateKind.STATE or is_denial(claim) or not _is_habit(claim):
+        return False
+    replaced = any(not is_denial(rival) for rival in scene.standing)
+    moment_us = scene.candidate.begins_us
+    return replaced and any(
+        has_same_meaning(claim, one) and _is_within(one, moment_us, ALTERNATION_DAYS) for one in before
+    )
+
+
+def _is_habit(claim: Claim) -> bool:
+    words = set(normalise_attribute(claim.attribute or "").split("_"))
+    schedule = bool(words & _SCHEDULE_WORDS) and words.isdisjoint(_NO_SCHEDULE_WORDS)
+    return claim.type is MemoryType.PREFERENCE or schedule
 
 
 def decide(claim: Claim, known: SlotRows, occasion: StatementContext, read: Claim | None = None) -> list[Change]:
@@ -291,3 +455,235 @@ def _challenge_facts(scene: SlotState) -> list[Change]:
         and one.stance in ASSERTIVE_STANCES
         and find_weakness(scene.claim, trust, one) is None
     ]
+
+
+# Statements that a model passes on: what a tool or document said stays theirs, and bursts are held back. Pure.
+
+
+_MODEL: Final = frozenset({Source.AI, Source.INTERACTION})
+_FOREIGN: Final = frozenset({Source.INGEST, Source.CODE_SCAN})
+_ABOUT: Final = frozenset({"user"})
+"""Words by which a model names its user and the user does not."""
+_FEWEST_TERMS: Final = (2, 1)
+"""The fewest terms of a statement, and of a value, that are compared; one word of a statement is in many texts."""
+
+
+def is_by_model(event: Event) -> bool:
+    """Return whether a model wrote an event."""
+    return event.source in _MODEL or (event.role is Role.ASSISTANT and event.source not in _FOREIGN)
+
+
+def find_origin(event: Event, claim: Claim, earlier: Sequence[Event]) -> Event | None:
+    """Return the text of a tool or document from which a statement of a model comes, the least trusted one.
+
+    It repeats a text if one sentence has all its words. Where the user's own words of the session are known, a value
+    that a text has and they have not is enough: the user cannot have said it. `earlier` are the events before it.
+    Returns None if the user said it too.
+    """
+    if not is_by_model(event):
+        return None
+    own = [one for one in earlier if is_users_own(one)]
+    wordings = [frozenset(tokenize(claim.text)) - _ABOUT]
+    if claim.value and any(one.session == event.session for one in own):
+        wordings.append(frozenset(tokenize(claim.value)))
+    for terms, fewest in zip(wordings, _FEWEST_TERMS, strict=False):
+        if len(terms) >= fewest and not any(_has_terms(one.text, terms) for one in own):
+            origins = [one for one in earlier if _is_foreign(one) and _has_terms(one.text, terms)]
+            if origins:
+                return min(origins, key=lambda one: one.trust)
+    return None
+
+
+def is_burst(event: Event, earlier: Sequence[Event]) -> bool:
+    """Return whether a model has stored more in a session within a minute than one does that listens to a user.
+
+    Messages of one call count once, and the turns of a conversation not at all. `earlier` are the events before it.
+    """
+    if event.source is not Source.AI:
+        return False
+    since_us = event.recorded_us - limits.BURST_SECONDS * SECOND_US
+    calls = {
+        one.recorded_us
+        for one in earlier
+        if one.source is Source.AI and one.session == event.session and since_us < one.recorded_us <= event.recorded_us
+    }
+    return len(calls) >= limits.BURST_CALLS
+
+
+def lower_trust(event: Event, origin: Event | None) -> Event:
+    """Return an event as decisions are to take it: suspect, and no more trusted than its origin."""
+    trust = event.trust if origin is None else min(event.trust, origin.trust)
+    return replace(event, trust=trust, flags=tuple({*event.flags, QUARANTINED}))
+
+
+def _is_foreign(event: Event) -> bool:
+    return event.role is Role.DOCUMENT or event.source in _FOREIGN
+
+
+def _has_terms(text: str, terms: frozenset[str]) -> bool:
+    """Return whether one sentence of a text has all terms; the longest term excludes most texts before they are cut."""
+    longest = max(terms, key=len)
+    if longest[:4] not in fold(text):
+        return False
+    return any(terms <= frozenset(tokenize(text[start:stop])) for start, stop in split_sentences(text))
+
+
+# Carry out that a claim names the memory which it replaces, corrects, ends or contradicts. Pure.
+
+
+BY_HASH: Final = "/"
+"""Sign between an event and the hash of its claim, in the name of a memory that will follow from it."""
+
+_SETTLING: Final = ASSERTIVE_STANCES | {Stance.PLANNED, Stance.CONSIDERED}
+_OWNERS: Final = frozenset({"user", "me", "my", "i"})
+
+
+class Misfit(StrEnum):
+    """Why a claim has no effect on the memory that it names."""
+
+    SPEAKER = "the named memory was said by somebody else"
+    ENTITY = "the named memory is about another person or thing"
+    ATTRIBUTE = "the named memory has another attribute"
+    VALUE = "the value does not fit the named memory"
+    OPEN = "a plan or a report does not end what holds now"
+    NO_SLOT = "the claim or the named memory has no attribute and value"
+
+
+def name_claim(claim: Claim) -> str:
+    """Return the name of the memory that will follow from a claim, for `Claim.rival` of a later one."""
+    return f"{claim.span.event_id}{BY_HASH}{claim_hash(claim).hex()}"
+
+
+def move_to_rival(claim: Claim, rival: Memory | None) -> Claim:
+    """Move a claim into the slot of the memory that it names; without a fitting one it only states its own value.
+
+    A plan, consideration or report keeps its slot, because it competes with nothing; `settle_rival` closes it.
+    """
+    if rival is None or find_misfit(claim, rival) is not None:
+        return _name_none(claim)
+    if not _is_competing(claim, rival):
+        keeps = claim.move is UpdateKind.END and get_slot(claim) is not None
+        return claim if keeps else replace(claim, move=UpdateKind.STATE)
+    moved = replace(
+        claim,
+        type=rival.type,
+        entity=rival.entity,
+        attribute=rival.attribute,
+        scope=rival.scope,
+        cardinality=rival.cardinality,
+    )
+    denies = is_denial(claim) and is_same_value(claim.value, rival.value)
+    if claim.move is UpdateKind.END or (denies and claim.move is not UpdateKind.CONTRADICT):
+        return replace(moved, value=rival.value, move=UpdateKind.END)
+    return moved if is_same_value(claim.value, rival.value) else replace(moved, prior=rival.value)
+
+
+def settle_rival(claim: Claim, changes: list[Change], rival: Memory | None, occasion: StatementContext) -> list[Change]:
+    """Close the memory that a claim names, where it does not compete for the slot of that.
+
+    A plan or consideration is done, decided, given up, or another plan by now; a memory of the same thing with another
+    attribute is outdated or was wrong.
+    """
+    if rival is None or rival.status is not Status.ACTIVE or find_misfit(claim, rival) is not None:
+        return []
+    if _is_competing(claim, rival):
+        return []
+    may_settle = claim.stance in _SETTLING and claim.move is not UpdateKind.CONTRADICT
+    fits = may_settle and find_weakness(claim, occasion.trust, rival) is None
+    if not fits or get_valid_from_us(rival) > occasion.occurred_us or _is_touched(changes, rival):
+        return []
+    key = f"new:{claim_hash(claim).hex()}"
+    added = next((one.key for one in changes if isinstance(one, Add) and one.key == key), None)
+    successor = added or next((one.memory_id for one in changes if isinstance(one, Confirm)), None)
+    if successor is None or successor == rival.id:
+        return []
+    until_us = max(get_valid_from_us(rival), occasion.occurred_us)
+    reason = f"{quote_value(display_value(claim))} settles {quote_value(display_value(rival))}"
+    wrong = claim.move is UpdateKind.CORRECT and rival.stance in ASSERTIVE_STANCES
+    relation = Relation.CORRECTED if wrong else Relation.CHANGED
+    return [
+        Supersede(memory_id=rival.id, successor=successor, relation=relation, valid_until_us=until_us, reason=reason)
+    ]
+
+
+def _is_touched(changes: list[Change], rival: Memory) -> bool:
+    return any(isinstance(one, Supersede) and one.memory_id == rival.id for one in changes)
+
+
+def _name_none(claim: Claim) -> Claim:
+    """Let a claim name no memory; an ending then only keeps its sentence."""
+    left = replace(claim, rival=None)
+    return remove_slot(left) if claim.move is UpdateKind.END else replace(left, move=UpdateKind.STATE)
+
+
+def find_misfit(claim: Claim, rival: Memory) -> Misfit | None:
+    """Return why a claim has no effect on a memory, or None if it has.
+
+    Both are of one speaker. A plan, consideration or report is settled by whatever came of it. Another memory needs a
+    claim about the same thing: with a valid value of one kind, or with another attribute if neither slot can hurt.
+    """
+    if normalise_name(claim.speaker) != normalise_name(rival.speaker):
+        return Misfit.SPEAKER
+    if rival.stance not in ASSERTIVE_STANCES:
+        return None
+    if get_slot(rival) is None or get_slot(claim) is None:
+        return Misfit.NO_SLOT
+    return _find_slot_misfit(claim, rival)
+
+
+def _find_slot_misfit(claim: Claim, rival: Memory) -> Misfit | None:
+    same_subject = _has_same_subject(claim, rival)
+    if not same_subject and not _has_shared_name(claim, rival):
+        return Misfit.ENTITY
+    if claim.move is UpdateKind.END:
+        return None if same_subject else Misfit.ENTITY
+    if claim.stance not in ASSERTIVE_STANCES:
+        return Misfit.OPEN
+    name, value = normalise_attribute(rival.attribute or ""), claim.value or ""
+    if not _is_competing(claim, rival):
+        rows = (get_attribute(name), get_attribute(normalise_attribute(claim.attribute or "")))
+        lasts = any(row.hurts or row.fixed or row.by_birth for row in rows)
+        if not lasts and claim.move is not UpdateKind.CONTRADICT:
+            return None
+        return Misfit.ATTRIBUTE if same_subject else Misfit.ENTITY
+    fits = is_valid_value(name, value) and (is_denial(claim) or has_same_kind(value, rival.value or ""))
+    return None if fits else Misfit.VALUE
+
+
+def _is_competing(claim: Claim, rival: Memory) -> bool:
+    """Return whether a claim is decided in the slot of an asserted memory: it is about the same thing and attribute.
+
+    An attribute without a row in the schema may have another name that shares a word: "snacks" and "snack budget".
+    """
+    if rival.stance not in ASSERTIVE_STANCES or not _has_same_subject(claim, rival):
+        return False
+    name, own = normalise_attribute(rival.attribute or ""), normalise_attribute(claim.attribute or "")
+    alike = not get_attribute(own).known and not _list_stems(own).isdisjoint(_list_stems(name))
+    return claim.move is UpdateKind.END or own == name or alike or _list_path(claim) == _list_path(rival)
+
+
+def _has_same_subject(claim: Claim, rival: Memory) -> bool:
+    return normalise_name(claim.entity or "") == normalise_name(rival.entity or "") or (
+        _list_path(claim) == _list_path(rival)
+    )
+
+
+def _has_shared_name(claim: Claim, rival: Memory) -> bool:
+    """Return whether one of both is about a thing, no speaker, that the words of the other name in full."""
+    own = {*_OWNERS, normalise_name(claim.speaker)}
+    return any(
+        normalise_name(entity) not in own
+        and bool(words := set(tokenize(entity)))
+        and words <= set(tokenize(f"{other.entity} {other.value} {other.text}"))
+        for entity, other in ((claim.entity or "", rival), (rival.entity or "", claim))
+    )
+
+
+def _list_stems(attribute: str) -> frozenset[str]:
+    return frozenset(tokenize(attribute.replace("_", " ")))
+
+
+def _list_path(said: Claim | Memory) -> frozenset[str]:
+    """Return the words of entity and attribute: the amount of the "snack budget" is the user's "snack budget"."""
+    words = f"{normalise_name(said.entity or '')} {normalise_attribute(said.attribute or '').replace('_', ' ')}".split()
+    return frozenset(words) - _OWNERS - {"amount", "value"}

@@ -5,26 +5,38 @@ Events may be imported after later ones. Their values were true in their time an
 
 from __future__ import annotations
 
+import re
+from collections.abc import Callable, Iterable, Mapping
 from typing import Final
 
-from credenda.model.change import Change, Supersede
-from credenda.model.claim import UpdateKind
-from credenda.model.memory import Memory, Relation, Status
-from credenda.write.reconcile.slot_state import SlotState, has_begun
+from credenda.model.attributes import is_valid_value
+from credenda.model.change import Change, Forget, SetStatus, Supersede
+from credenda.model.claim import Claim, UpdateKind
+from credenda.model.memory import Cardinality, Memory, Relation, Slot, Stance, Status
+from credenda.text.normalize import is_same_value, normalise_attribute, normalise_name, normalise_value
+from credenda.write.reconcile.candidate import Candidate
+from credenda.write.reconcile.slot_state import (
+    SlotState,
+    find_conflicting,
+    find_same_text,
+    has_begun,
+    sort_newest_first,
+)
 from credenda.write.reconcile.slots import (
+    ASSERTIVE_STANCES,
     CURRENT_STATUSES,
+    SlotRows,
     display_value,
     find_weakness,
     get_slot,
     get_valid_from_us,
     has_same_meaning,
+    is_another_day,
     is_denial,
     is_in_conflict,
     is_newly_visible,
+    quote_value,
 )
-from credenda.write.reconcile.wording import quote_value
-
-__all__ = ["add_ended_claim", "insert_past_claim"]
 
 _CUT: Final = "another value already held by then"
 _TRUE_ONCE: Final = frozenset({Relation.CHANGED, Relation.REFINED})
@@ -131,3 +143,160 @@ def _list_periods(scene: SlotState) -> list[Memory]:
     held = [one for one in scene.same + scene.conflicting if one.status is Status.ACTIVE and has_begun(one, now_us)]
     past = [one for one in scene.past if one.relation in _TRUE_ONCE]
     return [one for one in held + past if has_same_meaning(scene.claim, one) or is_in_conflict(scene.claim, one)]
+
+
+# The statement that a retraction takes back. Pure.
+
+
+_KIND: Final = re.compile(
+    r"\b(?:that|this|the|my)(?: last)?(?: \w+)? (?P<kind>number|date|time|address|name|price|amount|figure|code|pin"
+    r"|email|e-mail|phone)\b",
+    re.IGNORECASE,
+)
+_NUMBER: Final = re.compile(r"\d")
+_VALUED: Final = {"date": "date", "time": "date", "price": "budget", "amount": "budget", "figure": "budget"}
+"""The attribute whose values are of a kind."""
+_HAS_KIND: Final[Mapping[str, Callable[[str], bool]]] = {
+    "email": lambda words: "@" in words,
+    "e-mail": lambda words: "@" in words,
+    "address": lambda words: "@" in words or _NUMBER.search(words) is not None,
+    "name": lambda words: re.search(r"\b[A-Z]", words) is not None,
+}
+"""Whether the words of a memory hold a value of a kind; the other kinds need a digit."""
+
+
+def choose_named(claim: Claim, found: Iterable[Memory]) -> list[Memory]:
+    """Choose the memories that a retraction names: a slot ("my phone number"), a value, or all of somebody.
+
+    None, where it does not say which of several values or people it means: nothing more than it says is forgotten.
+    """
+    named = normalise_name(claim.entity or "")
+    if claim.attribute:
+        slot = [one for one in found if normalise_name(one.entity or "") == named]
+        if claim.value is not None:
+            return [one for one in slot if is_same_value(one.value, claim.value)]
+        held = {normalise_value(one.value or "") for one in slot if one.status is not Status.SUPERSEDED}
+        return slot if len(held) == 1 or claim.cardinality is Cardinality.SET else []
+    kept = [one for one in found if _is_about(one, named)]
+    owners = {owner for one in kept if (owner := normalise_name(one.entity or "")).endswith(f" {named}")}
+    return kept if len(owners) <= 1 else []
+
+
+def _is_about(memory: Memory, named: str) -> bool:
+    owner = normalise_name(memory.entity or "")
+    if owner == named or owner.endswith(f" {named}") or owner.startswith((f"{named} ", f"{named}'s ")):
+        return True
+    of_owner, _, noun = named.rpartition("'s ")
+    slot = (owner, normalise_attribute(memory.attribute or "")) == (of_owner, normalise_attribute(noun))
+    return slot or is_same_value(memory.value, named)
+
+
+def is_about_kind(claim: Claim, memories: Iterable[Memory]) -> bool:
+    """Return whether a claim refers to a statement with these memories: any, unless a retraction names another kind.
+
+    "Forget that number" is not about "My sister lives in Graz".
+    """
+    named = _KIND.search(claim.text) if claim.move is UpdateKind.RETRACT else None
+    if named is None:
+        return True
+    kind = named["kind"].lower()
+    return any(_has_kind(kind, memory.value or memory.text) for memory in memories)
+
+
+def _has_kind(kind: str, words: str) -> bool:
+    if kind in _VALUED:
+        return is_valid_value(_VALUED[kind], words)
+    found = _HAS_KIND.get(kind)
+    return _NUMBER.search(words) is not None if found is None else found(words)
+
+
+# Claims that compete for no slot: retractions, claims without a slot, and claims that assert nothing. Pure.
+
+
+_STANCE_REASONS: Final = {
+    Stance.REPORTED: "reported, not first-hand",
+    Stance.PLANNED: "planned",
+    Stance.CONSIDERED: "only considered",
+    Stance.HYPOTHETICAL: "hypothetical",
+    Stance.ROLE_PLAY: "said in role play",
+    Stance.SARCASTIC: "sarcastic",
+}
+
+
+def retract(candidate: Candidate, known: SlotRows) -> list[Change]:
+    """Forget the memories of the speaker's previous statement ("never mind"), and reactivate what they replaced.
+
+    A memory that the statement only confirmed rests on other evidence and stays. The slot that a retraction names
+    ("forget my phone number") goes with its earlier values and all its evidence.
+    """
+    named = candidate.claim.entity is not None
+    speaker = normalise_name(candidate.claim.speaker)
+    gone = [
+        one
+        for one in known.previous
+        if (one.status in CURRENT_STATUSES or (named and one.status is Status.SUPERSEDED))
+        and normalise_name(one.speaker) == speaker
+        and (named or not one.confirmations)
+    ]
+    ids = {one.id for one in gone}
+    replaced = [one for one in sort_newest_first(known.past) if one.superseded_by in ids]
+    return [
+        *(Forget(memory_id=one.id, reason="retracted by the speaker") for one in gone),
+        *(_set_active(one, "its replacement was retracted") for one in replaced),
+    ]
+
+
+def match_text_or_add(candidate: Candidate, known: SlotRows) -> list[Change]:
+    """Confirm the memory with the same text, or add the claim (R-075).
+
+    Its text identifies a claim without a slot.
+    """
+    twins = find_same_text(candidate.claim, known.current)
+    if not twins:
+        return [candidate.add("first statement")]
+    best = max(twins, key=lambda one: (not one.provisional, get_slot(one) is not None, get_valid_from_us(one), one.id))
+    read_better = best.provisional and not candidate.claim.provisional
+    if is_newly_visible(candidate.claim, best) or read_better:
+        return [candidate.add("restated with higher confidence"), refine(candidate, candidate.key, best)]
+    return [candidate.confirm(best, "restated in the same words"), *reactivate(best, known)]
+
+
+def add_non_competing(candidate: Candidate, slot: Slot, known: SlotRows) -> list[Change]:
+    """Store plans, reports and suppositions without competing: they neither replace nor challenge a belief (D-005)."""
+    stance = candidate.claim.stance
+    alike = {stance, Stance.ASSERTED} if stance is Stance.REPORTED else {stance}
+    for one in sort_newest_first(known.current):
+        same = one.stance in alike and get_slot(one) == slot and is_same_value(one.value, candidate.claim.value)
+        same = same and not is_another_day(candidate.claim, one)
+        if (
+            same
+            and one.status in CURRENT_STATUSES
+            and not one.provisional
+            and not is_newly_visible(candidate.claim, one)
+        ):
+            return [candidate.confirm(one, "restated"), *reactivate(one, known)]
+    return [candidate.add(_STANCE_REASONS.get(stance, "starts in the future"))]
+
+
+def refine(candidate: Candidate, successor: str, lesser: Memory) -> Supersede:
+    """Supersede a weaker duplicate of the claim: a plan, a low-confidence memory, an unparsed sentence."""
+    was_held = lesser.stance in ASSERTIVE_STANCES and lesser.status is not Status.CHALLENGED
+    held_until_us = candidate.begins_us if was_held else get_valid_from_us(lesser)
+    return Supersede(
+        memory_id=lesser.id,
+        successor=successor,
+        relation=Relation.REFINED,
+        valid_until_us=max(get_valid_from_us(lesser), held_until_us),
+        reason="restated with higher confidence",
+    )
+
+
+def reactivate(twin: Memory, known: SlotRows) -> list[Change]:
+    """Reactivate an archived memory that is stated again, unless a conflicting value is active."""
+    if twin.status is not Status.ARCHIVED or find_conflicting(twin, known.current):
+        return []
+    return [_set_active(twin, "restated")]
+
+
+def _set_active(memory: Memory, reason: str) -> Change:
+    return SetStatus(memory_id=memory.id, status=Status.ACTIVE, reason=reason)

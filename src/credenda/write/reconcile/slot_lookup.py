@@ -16,12 +16,18 @@ from credenda.model.claim import Claim, UpdateKind
 from credenda.model.memory import Cardinality, Memory, MemoryType, Stance, Status
 from credenda.storage.store import MemoryFilter, Reader
 from credenda.text.normalize import is_same_value, normalise_name
-from credenda.write.extract.lexicon import lexicon, names
-from credenda.write.reconcile.slots import ASSERTIVE_STANCES, get_slot, is_denial
-from credenda.write.reconcile.wording import find_number, has_other_number, is_number, replace_number, split_value
+from credenda.write.extract.clauses import lexicon, names
+from credenda.write.reconcile.slots import (
+    ASSERTIVE_STANCES,
+    find_number,
+    get_slot,
+    has_other_number,
+    is_denial,
+    is_number,
+    replace_number,
+    split_value,
+)
 from credenda.write.related import find_related
-
-__all__ = ["has_no_slot", "is_bare_value", "keep_verbatim", "resolve_from_previous", "resolve_slot"]
 
 _NOMINATED: Final = 64
 _LIST: Final = re.compile(r",| (?:and|or) |&")

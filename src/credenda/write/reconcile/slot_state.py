@@ -11,21 +11,21 @@ from credenda.model.claim import Claim, UpdateKind
 from credenda.model.memory import Cardinality, Memory, MemoryType, Slot, Status, TypeClass
 from credenda.text.normalize import is_same_value, normalise_name, normalise_text
 from credenda.write.reconcile.candidate import Candidate
-from credenda.write.reconcile.inputs import SlotRows
 from credenda.write.reconcile.slots import (
     ASSERTIVE_STANCES,
     CURRENT_STATUSES,
+    SlotRows,
     find_weakness,
     get_slot,
     get_valid_from_us,
+    has_other_number,
     has_same_meaning,
     is_denial,
     is_in_conflict,
+    is_named_as_past,
     is_newly_visible,
+    is_renaming,
 )
-from credenda.write.reconcile.wording import has_other_number, is_named_as_past, is_renaming
-
-__all__ = ["SlotState", "build_slot_state", "find_conflicting", "find_same_text", "has_begun", "sort_newest_first"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -2,28 +2,17 @@
 
 from __future__ import annotations
 
+import re
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Final
 
 from credenda.model.attributes import has_same_kind
-from credenda.model.claim import Claim
-from credenda.model.memory import Cardinality, Draft, Memory, MemoryType, Slot, Stance, Status, get_type_class
-from credenda.text.normalize import is_same_value, normalise_attribute, normalise_name
-
-__all__ = [
-    "ASSERTIVE_STANCES",
-    "CURRENT_STATUSES",
-    "UNCERTAIN_STANCES",
-    "VISIBLE_CONFIDENCE",
-    "display_value",
-    "find_weakness",
-    "get_slot",
-    "get_valid_from_us",
-    "has_same_meaning",
-    "is_another_day",
-    "is_denial",
-    "is_in_conflict",
-    "is_newly_visible",
-]
+from credenda.model.claim import Claim, UpdateKind
+from credenda.model.contest import ContestCase
+from credenda.model.memory import Cardinality, Draft, Memory, MemoryType, Relation, Slot, Stance, Status, get_type_class
+from credenda.text.normalize import is_same_value, normalise_attribute, normalise_name, normalise_text, normalise_value
 
 ASSERTIVE_STANCES: Final = frozenset({Stance.ASSERTED, Stance.NEGATED})
 """Assertive stances; only these compete for a slot (D-005)."""
@@ -132,3 +121,210 @@ def display_value(said: Claim | Draft) -> str:
     """Return the value as shown to the user: the value itself, or "not …" for a denial."""
     value = said.value or ""
     return f"not {value}" if is_denial(said) else value
+
+
+# Comparison of values by their words, and the texts of reasons. Pure.
+
+
+_QUOTED_CHARACTERS: Final = 60
+"""Maximum length of a quoted value; a reason never quotes a whole text."""
+
+_REVERSING: Final = frozenset(
+    {"not", "no", "non", "anti", "never", "neither", "without", "except", "or", "but", "nor"}
+    | {"than", "over", "instead", "rather", "almost", "nearly", "former", "formerly", "previously", "ex"}
+)
+"""Words that reverse the meaning of a value: "TypeScript over JavaScript" does not refine "JavaScript"."""
+
+
+_COUNTS: Final = frozenset(
+    ["one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve", "no"]
+)
+_WEEK: Final = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
+_DAYS: Final = frozenset([*_WEEK, *(f"{day}s" for day in _WEEK)])
+_NUMBER: Final = re.compile(
+    r"\d{4}-\d\d-\d\d|[€$£]?\d[\d.,:]*(?:\s?(?:k|am|pm|%|€|euros?|dollars?))?(?!\w)"
+    r"|\b(?:mon|tues|wednes|thurs|fri|satur|sun)days?\b",
+    re.IGNORECASE,
+)
+_DIGITS: Final = re.compile(r"\d(?:[\d.,:]*\d)?")
+_NAMING: Final = re.compile(r"\b(?:called|named|name)\b", re.IGNORECASE)
+
+
+def quote_value(value: str) -> str:
+    """Quote a value, shortened if it is long."""
+    short = value if len(value) <= _QUOTED_CHARACTERS else value[: _QUOTED_CHARACTERS - 1].rstrip() + "…"
+    return f"“{short}”"
+
+
+def quote_parts(*parts: str | None) -> tuple[str, ...]:
+    """Quote each non-empty part as the change log does."""
+    return tuple(quote_value(part) for part in parts if part)
+
+
+def describe_slot(entity: str, attribute: str) -> str:
+    """Describe a slot for the user.
+
+    >>> describe_slot("user", "meeting_time"), describe_slot("Anna", "residence")
+    ('Meeting time', 'Anna’s residence')
+    """
+    name = attribute.replace("_", " ").strip()
+    return f"{name[:1].upper()}{name[1:]}" if normalise_name(entity) == "user" else f"{entity}’s {name}"
+
+
+def describe_claim(said: Claim | Draft) -> str:
+    """Write a slot and its value as a text; "" without a value.
+
+    >>> from credenda.model.memory import MemoryType
+    >>> describe_claim(Draft(text="", type=MemoryType.FACT, entity="user", attribute="job_title", value="baker"))
+    'Job title: baker'
+    """
+    if not said.value:
+        return ""
+    told = f"not {said.value}" if said.stance is Stance.NEGATED else said.value
+    return f"{describe_slot(said.entity, said.attribute)}: {told}" if said.entity and said.attribute else told
+
+
+def split_value(value: str) -> list[str]:
+    """Return the normalised words of a value."""
+    return normalise_value(value).split()
+
+
+def explain_replacement(relation: Relation, new: str, old: str) -> str:
+    """Explain a replacement in one sentence."""
+    match relation:
+        case Relation.CORRECTED:
+            return f"{quote_value(new)} corrects {quote_value(old)}, which was wrong"
+        case Relation.CHANGED:
+            return f"{quote_value(new)} replaces {quote_value(old)}, which was true until then"
+        case Relation.REFINED:
+            return f"{quote_value(new)} is more specific than {quote_value(old)}"
+        case Relation.MERGED | Relation.DUPLICATE:
+            return f"{quote_value(new)} duplicates {quote_value(old)}"
+
+
+def is_refinement(new: str, old: str) -> bool:
+    """Return whether one value is the other with words added, without a removed, moved, counted or reversing word.
+
+    >>> is_refinement("the Waldorf school in Kiel", "school in Kiel")
+    True
+    >>> is_refinement("TypeScript over JavaScript", "JavaScript")
+    False
+    """
+    more, less = split_value(new), split_value(old)
+    if not less or len(more) <= len(less):
+        return False
+    words = iter(more)
+    in_order = all(word in words for word in less)
+    added = Counter(more) - Counter(less)
+    recounted = _has_digit(less) and _has_digit(list(added))
+    return in_order and not recounted and _REVERSING.isdisjoint(added)
+
+
+def is_named_kind(new: Claim, old: Memory) -> bool:
+    """Return whether the old value named only the kind of the new one: "a dog", then "a dog named Pluto"."""
+    return is_same_value(old.value, new.attribute) and is_same_value(new.prior, old.value)
+
+
+def is_named_as_past(claim: Claim, value: str) -> bool:
+    """Return whether a claim of change names a value as the old one: "moved from Monday to Friday", "not Monday"."""
+    if claim.move not in {UpdateKind.CHANGE, UpdateKind.CORRECT} or not value:
+        return False
+    old = re.escape(normalise_value(value))
+    return (
+        re.search(
+            rf"\b(?:from|instead of|rather than|not|no longer) (?:the |on |in |at )?{old}\b", normalise_text(claim.text)
+        )
+        is not None
+    )
+
+
+def is_renaming(claim: Claim, old: Memory) -> bool:
+    """Return whether a correction renames the one named value of a slot: "sorry, my dog is called Max"."""
+    values = (claim.value or "", old.value or "")
+    capital = all(value[:1].isupper() for value in values)
+    return capital and claim.prior is None and _NAMING.search(claim.text) is not None
+
+
+def has_other_number(new: str, old: str) -> bool:
+    """Return whether two values differ only in a number: "Python 3.9" and "Python 3.12", six and eight.
+
+    >>> has_other_number("Python 3.12", "Python 3.9"), has_other_number("Python 3.12", "Ruby 3.9")
+    (True, False)
+    """
+    more, less = _singularise(split_value(new)), _singularise(split_value(old))
+    if len(more) != len(less) or len(more) < 2 or more == less:  # noqa: PLR2004 - a number and what is counted
+        return False
+    pairs = [(one, other) for one, other in zip(more, less, strict=True) if one != other]
+    return all(is_number(one) and is_number(other) for one, other in pairs)
+
+
+def _singularise(words: list[str]) -> list[str]:
+    return [word.removesuffix("s") if word[:1].isalpha() and word not in _DAYS else word for word in words]
+
+
+def find_number(value: str) -> re.Match[str] | None:
+    """Find the only number, day or hour of a value; None if there is none, or more than one."""
+    found = list(_NUMBER.finditer(value))
+    return found[0] if len(found) == 1 else None
+
+
+def replace_number(value: str, number: str) -> str:
+    """Replace the number of a value: "300 euros" with "400" is "400 euros"; a number with its unit replaces the value.
+
+    >>> replace_number("300 euros", "400"), replace_number("30 people", "40 guests"), replace_number("at 10", "11")
+    ('400 euros', '40 guests', 'at 11')
+    """
+    found = find_number(value)
+    if found is None or " " in number:
+        return number
+    digits = _DIGITS.search(found[0])
+    if digits is None or not _DIGITS.fullmatch(number):
+        return number
+    start = found.start() + digits.start()
+    return f"{value[:start]}{number}{value[start + len(digits[0]) :]}"
+
+
+def is_number(word: str) -> bool:
+    """Return whether a lower-case word is a number, a version or a day."""
+    return word[0].isdigit() or word.removeprefix("v")[:1].isdigit() or word in _COUNTS or word in _DAYS
+
+
+def _has_digit(words: list[str]) -> bool:
+    return any(character.isdigit() for word in words for character in word)
+
+
+# Inputs of reconciliation: the rows that a claim may affect, and the context of its statement. Pure.
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SlotRows:
+    """The memories and contests that one claim may affect, read in the transaction that applies the decision.
+
+    `current`: active, challenged and archived memories of the claim's (entity, attribute) pair in any scope, class or
+    speaker, and those with the claim's normalised text.
+    `past`: superseded memories of that pair whose `valid_until` lies at most 180 days before the time of the claim; for
+    a retraction, those that `previous` superseded.
+    `contests`: open and resolved contests of that pair.
+    `candidates`: quarantined memories of that pair or with that text.
+    `previous`: for a retraction, the memories of the speaker's previous statement in this session, newest first.
+    """
+
+    current: tuple[Memory, ...] = ()
+    past: tuple[Memory, ...] = ()
+    contests: tuple[ContestCase, ...] = ()
+    previous: tuple[Memory, ...] = ()
+    candidates: tuple[Memory, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StatementContext:
+    """The context of a statement: time, session, trust. Times are microseconds UTC; trust lies in [0, 1]."""
+
+    occurred_us: int
+    now_us: int
+    trust: float
+    session: str
+    topic: str | None = None
+    tags: tuple[str, ...] = ()
+    metadata: Mapping[str, object] = field(default_factory=dict[str, object])
+    expires_us: int | None = None

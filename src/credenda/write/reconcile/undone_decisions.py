@@ -12,10 +12,8 @@ from typing import Final
 from credenda.model.change import Add, Change, ChangeKind, ChangeRecord, Confirm, Contest, Forget, SetStatus, Supersede
 from credenda.model.memory import Memory
 from credenda.text.normalize import is_same_value, normalise_text
-from credenda.write.corrections.log_view import is_in_force
+from credenda.write.corrections.undo import is_in_force
 from credenda.write.reconcile.slots import get_slot
-
-__all__ = ["is_undone_decision", "list_memories_to_check"]
 
 _KINDS: Final[Mapping[type, ChangeKind]] = {
     Confirm: ChangeKind.CONFIRM,

@@ -22,15 +22,13 @@ from credenda.clock import SECOND_US, Clock
 from credenda.errors import Forbidden, Unauthenticated, Unavailable
 from credenda.ids import draw_secret
 from credenda.interfaces.server.attempts import Attempts
-from credenda.interfaces.server.local_path import find_local_path
+from credenda.interfaces.server.last_calls import find_local_path
 from credenda.interfaces.server.oauth.oidc import OidcCheck, make_check, make_fetcher
-from credenda.interfaces.server.oauth.pages import make_message_page
+from credenda.interfaces.server.oauth.requests import make_message_page
 from credenda.interfaces.server.oauth.routes import Endpoint, check_form
 from credenda.interfaces.server.resource import Resource
-from credenda.services import logins
+from credenda.services import access as logins
 from credenda.storage.store import Store
-
-__all__ = ["make_login_routes"]
 
 LOGIN: Final = "/login"
 CALLBACK: Final = "/login/callback"

@@ -16,12 +16,10 @@ import jwt
 from credenda.clock import HOUR_US, SECOND_US, Clock
 from credenda.errors import Invalid, Unauthenticated, Unavailable
 from credenda.interfaces.authorization import Principal, make_principal
-from credenda.interfaces.server.oauth.fetch import Fetcher
+from credenda.interfaces.server.oauth.clients import Fetcher
 from credenda.interfaces.server.resource import MCP_PATH, Resource
-from credenda.model.member import Member
+from credenda.model.server import Member
 from credenda.storage.store import Store
-
-__all__ = ["OidcCheck", "SigningKeys", "make_check", "make_fetcher"]
 
 ALGORITHMS: Final = ("RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA")
 """Signatures by a private key; none with a shared secret, and not `none`."""

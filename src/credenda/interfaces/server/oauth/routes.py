@@ -20,10 +20,11 @@ from credenda import limits
 from credenda.clock import SECOND_US, Clock
 from credenda.errors import CredendaError, Forbidden, Invalid, Unauthenticated
 from credenda.interfaces.authorization import ROLE_SCOPES, SCOPES, make_principal
-from credenda.interfaces.server.attempts import Attempts
+from credenda.interfaces.server.attempts import Attempts, is_from_own_page
 from credenda.interfaces.server.inputs import read_body
-from credenda.interfaces.server.local_path import find_local_path
-from credenda.interfaces.server.oauth import fetch, pages
+from credenda.interfaces.server.last_calls import find_local_path
+from credenda.interfaces.server.oauth import clients as fetch
+from credenda.interfaces.server.oauth import requests as pages
 from credenda.interfaces.server.oauth.clients import Clients, register_client
 from credenda.interfaces.server.oauth.requests import (
     AuthorizationRequest,
@@ -33,15 +34,14 @@ from credenda.interfaces.server.oauth.requests import (
     read_fields,
     read_request,
 )
-from credenda.interfaces.server.origins import is_from_own_page
 from credenda.interfaces.server.problems import Problem, make_method_problem, send_problem
 from credenda.interfaces.server.resource import MCP_PATH, RESOURCE_METADATA, Resource
-from credenda.model.member import Member
-from credenda.services import logins, oauth_grants, passwords
-from credenda.services.members import find_access, list_access
+from credenda.model.server import Member
+from credenda.services import access as logins
+from credenda.services import access as oauth_grants
+from credenda.services import access as passwords
+from credenda.services.access import find_access, list_access
 from credenda.storage.store import Store
-
-__all__ = ["LOGIN", "Endpoint", "check_form", "make_authorization_routes", "make_page_key", "make_resource_routes"]
 
 Handler = Callable[[Request], Awaitable[Response]]
 AUTHORIZE: Final = "/authorize"

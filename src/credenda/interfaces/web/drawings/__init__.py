@@ -4,10 +4,18 @@ A drawing is as wide as its place: positions along the width are shares of it an
 its size on a small screen. Colours come from CSS classes alone, for a strict Content-Security-Policy.
 """
 
-from credenda.interfaces.web.drawings.bars import draw_columns, draw_terms
-from credenda.interfaces.web.drawings.curves import Curve, CurvePoint, draw_curves
-from credenda.interfaces.web.drawings.graph import Edge, Node, draw_graph
-from credenda.interfaces.web.drawings.lanes import Version, draw_lanes
+from credenda.interfaces.web.drawings.charts import (
+    Curve,
+    CurvePoint,
+    Edge,
+    Node,
+    Version,
+    draw_columns,
+    draw_curves,
+    draw_graph,
+    draw_lanes,
+    draw_terms,
+)
 from credenda.interfaces.web.drawings.svg import Drawing, Row, Words, shorten
 
 __all__ = [

@@ -9,8 +9,6 @@ from typing import Final
 from credenda.interfaces.web.page import Page
 from credenda.interfaces.web.view import View
 
-__all__ = ["CLIENTS", "PAGE"]
-
 
 @dataclass(frozen=True, slots=True)
 class Client:

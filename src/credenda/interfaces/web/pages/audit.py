@@ -8,10 +8,8 @@ from typing import Any, Final
 from credenda.interfaces.dispatch import ServerFile
 from credenda.interfaces.web.page import Download, Page
 from credenda.interfaces.web.view import View
-from credenda.model.audit import AuditRecord
-from credenda.services.cursors import write_cursor
-
-__all__ = ["PAGE"]
+from credenda.model.server import AuditRecord
+from credenda.services.browse import write_cursor
 
 _LIST: Final = "audit"
 _SHOWN: Final = 25

@@ -11,8 +11,6 @@ from credenda.model.job import ENDED, JobInfo
 from credenda.model.memory import Layer
 from credenda.storage.job_kinds import CALL
 
-__all__ = ["PAGE"]
-
 _SHOWN: Final = 25
 _LOOKED_AT: Final = 50
 

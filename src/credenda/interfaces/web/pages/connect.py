@@ -9,9 +9,7 @@ from typing import Final
 from credenda.errors import Forbidden
 from credenda.interfaces.web.page import Done, Page, Shown
 from credenda.interfaces.web.view import View
-from credenda.model.access_token import AccessToken
-
-__all__ = ["PAGE"]
+from credenda.model.server import AccessToken
 
 _USUAL: Final = ("memory:read", "memory:write")
 _MEANINGS: Final = {

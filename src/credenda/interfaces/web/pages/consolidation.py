@@ -13,8 +13,6 @@ from credenda.model.change import ChangeRecord
 from credenda.model.job import ENDED, JobInfo
 from credenda.storage.job_kinds import CALL
 
-__all__ = ["PAGE"]
-
 _LOOKED_AT: Final = 50
 _OPERATIONS: Final = ("consolidate", "dream")
 _DREAM: Final = "dream:"

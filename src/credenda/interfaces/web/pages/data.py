@@ -8,10 +8,8 @@ from typing import Final
 from credenda.errors import Invalid
 from credenda.interfaces.dispatch import ServerFile
 from credenda.interfaces.web.page import Done, Download, Page, Shown
-from credenda.interfaces.web.times import format_day
+from credenda.interfaces.web.render import format_day
 from credenda.interfaces.web.view import View
-
-__all__ = ["PAGE"]
 
 _FORMATS: Final = (
     "credenda",

@@ -8,8 +8,6 @@ from credenda.interfaces.web.page import Done, Page
 from credenda.interfaces.web.view import View
 from credenda.services.expectation import name_version
 
-__all__ = ["PAGE"]
-
 
 def load(view: View) -> Mapping[str, object]:
     """Load what a deletion would remove; nothing is deleted."""

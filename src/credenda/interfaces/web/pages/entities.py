@@ -9,12 +9,10 @@ from urllib.parse import urlencode
 from credenda.interfaces.web.drawings import Drawing, Edge, Node, Version, draw_graph, draw_lanes
 from credenda.interfaces.web.page import Page
 from credenda.interfaces.web.view import View
-from credenda.model.entities import EntityMap, EntitySummary
+from credenda.model.browse import EntityMap, EntitySummary
 from credenda.model.memory import Relation
 from credenda.model.query import SlotVersion
 from credenda.text.normalize import normalise_name
-
-__all__ = ["PAGE", "link_entity"]
 
 _SHOWN: Final = 60
 _SLOTS: Final = 24

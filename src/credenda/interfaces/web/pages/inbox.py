@@ -15,8 +15,6 @@ from credenda.model.memory import Memory, Status
 from credenda.model.query import Explanation, SlotVersion
 from credenda.services.expectation import name_version
 
-__all__ = ["PAGE"]
-
 _SHOWN = 20
 _DEFAULT = "default"
 

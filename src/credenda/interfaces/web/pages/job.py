@@ -10,8 +10,6 @@ from credenda.interfaces.web.page import Page
 from credenda.interfaces.web.view import View
 from credenda.model.job import ENDED, JobInfo
 
-__all__ = ["PAGE"]
-
 
 def load(view: View) -> Mapping[str, object]:
     """Load a job."""

@@ -10,8 +10,6 @@ from credenda.interfaces.web.page import Done, Page
 from credenda.interfaces.web.view import View
 from credenda.model.job import JobState
 
-__all__ = ["PAGE"]
-
 _SHOWN: Final = 12
 _REPLAYED: Final = 50
 

@@ -10,13 +10,11 @@ from typing import Any, Final
 from credenda.clock import DAY_US
 from credenda.errors import Invalid
 from credenda.interfaces.web.page import ChangeMark, Done, Page
-from credenda.interfaces.web.times import format_day
+from credenda.interfaces.web.render import format_day
 from credenda.interfaces.web.view import View
 from credenda.model.browse import Browse
 from credenda.model.event import Source
 from credenda.model.memory import Layer, Memory, MemoryType, Stance, Status
-
-__all__ = ["BULK", "PAGE"]
 
 _PAGE: Final = 50
 _CHOICES: Final[Mapping[str, Sequence[str]]] = {

@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from credenda.interfaces.web.changes import find_neighbours
 from credenda.interfaces.web.drawings import Version, draw_lanes
-from credenda.interfaces.web.neighbours import find_neighbours
 from credenda.interfaces.web.page import Done, Page
 from credenda.interfaces.web.view import View
 from credenda.model.change import ChangeKind
@@ -15,8 +15,6 @@ from credenda.model.event import Event
 from credenda.model.memory import HELD, TRANSITIONS, Memory, Relation, Status
 from credenda.model.query import SlotVersion
 from credenda.services.expectation import name_version
-
-__all__ = ["PAGE"]
 
 _AROUND = 300
 """So many characters of an event are shown on either side of the marked ones."""

@@ -6,14 +6,11 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from credenda.clock import seconds
-from credenda.interfaces.web.latest_changes import list_latest_changes
+from credenda.interfaces.web.changes import list_latest_changes
 from credenda.interfaces.web.page import Page
 from credenda.interfaces.web.view import View
 from credenda.model.browse import Browse
-from credenda.model.derived import is_dreamed
-from credenda.model.memory import Layer, Memory, Stance, Status
-
-__all__ = ["PAGE"]
+from credenda.model.memory import Layer, Memory, Stance, Status, is_dreamed
 
 _SLOW_SECONDS = 60.0
 """A message that has waited so long is shown as a fault."""

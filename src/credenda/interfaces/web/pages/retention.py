@@ -12,8 +12,6 @@ from credenda.interfaces.web.view import View
 from credenda.model.report import RetentionCurve, RetentionCurves, RetentionPoint
 from credenda.services.expectation import name_version
 
-__all__ = ["PAGE"]
-
 _POINTS: Final = 500
 _NEXT: Final = 12
 _MOST: Final = 96

@@ -11,8 +11,6 @@ from credenda.interfaces.web.page import Page
 from credenda.interfaces.web.view import View
 from credenda.model.query import Mode, Profile, SearchResult
 
-__all__ = ["PAGE"]
-
 _PROFILES: Final[Sequence[str]] = get_args(Profile)
 _MODES: Final[Sequence[str]] = get_args(Mode)
 _LIMIT: Final = 8

@@ -9,8 +9,6 @@ from credenda.errors import Conflict, Invalid
 from credenda.interfaces.web.page import Done, Page
 from credenda.interfaces.web.view import View
 
-__all__ = ["PAGE", "SESSION"]
-
 
 def load_list(view: View) -> Mapping[str, object]:
     """Load a page of sessions."""

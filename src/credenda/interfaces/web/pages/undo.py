@@ -6,14 +6,12 @@ from collections.abc import Mapping, Sequence
 from urllib.parse import urlencode
 
 from credenda.errors import CredendaError, Invalid
+from credenda.interfaces.web.changes import describe_undo
 from credenda.interfaces.web.notes import find_change, read_marks, write_mark
-from credenda.interfaces.web.outcomes import describe_undo
 from credenda.interfaces.web.page import ChangeMark, Done, Page
 from credenda.interfaces.web.view import View
 from credenda.model.memory import Memory
 from credenda.model.report import UndoReport
-
-__all__ = ["PAGE"]
 
 
 def load(view: View) -> Mapping[str, object]:

@@ -1,0 +1,568 @@
+"""Commands for who runs a server: serve it, tokens, members, and audit."""
+
+from __future__ import annotations
+
+import json
+import logging
+import shutil
+import sys
+import tempfile
+from collections.abc import Mapping, Sequence
+from contextlib import ExitStack, closing
+from importlib.resources import as_file, files
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, cast, get_args
+
+import click
+
+import credenda
+from credenda import services
+from credenda.clock import format_time
+from credenda.config import get_default_user
+from credenda.errors import Invalid
+from credenda.install_hint import format_install
+from credenda.interfaces import cli, hook_engine, server
+from credenda.interfaces import mcp as mcp_modules
+from credenda.interfaces.cli.commands import make_program_options
+from credenda.interfaces.cli.groups import Commands
+from credenda.interfaces.cli.output import escape_controls, note, write_output
+from credenda.interfaces.cli.session import Session
+from credenda.interfaces.server.address import Address, check_address
+from credenda.lazy import import_on_use
+from credenda.model.server import AccessToken, AuditRecord, Member, MemberRole
+from credenda.operations.mcp_tools import TOOLSETS
+from credenda.operations.table import Scope
+from credenda.storage.audit import make_harmless
+from credenda.text.counts import count_noun
+
+if TYPE_CHECKING:
+    from credenda import bootstrap
+    from credenda.interfaces.server.process import Plan
+    from credenda.operations.mcp_tools import Toolset
+else:
+    bootstrap = import_on_use("credenda.bootstrap")
+
+
+_TEXTS: Final[Mapping[str, tuple[str, str]]] = {
+    "host": ("ADDRESS", "Address to listen on. [default: 127.0.0.1]"),
+    "url": ("URL", "The address that clients use, if a proxy or a name of your own stands before the server."),
+    "tls-cert": ("FILE", "Certificate chain for TLS, in PEM."),
+    "tls-key": ("FILE", "Its private key."),
+    "oidc-issuer": ("URL", "Accept tokens of this OpenID Connect issuer, instead of the server's own OAuth."),
+    "oidc-client": (
+        "ID",
+        "Let persons log in at that issuer, through this public client.",
+    ),
+}
+_SETTLE_SECONDS: Final = 60.0
+_FLAGS: Final[Mapping[str, str]] = {
+    "trust-proxy": "A reverse proxy with TLS stands before the server, and nobody else reaches it.",
+    "no-workers": "Only answer; `credenda worker --all-users` processes the messages.",
+    "demo": "Serve the included conversation, in a temporary database.",
+    "access-log": "Write a line of JSON for each request to standard error.",
+}
+
+
+def make_serve_command() -> click.Command:
+    """Make the command."""
+    options: list[click.Parameter] = [
+        click.Option([f"--{name}"], metavar=metavar, help=text) for name, (metavar, text) in _TEXTS.items()
+    ]
+    options.insert(1, click.Option(["--port"], type=click.IntRange(0, 65_535), default=8765, show_default=True))
+    options.append(
+        click.Option(
+            ["--audience"],
+            metavar="TEXT",
+            multiple=True,
+            help="What tokens of the issuer must be for; may be repeated. [default: the address of the server]",
+        )
+    )
+    options.append(
+        click.Option(
+            ["--auth"],
+            type=click.Choice(["none", "token"]),
+            help="Whether callers need a token. [default: none on loopback, else token]",
+        )
+    )
+    options.append(
+        click.Option(
+            ["--toolset"],
+            type=click.Choice(TOOLSETS),
+            default="default",
+            show_default=True,
+            help="The tools that MCP clients are offered.",
+        )
+    )
+    options += [click.Option([f"--{name}"], is_flag=True, help=text) for name, text in _FLAGS.items()]
+    about = "Whether each call is recorded in the audit. [default: with tokens]"
+    options.append(click.Option(["--audit/--no-audit"], default=None, help=about))
+    return click.Command(
+        "serve",
+        params=[*options, *make_program_options(hidden=True)],
+        callback=click.pass_obj(_serve),
+        help="Serve the memories of this database over HTTP, until stopped: pages at /, MCP at /mcp, REST at /v1, "
+        "A2A at /a2a.",
+        short_help="Serve this database over HTTP: pages, MCP, REST and A2A.",
+        epilog="On loopback no token is needed, and callers reach the memory of --user. Elsewhere it needs tokens and"
+        " TLS or a proxy: docs/how-to/serve.md.",
+    )
+
+
+def _serve(session: Session, **given: Any) -> None:  # noqa: ANN401 - what click parsed
+    plan = _make_plan(given)
+    _show_log(server.audit.ANCHOR_LOG)
+    if given["access_log"]:
+        _show_log("credenda.server.requests")
+    if given["demo"]:
+        _serve_demo(session, plan)
+        return
+    _run(session.db, session, plan)
+
+
+def _make_plan(given: Mapping[str, Any]) -> Plan:
+    """Read the options; raises `Invalid` where the libraries of the server are missing."""
+    try:
+        mcp_modules.sdk_lazy.load_late()
+        process = server.process
+        _check_installed("a2a", "a2a-sdk")  # it loads with the first request of another agent
+    except ModuleNotFoundError as error:
+        raise Invalid(
+            "credenda serve cannot start",
+            why=f"the package {error.name} is not installed",
+            fix=format_install("server"),
+        ) from error
+    address = Address(
+        host=given["host"] or "127.0.0.1",
+        port=given["port"],
+        tokens=None if given["auth"] is None else given["auth"] == "token",
+        trust_proxy=given["trust_proxy"],
+        tls_cert=Path(given["tls_cert"]) if given["tls_cert"] else None,
+        tls_key=Path(given["tls_key"]) if given["tls_key"] else None,
+        url=given["url"] or "",
+        oidc_issuer=given["oidc_issuer"] or "",
+        oidc_client=given["oidc_client"] or "",
+        audiences=tuple(given["audience"]),
+    )
+    check_address(address)
+    return process.Plan(
+        address=address,
+        toolset=cast("Toolset", given["toolset"]),
+        workers=not given["no_workers"],
+        audit=given["audit"],
+    )
+
+
+def _check_installed(module: str, package: str) -> None:
+    if find_spec(module) is None:
+        raise ModuleNotFoundError(f"there is no package {package}", name=package)
+
+
+def _run(target: str | None, session: Session, plan: Plan) -> None:
+    user = get_default_user() if session.user is None else session.user
+    parts = bootstrap.build_parts(target, user=user, read_only=session.read_only)
+
+    def write_lines(url: str) -> None:
+        note(f"Listening on {url}")
+        if plan.address.needs_tokens and not plan.address.oidc_issuer and not session.read_only:
+            secret = services.access.issue_link(parts.store.secrets, user, parts.clock.now_us())
+            note(f"log in as {escape_controls(user)}, once and within ten minutes: {url}/login?code={secret}")
+        for line in _list_lines(url, user, plan.address):
+            note(line)
+
+    with ExitStack() as stack:
+        if not session.read_only:
+            own = stack.enter_context(
+                closing(credenda.Credenda(bootstrap.build_user_parts(parts, user), workers=False))
+            )
+            stack.enter_context(hook_engine.listener.listen_to_hooks(own))
+        server.process.serve(parts, plan, ready=write_lines)
+    note("stopped")
+
+
+def _list_lines(url: str, user: str, address: Address) -> list[str]:
+    """Say how a client connects."""
+    tokens = address.needs_tokens
+    secret = ' --header "Authorization: Bearer TOKEN"' if tokens else ""
+    sent = ' -H "Authorization: Bearer TOKEN"' if tokens else ""
+    first = "make a token: credenda token create NAME --user USER" if tokens else f"callers reach the memory of {user}"
+    return [
+        f"pages for you in a browser: {url}/",
+        first,
+        *([f"connectors with OAuth, such as claude.ai and ChatGPT: {url}/mcp"] if tokens else []),
+        f"Claude Code: claude mcp add --transport http credenda {url}/mcp{secret}",
+        f"REST: curl{sent} {url}/v1/stats",
+        f"A2A: {url}/.well-known/agent-card.json",
+        f"described in {url}/openapi.json; stop with Ctrl-C",
+    ]
+
+
+def _serve_demo(session: Session, plan: Plan) -> None:
+    """Serve the conversation of the demo from a database that is removed at the end."""
+    if session.db is not None:
+        raise Invalid("--demo and --db exclude each other", why="the demo has a database of its own", fix="give one")
+    folder = Path(tempfile.mkdtemp(prefix="credenda-demo-"))
+    try:
+        _fill(folder / "demo.db", session.user, settle=not plan.workers)
+        _run(str(folder / "demo.db"), session, plan)
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _fill(path: Path, user: str | None, *, settle: bool) -> None:
+    """Store the conversation; the worker of the server reads it, unless there is none."""
+    with (
+        as_file(files("credenda") / "data" / "demo_conversation.jsonl") as conversation,
+        credenda.Credenda.open(path, user=user, workers=False) as memory,
+    ):
+        memory.data.import_(conversation, format="conversation")
+        if settle:
+            memory.settle(_SETTLE_SECONDS)
+
+
+def _show_log(name: str) -> None:
+    """Write a log, whose lines are JSON, to standard error."""
+    log = logging.getLogger(name)
+    log.addHandler(logging.StreamHandler(sys.stderr))
+    log.setLevel(logging.INFO)
+    log.propagate = False
+
+
+# `credenda token`: tokens for callers of `credenda serve`.
+
+
+_SCOPES: Final[tuple[Scope, ...]] = get_args(Scope)
+_USUAL: Final = "memory:read,memory:write"
+
+
+def make_token_command() -> click.Command:
+    """Make the group."""
+    create = click.Command(
+        "create",
+        params=[
+            click.Argument(["name"]),
+            click.Option(
+                ["--scopes"], default=_USUAL, show_default=True, help=f"What it permits: some of {', '.join(_SCOPES)}."
+            ),
+            click.Option(
+                ["--expires"],
+                metavar="WHEN",
+                default="365d",
+                show_default=True,
+                help="A span such as 90d or 12h, a date, or never.",
+            ),
+            click.Option(["--member"], metavar="USER", default="", help="The member who gets it, of a shared memory."),
+            *make_program_options(hidden=True),
+        ],
+        callback=click.pass_obj(_create),
+        help="Create a token for the memory of --user, and show it; it cannot be shown later.\n\n\b\n"
+        "  NAME  What the token is for, such as laptop.",
+        short_help="Create a token for a user, and show it once.",
+    )
+    listed = click.Command(
+        "list",
+        params=[*make_program_options(hidden=True)],
+        callback=click.pass_obj(_list),
+        help="List the tokens and connected clients of all users, or of --user, without their secrets.",
+    )
+    revoke = click.Command(
+        "revoke",
+        params=[click.Argument(["token"]), *make_program_options(hidden=True)],
+        callback=click.pass_obj(_revoke),
+        help="Revoke a token, or the access of a connected client; servers refuse it at once."
+        "\n\n\b\n  TOKEN  The id of a token, or its name.",
+        short_help="Revoke a token.",
+    )
+    return Commands(
+        "token",
+        commands=[create, listed, revoke],
+        params=make_program_options(hidden=True),
+        help="Create, list and revoke the tokens of callers of `credenda serve`.",
+        short_help="Manage the tokens of callers of `serve`.",
+    )
+
+
+def _create(session: Session, name: str, scopes: str, **given: str) -> None:
+    wanted = [scope.strip() for scope in scopes.split(",") if scope.strip()]
+    with session.open_parts() as parts:
+        issued = services.access.issue_token(
+            parts, name, scopes=wanted, allowed=_SCOPES, expires=given["expires"], member=given["member"]
+        )
+    if session.json:
+        write_output(cli.jsonout.dump_json(issued))
+        return
+    until = format_time(issued.expires_us)
+    scopes, user = ", ".join(issued.scopes), cli.output.escape_controls(issued.user)
+    note(f"{scopes} for {user}, {f'until {until}' if until else 'without end'}; shown once:")
+    write_output(issued.token)
+
+
+def _list(session: Session) -> None:
+    with session.open_parts() as parts:
+        known = services.access.list_tokens(parts.store.tokens, session.user)
+        now_us = parts.clock.now_us()
+    if session.json:
+        write_output(cli.jsonout.dump_json(known))
+        return
+    write_output("\n".join(_describe(one, now_us) for one in known) or "There are no tokens.")
+
+
+def _describe(token: AccessToken, now_us: int) -> str:
+    """Write a token as one line."""
+    escape = cli.output.escape_controls
+    used = format_time(token.last_used_us)
+    parts: Sequence[str] = (
+        token.id,
+        escape(token.name),
+        f"for {escape(token.user)}",
+        *([f"used by {escape(token.subject)}"] if token.subject else []),
+        *(["connected by OAuth"] if token.client else []),
+        ", ".join(token.scopes),
+        _describe_state(token, now_us),
+        f"last used {used}" if used else "never used",
+    )
+    return "  ".join(parts)
+
+
+def _describe_state(token: AccessToken, now_us: int) -> str:
+    if token.revoked_us is not None:
+        return f"revoked {format_time(token.revoked_us)}"
+    if token.expires_us is None:
+        return "without end"
+    return f"{'until' if token.is_valid_at(now_us) else 'expired'} {format_time(token.expires_us)}"
+
+
+def _revoke(session: Session, token: str) -> None:
+    with session.open_parts() as parts:
+        revoked = services.access.revoke_token(parts, token, session.user)
+    if session.json:
+        write_output(cli.jsonout.dump_json(revoked))
+    else:
+        write_output(f"Revoked {revoked.id} ({cli.output.escape_controls(revoked.name)}).")
+
+
+# `credenda member`, `credenda login-link` and `credenda password`: the people who use a server.
+
+
+_URL: Final = "http://127.0.0.1:8765"
+
+
+def make_member_command() -> click.Command:
+    """Make the group."""
+    add = click.Command(
+        "add",
+        params=[
+            click.Argument(["subject"]),
+            click.Option(
+                ["--role"],
+                type=click.Choice([str(one) for one in MemberRole]),
+                default=str(MemberRole.READER),
+                show_default=True,
+                help="What the member may do: read; also write; also review; or everything.",
+            ),
+            _make_issuer_option(),
+            *make_program_options(hidden=True),
+        ],
+        callback=click.pass_obj(_add),
+        help="Let someone else use the memory of --user, or change the role of a member.\n\n\b\n"
+        "  SUBJECT  A user of this server, or with --issuer the subject in the tokens of that issuer.",
+        short_help="Let someone else use the memory of a user.",
+    )
+    listed = click.Command(
+        "list",
+        params=[*make_program_options(hidden=True)],
+        callback=click.pass_obj(_list_members),
+        help="List the members of all memories, or of the memory of --user.",
+    )
+    remove = click.Command(
+        "remove",
+        params=[
+            click.Argument(["subject"]),
+            _make_issuer_option(),
+            *make_program_options(hidden=True),
+        ],
+        callback=click.pass_obj(_remove),
+        help="Remove a member of the memory of --user; servers refuse the member at once.\n\n\b\n"
+        "  SUBJECT  The member, as `credenda member list` shows it.",
+        short_help="Remove a member of the memory of a user.",
+    )
+    return Commands(
+        "member",
+        commands=[add, listed, remove],
+        params=make_program_options(hidden=True),
+        help="Add, list and remove the members of a memory that several people share through `credenda serve`.",
+        short_help="Manage the members of a shared memory.",
+    )
+
+
+def make_login_command() -> click.Command:
+    """Make the command that prints a login link."""
+    return click.Command(
+        "login-link",
+        params=[
+            click.Option(
+                ["--url"], metavar="URL", default=_URL, show_default=True, help="The address of the running server."
+            ),
+            *make_program_options(hidden=True),
+        ],
+        callback=click.pass_obj(_print_link),
+        help="Print a link with which --user logs in to the pages of `credenda serve`: it works once, for ten minutes.",
+        short_help="Print a link to log in to a running server.",
+    )
+
+
+def make_password_command() -> click.Command:
+    """Make the command that sets a password."""
+    return click.Command(
+        "password",
+        params=[
+            click.Option(["--remove"], is_flag=True, help="Remove the password; a login link still works."),
+            *make_program_options(hidden=True),
+        ],
+        callback=click.pass_obj(_set_password),
+        help="Set the password with which --user logs in to the pages of `credenda serve`.\n\n"
+        "It is asked for twice, or read from standard input, one line, where that is no terminal.",
+        short_help="Set the password for the pages of a server.",
+    )
+
+
+def _set_password(session: Session, remove: bool) -> None:  # noqa: FBT001 - the name of the option
+    with session.open_parts() as parts:
+        name, now_us = cli.output.escape_controls(parts.user_id), parts.clock.now_us()
+        if remove:
+            services.access.remove_password(parts.store.secrets, parts.user_id, now_us)
+            write_output(f"Removed the password of {name}.")
+            return
+        services.access.set_password(parts.store.secrets, parts.user_id, _read_password(), now_us)
+    write_output(f"Set the password of {name}; sessions under way go on.")
+
+
+def _read_password() -> str:
+    if not sys.stdin.isatty():
+        return sys.stdin.readline().rstrip("\n")
+    return click.prompt("Password", hide_input=True, confirmation_prompt=True, err=True)
+
+
+def _make_issuer_option() -> click.Option:
+    return click.Option(["--issuer"], metavar="URL", default="", help="The external issuer that knows the member.")
+
+
+def _add(session: Session, subject: str, role: str, issuer: str) -> None:
+    with session.open_parts() as parts:
+        member = services.access.add_member(parts, subject, role=role, issuer=issuer)
+    name = cli.output.escape_controls(subject)
+    _show(session, member, f"{name} is now a {member.role} of the memory of {member.user}.")
+
+
+def _list_members(session: Session) -> None:
+    with session.open_parts() as parts:
+        members = parts.store.members.list_members(session.user)
+    if session.json:
+        write_output(cli.jsonout.dump_json(members))
+        return
+    write_output("\n".join(map(_describe_members, members)) or "There are no members.")
+
+
+def _describe_members(member: Member) -> str:
+    """Write a member as one line."""
+    escape = cli.output.escape_controls
+    name = escape(f"{member.subject} of {member.issuer}" if member.issuer else member.subject)
+    state = f"removed {format_time(member.removed_us)}" if member.removed_us is not None else str(member.role)
+    return f"{member.id}  {name}  memory of {escape(member.user)}  {state}"
+
+
+def _remove(session: Session, subject: str, issuer: str) -> None:
+    with session.open_parts() as parts:
+        member = services.access.remove_member(parts, subject, issuer=issuer)
+    _show(session, member, f"Removed {cli.output.escape_controls(subject)} from the memory of {member.user}.")
+
+
+def _show(session: Session, member: Member, text: str) -> None:
+    write_output(cli.jsonout.dump_json(member) if session.json else text)
+
+
+def _print_link(session: Session, url: str) -> None:
+    with session.open_parts() as parts:
+        secret = services.access.issue_link(parts.store.secrets, parts.user_id, parts.clock.now_us())
+    link = f"{url.rstrip('/')}/login?code={secret}"
+    if session.json:
+        write_output(cli.jsonout.dump_json({"url": link, "user": parts.user_id}))
+        return
+    note(f"log in as {cli.output.escape_controls(parts.user_id)}, once and within ten minutes:")
+    write_output(link)
+
+
+# `credenda audit`: verify and export the records of calls to `credenda serve`.
+
+
+_DAMAGED = 7
+
+
+def make_audit_command() -> click.Command:
+    """Make the group."""
+    verify = click.Command(
+        "verify",
+        params=[
+            click.Option(
+                ["--anchor"], metavar="SEQ:HASH", multiple=True, help="A head that an earlier run printed; repeatable."
+            ),
+            click.Option(
+                ["--anchors"], metavar="FILE", help="Anchors of a server. [default: setting audit_anchor_file]"
+            ),
+            *make_program_options(hidden=True),
+        ],
+        callback=click.pass_obj(_verify),
+        help="Verify that no record of a call was changed, moved or removed.",
+        epilog="Keep the head that it prints elsewhere, and give it as --anchor later. Without anchors, a chain that"
+        " was made anew from its start looks sound. Exits with 7 when something is wrong.",
+    )
+    export = click.Command(
+        "export",
+        params=[
+            click.Option(["--after"], type=click.IntRange(0), default=0, help="Only records after this number."),
+            *make_program_options(hidden=True),
+        ],
+        callback=click.pass_obj(_export),
+        help="Write the records as JSON Lines; a user who was erased has no name.",
+    )
+    return Commands(
+        "audit",
+        commands=[verify, export],
+        params=make_program_options(hidden=True),
+        help="Verify and export the records of calls to `credenda serve`.",
+        short_help="Verify and export the records of calls to `serve`.",
+    )
+
+
+def _verify(session: Session, anchor: tuple[str, ...], anchors: str | None) -> None:
+    with session.open_parts() as parts:
+        named = parts.settings.audit_anchor_file if anchors is None else anchors
+        kept = server.audit.read_anchors(Path(named)) if named else []
+        report = parts.store.audit.verify_audit([*anchor, *kept])
+    if session.json:
+        write_output(cli.jsonout.dump_json(report))
+    else:
+        count = count_noun(report.records, "record")
+        write_output(f"{count}, {report.problem or 'all in order'}.\nHead: {report.head}")
+    if not report.ok:
+        raise click.exceptions.Exit(_DAMAGED)
+
+
+def _export(session: Session, after: int) -> None:
+    with session.open_parts() as parts:
+        names = {alias: make_harmless(name) for alias, name in parts.store.audit.read_audit_names().items()}
+        for record in parts.store.audit.read_audit(after):
+            write_output(json.dumps(_show_record(record, names)))
+
+
+def _show_record(record: AuditRecord, names: Mapping[str, str]) -> dict[str, object]:
+    """Show a record as it is, with the names behind its pseudonyms beside it."""
+    issuer, _, subject = str(record.fields.get("principal", "")).rpartition(":")
+    return {
+        "seq": record.seq,
+        "user": names.get(str(record.fields["user"])),
+        "principal": f"{issuer}:{names.get(subject, subject)}" if issuer else None,
+        "actor": names.get(str(record.fields.get("actor", ""))),
+        "record": record.fields,
+        "hash": record.hash,
+    }

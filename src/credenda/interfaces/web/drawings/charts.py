@@ -1,0 +1,473 @@
+"""The drawings of the pages: bars, curves, lanes and the graph. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, tzinfo
+from typing import Final
+
+from credenda.interfaces.web.drawings.svg import (
+    Axis,
+    Canvas,
+    Drawing,
+    Row,
+    Stretched,
+    Words,
+    find_ticks,
+    make_row,
+    share,
+    shorten,
+    show_moment,
+)
+
+_LINE: Final = 22
+_NAMES: Final = 0.34
+"""The share of the width that the names take."""
+_FIGURES: Final = 0.14
+_LABEL: Final = 18
+_COLUMNS_MAX: Final = 60
+_COLUMNS_HIGH: Final = 56
+_GAP: Final = 0.2
+
+
+def draw_terms(terms: Mapping[str, float], total: float, *, words: Words = str, title: str = "") -> Drawing:
+    """Draw each term from a common zero, to the right where it adds and to the left where it takes, and their sum."""
+    name = title or words("Terms of the score")
+    rows = [*terms.items(), (words("Score"), total)]
+    low = min(0.0, *(value for _, value in rows))
+    high = max(0.0, *(value for _, value in rows)) or (0.0 if low else 1.0)
+    canvas = Canvas(
+        name, words("Each term as a bar from zero; the last bar is their sum."), height=_LINE * len(rows), name="terms"
+    )
+    room = 1.0 - _NAMES - _FIGURES
+    zero = _NAMES + room * -low / (high - low)
+    canvas.add("line", "axis", x1=share(zero), x2=share(zero), y1=0, y2=_LINE * len(rows))
+    for number, (term, value) in enumerate(rows):
+        wide = room * abs(value) / (high - low)
+        kind = "sum" if number == len(terms) else "adds" if value >= 0 else "takes"
+        y = _LINE * number
+        canvas.add("text", "label", x="0", y=y + 15, text=shorten(term, _LABEL))
+        canvas.add(
+            "rect",
+            f"bar {kind}",
+            x=share(zero if value >= 0 else zero - wide),
+            y=y + 4,
+            width=share(wide),
+            height=_LINE - 8,
+            title=f"{shorten(term, _LABEL)}: {value:+.4f}",
+        )
+        canvas.add("text", "figure", x="100%", y=y + 15, text_anchor="end", text=f"{value:+.3f}")
+    return Drawing(
+        title=name,
+        svg=canvas.write(),
+        head=(words("Term"), words("Value")),
+        rows=tuple(make_row(term, f"{value:+.4f}") for term, value in rows),
+    )
+
+
+def draw_columns(
+    counts: Sequence[tuple[str, float]], *, title: str, unit: str = "", words: Words = str, height: int = _COLUMNS_HIGH
+) -> Drawing:
+    """Draw counts as columns side by side, oldest first; at most the last 60."""
+    shown = counts[-_COLUMNS_MAX:]
+    most = max((value for _, value in shown), default=0.0) or 1.0
+    about = (
+        f"{shorten(shown[0][0], _LABEL)} – {shorten(shown[-1][0], _LABEL)}"
+        if shown
+        else words("There is nothing to draw.")
+    )
+    canvas = Canvas(title, about, height=height, name="columns")
+    canvas.add("line", "axis", x1="0", x2="100%", y1=height - 0.5, y2=height - 0.5)
+    for number, (label, value) in enumerate(shown):
+        high = max(0.0, value) / most * (height - 2)
+        canvas.add(
+            "rect",
+            "bar adds",
+            x=share((number + _GAP / 2) / len(shown)),
+            y=height - 1 - high,
+            width=share((1 - _GAP) / len(shown)),
+            height=high,
+            title=f"{shorten(label, _LABEL)}: {value:g} {unit}",
+        )
+    return Drawing(
+        title=title,
+        svg=canvas.write(),
+        head=(words("Item"), unit or words("Count")),
+        rows=tuple(make_row(label, f"{value:g}") for label, value in shown),
+        left_out=len(counts) - len(shown),
+    )
+
+
+# Retention curves, and the memories that lie on them. Pure.
+
+
+_HIGH: Final = 260
+_TOP: Final = 10
+_FOOT: Final = 40
+_LEFT: Final = 0.07
+_KEY_LINE: Final = 20
+_TENTHS: Final = 10
+_POINTS_MAX: Final = 500
+_TABLE_DAYS: Final = (0, 7, 30, 60, 90, 180)
+_LABEL_CURVES: Final = 36
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Curve:
+    """A named curve: retention in [0, 1] at each age of the drawing. `colour` is 1 to 6; `dashed` marks a variant."""
+
+    label: str
+    values: tuple[float, ...]
+    colour: int = 1
+    dashed: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CurvePoint:
+    """A memory: days since it was last used, and its retention."""
+
+    label: str
+    days: float
+    score: float
+    layer: str = ""
+
+
+def draw_curves(
+    days: Sequence[float],
+    curves: Sequence[Curve],
+    points: Sequence[CurvePoint] = (),
+    *,
+    threshold: float | None = None,
+    words: Words = str,
+    title: str = "",
+) -> Drawing:
+    """Draw curves over ages in days, ascending and not empty, with a dot for each of at most 500 memories.
+
+    `threshold` is a level below which memories leave; it becomes a line.
+    """
+    name = title or words("Retention by age")
+    height = _TOP + _HIGH + _FOOT + _KEY_LINE * len(curves)
+    about = words("Retention from 1 to 0 over days since the last use; each dot is a memory.")
+    canvas = Canvas(name, about, height=height, name="curves")
+    last = max(days[-1], 1.0)
+    _draw_grid(canvas, last, words)
+    field = canvas.stretch("field", y=_TOP, height=_HIGH)
+    if threshold is not None:
+        field.add("line", "threshold", x1=_LEFT * 100, x2=100, y1=_find_y(threshold), y2=_find_y(threshold))
+    for curve in curves:
+        dash = " dashed" if curve.dashed else ""
+        pairs = zip(days, curve.values, strict=True)
+        at = " ".join(f"{_find_x(day, last) * 100:.2f},{_find_y(value):.1f}" for day, value in pairs)
+        field.add("polyline", f"curve colour-{curve.colour}{dash}", title=curve.label, points=at)
+    for point in points[:_POINTS_MAX]:
+        label = f"{shorten(point.label, _LABEL_CURVES)}: {point.score:.3f}, {point.days:.1f} d"
+        cx, cy = share(_find_x(point.days, last)), _TOP + _find_y(point.score)
+        canvas.add("circle", f"point layer-{point.layer or 'none'}", title=label, cx=cx, cy=f"{cy:.1f}", r=4)
+    _draw_key(canvas, curves)
+    return _make_drawing(name, canvas, days, curves, left_out=max(0, len(points) - _POINTS_MAX), words=words)
+
+
+def _make_drawing(
+    name: str, canvas: Canvas, days: Sequence[float], curves: Sequence[Curve], *, left_out: int, words: Words
+) -> Drawing:
+    places = [min(range(len(days)), key=lambda at: abs(days[at] - wanted)) for wanted in _TABLE_DAYS]
+    places = sorted(set(places))
+    return Drawing(
+        title=name,
+        svg=canvas.write(),
+        head=(words("Curve"), *(f"{days[at]:g} d" for at in places)),
+        rows=tuple(make_row(one.label, *(f"{one.values[at]:.3f}" for at in places)) for one in curves),
+        left_out=left_out,
+    )
+
+
+def _find_x(day: float, last: float) -> float:
+    return _LEFT + (1.0 - _LEFT) * min(max(day, 0.0) / last, 1.0)
+
+
+def _find_y(value: float) -> float:
+    """Return the pixels from the top of the field at which a retention lies."""
+    return _HIGH * (1.0 - min(1.0, max(0.0, value)))
+
+
+def _draw_grid(canvas: Canvas, last: float, words: Words) -> None:
+    for tenth in range(0, _TENTHS + 1, 2):
+        y = _TOP + _find_y(tenth / _TENTHS)
+        canvas.add("line", "grid", x1=share(_LEFT), x2="100%", y1=f"{y:.1f}", y2=f"{y:.1f}")
+        canvas.add("text", "tick", x="0", y=f"{y + 4:.1f}", text=f"{tenth / _TENTHS:.1f}")
+    step = next(one for one in (1, 7, 30, 60, 90, 180, 365, 3_650, 10**9) if last / one <= _TENTHS)
+    for day in range(0, int(last) + 1, step):
+        along = _find_x(day, last)
+        anchor = "middle" if along < 1.0 - _LEFT else "end"
+        y = _TOP + _HIGH
+        canvas.add("line", "axis", x1=share(along), x2=share(along), y1=y, y2=y + 5)
+        canvas.add("text", "tick", x=share(along), y=y + 18, text_anchor=anchor, text=str(day))
+    canvas.add("text", "tick", x="50%", y=_TOP + _HIGH + 34, text_anchor="middle", text=words("days since last use"))
+
+
+def _draw_key(canvas: Canvas, curves: Sequence[Curve]) -> None:
+    for number, curve in enumerate(curves):
+        y = _TOP + _HIGH + _FOOT + _KEY_LINE * number + 10
+        dash = " dashed" if curve.dashed else ""
+        canvas.add("line", f"curve colour-{curve.colour}{dash}", x1="0", x2="5%", y1=y, y2=y)
+        canvas.add("text", "label", x="6%", y=y + 4, text=shorten(curve.label, _LABEL_CURVES))
+
+
+# The versions of a memory or slot as lanes, on both time axes. Pure.
+
+
+_HEAD: Final = 26
+_LANE: Final = 34
+_BAR: Final = 12
+_FOOT_LANES: Final = 26
+_GAP_LANES: Final = 14
+_NARROW: Final = 0.006
+"""The least share of the width that a bar takes, so that a short time is seen."""
+_ROOM: Final = 0.02
+_LANES_MAX: Final = 24
+_LABEL_LANES: Final = 44
+_LAST_TICK: Final = 0.9
+_CLASSES: Final = frozenset(
+    {"active", "challenged", "candidate", "superseded", "merged", "invalidated", "archived", "forgotten", "deleted"}
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Version:
+    """One version: its words, its status, when it was true, and when the store held it. None is open."""
+
+    label: str
+    status: str
+    recorded_us: int
+    expired_us: int | None = None
+    valid_from_us: int | None = None
+    valid_until_us: int | None = None
+    was_true: bool = True
+    """Whether it was ever true; a corrected value was not."""
+    link: str = ""
+
+    @property
+    def since_us(self) -> int:
+        """The time from which it was true; that of its recording where nothing was said."""
+        return self.recorded_us if self.valid_from_us is None else self.valid_from_us
+
+
+@dataclass(frozen=True, slots=True)
+class _Bar:
+    start_us: int
+    end_us: int | None
+    is_drawn: bool = True
+
+
+def draw_lanes(
+    versions: Sequence[Version], *, now_us: int, zone: tzinfo = UTC, words: Words = str, title: str = ""
+) -> Drawing:
+    """Draw the newest 24 versions, each as a lane in two panels: when it was true, and when the memory held it.
+
+    The table has every version, in the given order.
+    """
+    shown = versions[-_LANES_MAX:]
+    panel = _HEAD + _LANE * len(shown) + _FOOT_LANES
+    name = title or words("Versions on both time axes")
+    about = words("Above, when each value was true; below, when the memory held it. A bar without an end still holds.")
+    canvas = Canvas(name, about, height=2 * panel + _GAP_LANES, name="lanes")
+    valid = [_Bar(one.since_us, one.valid_until_us, is_drawn=one.was_true) for one in shown]
+    held = [_Bar(one.recorded_us, one.expired_us) for one in shown]
+    _draw_panel(canvas, words("True in the world"), shown, valid, top=0, now_us=now_us, zone=zone)
+    _draw_panel(canvas, words("Held by the memory"), shown, held, top=panel + _GAP_LANES, now_us=now_us, zone=zone)
+    return Drawing(
+        title=name,
+        svg=canvas.write(),
+        head=tuple(words(one) for one in ("Value", "Status", "True from", "True until", "Held from", "Held until")),
+        rows=tuple(_make_row(one, zone, words) for one in versions),
+        left_out=len(versions) - len(shown),
+    )
+
+
+def _make_row(one: Version, zone: tzinfo, words: Words) -> Row:
+    def show(at_us: int | None) -> str:
+        return "–" if at_us is None else show_moment(at_us, zone)
+
+    valid = (one.since_us, one.valid_until_us) if one.was_true else (None, None)
+    times = (*valid, one.recorded_us, one.expired_us)
+    return make_row(one.label, words(one.status), *map(show, times), link=one.link)
+
+
+def _find_axis(bars: Sequence[_Bar], now_us: int) -> Axis:
+    """Return the time from the first beginning to now, or to a later end, with a little room on both sides."""
+    start = min((bar.start_us for bar in bars), default=now_us)
+    ends = [bar.end_us for bar in bars if bar.end_us is not None]
+    end = max([now_us, start + 1, *ends])
+    room = int((end - start) * _ROOM)
+    return Axis(start - room, end + room)
+
+
+def _draw_panel(
+    canvas: Canvas,
+    head: str,
+    shown: Sequence[Version],
+    bars: Sequence[_Bar],
+    *,
+    top: float,
+    now_us: int,
+    zone: tzinfo,
+) -> None:
+    axis = _find_axis(bars, now_us)
+    bottom = top + _HEAD + _LANE * len(shown)
+    canvas.add("text", "panel-name", x="0", y=top + 14, text=head)
+    for tick in find_ticks(axis, zone):
+        place = axis.place(tick.at_us)
+        canvas.add("line", "grid", x1=share(place), x2=share(place), y1=top + _HEAD, y2=bottom + 4)
+        anchor = "end" if place > _LAST_TICK else "middle" if place > 1 - _LAST_TICK else "start"
+        canvas.add("text", "tick", x=share(place), y=bottom + 18, text_anchor=anchor, text=tick.label)
+    now = share(axis.place(now_us))
+    canvas.add("line", "now", x1=now, x2=now, y1=top + _HEAD, y2=bottom + 4)
+    for number, (version, bar) in enumerate(zip(shown, bars, strict=True)):
+        _draw_lane(canvas, version, bar, axis, y=top + _HEAD + _LANE * number, zone=zone)
+
+
+def _draw_lane(canvas: Canvas, version: Version, bar: _Bar, axis: Axis, *, y: float, zone: tzinfo) -> None:
+    start, end = axis.place(bar.start_us), 1.0 if bar.end_us is None else axis.place(bar.end_us)
+    wide = max(_NARROW, end - start)
+    start = min(start, 1.0 - wide)
+    status = version.status if version.status in _CLASSES else "active"
+    open_end = " open" if bar.end_us is None else ""
+    until = "…" if bar.end_us is None else show_moment(bar.end_us, zone)
+    label = shorten(version.label, _LABEL_LANES)
+    if bar.is_drawn:
+        canvas.add(
+            "rect",
+            f"bar status-{status}{open_end}",
+            title=f"{label}: {show_moment(bar.start_us, zone)} – {until}",
+            x=share(start),
+            y=y + 17,
+            width=share(wide),
+            height=_BAR,
+            rx=3,
+        )
+    side, anchor = (start + wide, "end") if start > 1 / 2 else (start, "start")
+    canvas.add("text", "label", x=share(side), y=y + 13, text=label, text_anchor=anchor)
+
+
+# Entities and their relations as a graph, in columns by their distance from one of them. Pure.
+
+
+NODES_MAX: Final = 60
+_LINE_GRAPH: Final = 24
+_COLUMNS: Final = 3
+_LABEL_GRAPH: Final = 16
+_DOT: Final = 0.012
+_RELATION: Final = 40
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Node:
+    """An entity: its key, the name that is shown, and its weight, such as the number of its memories."""
+
+    key: str
+    name: str
+    weight: int = 1
+    link: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Edge:
+    """A relation between two entities, by their keys."""
+
+    source: str
+    target: str
+    label: str
+
+
+def draw_graph(
+    nodes: Sequence[Node], edges: Sequence[Edge], *, focus: str = "", words: Words = str, title: str = ""
+) -> Drawing:
+    """Draw the 60 entities of the most weight around `focus`, or around the one with the most relations.
+
+    The first column is the focus, the second what it is related to, the third the rest. The table has every relation
+    between the entities that are drawn.
+    """
+    name = title or words("Entities and their relations")
+    known = {node.key: node for node in nodes}
+    degrees = _count_degrees(known, edges)
+    middle = focus if focus in known else max(known, key=lambda key: (degrees[key], known[key].weight), default="")
+    ordered = sorted(known.values(), key=lambda one: (one.key != middle, -one.weight, one.name))
+    shown = {one.key: one for one in ordered[:NODES_MAX]}
+    joined = [edge for edge in edges if edge.source in shown and edge.target in shown and edge.source != edge.target]
+    columns = _arrange(shown, joined, middle)
+    height = _LINE_GRAPH * max([len(column) for column in columns] + [1]) + 8
+    canvas = Canvas(
+        name, words("Names in columns by their distance; lines are relations."), height=height, name="graph"
+    )
+    places = _place(columns, height)
+    field = canvas.stretch("field", y=0, height=height)
+    for edge in joined:
+        _draw_edge(field, edge, places, shown)
+    for key, (x, y) in places.items():
+        node = shown[key]
+        kind = "node focus" if key == middle else "node"
+        told = f"{shorten(node.name, _RELATION)}: {node.weight}"
+        canvas.add("circle", kind, title=told, cx=share(x), cy=f"{y:.1f}", r=5)
+        canvas.add("text", "label", x=share(x + 2 * _DOT), y=f"{y + 4:.1f}", text=shorten(node.name, _LABEL_GRAPH))
+    return Drawing(
+        title=name,
+        svg=canvas.write(),
+        head=(words("From"), words("Relation"), words("Leads to")),
+        rows=tuple(_make_row_graph(edge, shown) for edge in joined),
+        left_out=len(known) - len(shown),
+    )
+
+
+def _make_row_graph(edge: Edge, shown: Mapping[str, Node]) -> Row:
+    source, target = shown[edge.source], shown[edge.target]
+    return make_row(source.name, edge.label, target.name, link=source.link)
+
+
+def _count_degrees(known: Mapping[str, Node], edges: Sequence[Edge]) -> dict[str, int]:
+    degrees = dict.fromkeys(known, 0)
+    for edge in edges:
+        for key in {edge.source, edge.target} & degrees.keys():
+            degrees[key] += 1
+    return degrees
+
+
+def _arrange(shown: Mapping[str, Node], joined: Sequence[Edge], middle: str) -> list[list[str]]:
+    """Return the columns from left to right; inside a column, those with common neighbours stand together."""
+    near = {other for edge in joined for one, other in _list_ends(edge) if one == middle}
+    second = [key for key in shown if key in near]
+    rest = [key for key in shown if key not in near and key != middle]
+    row = {key: number for number, key in enumerate(second)}
+    meets = {key: _find_mean_row(key, joined, row) for key in rest}
+    rest.sort(key=lambda key: meets[key])
+    return [column for column in ([middle] if middle else [], second, rest) if column]
+
+
+def _list_ends(edge: Edge) -> tuple[tuple[str, str], tuple[str, str]]:
+    return (edge.source, edge.target), (edge.target, edge.source)
+
+
+def _find_mean_row(key: str, joined: Sequence[Edge], row: Mapping[str, int]) -> float:
+    rows = [row[other] for edge in joined for one, other in _list_ends(edge) if one == key and other in row]
+    return sum(rows) / len(rows) if rows else float(len(row))
+
+
+def _place(columns: Sequence[Sequence[str]], height: float) -> dict[str, tuple[float, float]]:
+    """Return the share of the width and the pixels from the top at which each entity stands."""
+    places: dict[str, tuple[float, float]] = {}
+    for number, column in enumerate(columns):
+        step = height / len(column)
+        for line, key in enumerate(column):
+            places[key] = (_DOT + number / _COLUMNS, step * (line + 1 / 2))
+    return places
+
+
+def _draw_edge(
+    field: Stretched, edge: Edge, places: Mapping[str, tuple[float, float]], shown: Mapping[str, Node]
+) -> None:
+    (x1, y1), (x2, y2) = places[edge.source], places[edge.target]
+    bend = (x1 + x2) / 2 if x1 != x2 else x1 + 1 / _COLUMNS / 2
+    path = f"M{x1 * 100:.2f} {y1:.1f}C{bend * 100:.2f} {y1:.1f} {bend * 100:.2f} {y2:.1f} {x2 * 100:.2f} {y2:.1f}"
+    source, target = shown[edge.source].name, shown[edge.target].name
+    told = f"{shorten(source, _LABEL_GRAPH)} · {shorten(edge.label, _RELATION)} · {shorten(target, _LABEL_GRAPH)}"
+    field.add("path", "edge", title=told, d=path)
