@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from credenda.interfaces.mcp import contest_card as card
-from credenda.interfaces.mcp import tool_specs as instructions
+from credenda.interfaces.mcp import tool_specs
 from credenda.interfaces.mcp.tool_specs import ToolSpec, build_tools, estimate_tokens
 from credenda.operations.mcp_tools import ENGRAM, TOOLSETS
 from generated_page import write_or_check
@@ -121,13 +121,13 @@ def beside() -> list[str]:
     """Return the sections about resources and the prompt."""
     return [
         "## Resources\n",
-        f"| URI | content |\n|---|---|\n| `{instructions.CORE_URI}` | {instructions.CORE_ABOUT} |",
-        f"| `{instructions.MEMORY_URI}` | {instructions.MEMORY_ABOUT} |",
-        f"| `{instructions.PAGES_URI}` | {instructions.PAGES_ABOUT} |",
+        f"| URI | content |\n|---|---|\n| `{tool_specs.CORE_URI}` | {tool_specs.CORE_ABOUT} |",
+        f"| `{tool_specs.MEMORY_URI}` | {tool_specs.MEMORY_ABOUT} |",
+        f"| `{tool_specs.PAGES_URI}` | {tool_specs.PAGES_ABOUT} |",
         f"| `{card.URI}` | {card.ABOUT} |\n",
         "## Prompt\n",
-        f"`use_memory`: {instructions.GUIDE_ABOUT}\n",
-        f"```text\n{instructions.GUIDE}```\n",
+        f"`use_memory`: {tool_specs.GUIDE_ABOUT}\n",
+        f"```text\n{tool_specs.GUIDE}```\n",
     ]
 
 

@@ -25,13 +25,7 @@ from credenda.model.query import Context, EventDetails, Explanation, Page, Searc
 from credenda.providers.embed.protocol import Embedder
 from credenda.providers.tokens.factory import Tokenizer
 from credenda.runtime import Parts
-from credenda.services import browse as list_memories
-from credenda.services import context, search, settle, stats
-from credenda.services import lookup as changes
-from credenda.services import lookup as event
-from credenda.services import lookup as get
-from credenda.services import lookup as history
-from credenda.services import lookup as why
+from credenda.services import browse, context, lookup, search, settle, stats
 from credenda.telemetry.spans import record_methods
 from credenda.workers.loop import Worker
 from credenda.write import intake
@@ -279,11 +273,11 @@ class Credenda(Groups):
         Raises `NotFound` for an unknown id, a memory that did not exist yet, or a memory that was not true at `as_of`.
         `Invalid` for a short id with which several begin.
         """
-        return get.get(self._parts, id, as_of, known_at)
+        return lookup.get(self._parts, id, as_of, known_at)
 
     def event(self, id: str) -> EventDetails:
         """Return an event as it was said, and the memories that rest on it."""
-        return event.get_event(self._parts, id)
+        return lookup.get_event(self._parts, id)
 
     def list(
         self,
@@ -307,7 +301,7 @@ class Credenda(Groups):
         The cursor of a page leads to the next one even if memories are added meanwhile; `offset` only counts.
         """
         given = {name: value for name, value in locals().items() if name != "self"}
-        return list_memories.list_memories(self._parts, **given)
+        return browse.list_memories(self._parts, **given)
 
     def history(
         self,
@@ -323,7 +317,7 @@ class Credenda(Groups):
         `known_at` returns the history as believed at a time, `as_of` only the values true at that time.
         """
         given = {name: value for name, value in locals().items() if name != "self"}
-        return history.history(self._parts, **given)
+        return lookup.history(self._parts, **given)
 
     def diff(
         self,
@@ -343,11 +337,11 @@ class Credenda(Groups):
 
     def why(self, id: str) -> Explanation:
         """Return the reasons for a memory: its evidence as (event, start, end), and every change to it."""
-        return why.why(self._parts, id)
+        return lookup.why(self._parts, id)
 
     def changes(self, cause: str | None = None, *, limit: int = 20) -> Sequence[ChangeRecord]:
         """Return the changes that an event caused, oldest first; without one the latest changes, the latest first."""
-        return changes.list_changes(self._parts, cause, limit=limit)
+        return lookup.list_changes(self._parts, cause, limit=limit)
 
     def correct(self, id: str, *, text: str | None = None, value: str | None = None, reason: str = "") -> Memory:
         """Correct a memory by a value that holds, or does not after "not", or by a text that states one."""

@@ -23,11 +23,9 @@ from credenda.model.query import Page
 from credenda.model.server import AuditReport
 from credenda.paths import check_path
 from credenda.runtime import Parts
-from credenda.services import belief_test, browse, costs, extraction_preview, score_response
-from credenda.services import belief_test as replay_session
+from credenda.services import belief_test, browse, costs, erase, extraction_preview, score_response
 from credenda.services import browse as entities
 from credenda.services import context as context_preview
-from credenda.services import erase as compliance
 from credenda.telemetry.spans import record_group
 
 __all__ = ["Inspect"]
@@ -170,7 +168,7 @@ class Inspect:
         copy that is rebuilt from journal and change log. `automatic` is the block that a program adds by itself;
         `limit` takes the last prompts. Leaving a memory out means deleting it in the copy.
         """
-        return replay_session.replay_session(
+        return belief_test.replay_session(
             self._parts,
             lambda event: bootstrap.open_copy(self._parts, before=event),
             session,
@@ -202,11 +200,11 @@ class Inspect:
 
         `anchor` is the `head` of an earlier report, which the chain must lead through.
         """
-        return compliance.verify_audit(self._parts, anchor)
+        return erase.verify_audit(self._parts, anchor)
 
     def export_audit(self, path: str | Path) -> ComplianceReport:
         """Write the audit records of this user as JSON Lines; `.gz` is compressed."""
-        return compliance.export_audit(self._parts, check_path(path))
+        return erase.export_audit(self._parts, check_path(path))
 
     def export_compliance(
         self, path: str | Path, *, since: datetime | str | None = None, until: datetime | str | None = None
@@ -215,4 +213,4 @@ class Inspect:
 
         It names rows by their ids and has no word of a memory. `.gz` is compressed.
         """
-        return compliance.export_compliance(self._parts, check_path(path), since=since, until=until)
+        return erase.export_compliance(self._parts, check_path(path), since=since, until=until)

@@ -8,7 +8,6 @@ from credenda.model.job import JobInfo
 from credenda.model.query import Page
 from credenda.runtime import Parts
 from credenda.services import jobs
-from credenda.services import jobs as background
 from credenda.telemetry.spans import record_group
 
 __all__ = ["Jobs"]
@@ -38,7 +37,7 @@ class Jobs:
         The job is on disk when this returns. `credenda serve` and `credenda worker --all-users` run it. `inputs` are
         those of the operation, as JSON has them. Raises `LimitExceeded` while a hundred wait already.
         """
-        return background.start_call(self._parts, background.Call(operation, dict(inputs or {})))
+        return jobs.start_call(self._parts, jobs.Call(operation, dict(inputs or {})))
 
     def get(self, id: str) -> JobInfo:
         """Return a job: its state, its progress, and the result of one that called an operation."""

@@ -29,10 +29,7 @@ from credenda.model.report import (
 from credenda.model.retention_policy import LegalHold, RetentionPolicy
 from credenda.paths import check_path
 from credenda.runtime import Parts
-from credenda.services import dream, flip_flop_audit, memory_status, outcome, resolve, undo
-from credenda.services import erase as legal_hold
-from credenda.services import erase as policy
-from credenda.services import memory_status as pin
+from credenda.services import dream, erase, flip_flop_audit, memory_status, outcome, resolve, undo
 from credenda.telemetry.spans import record_group
 from credenda.validation import check_words
 from credenda.workers.handlers import apply_policies
@@ -100,11 +97,11 @@ class Manage:
 
     def pin(self, id: str) -> Memory:
         """Keep a memory in every context."""
-        return pin.pin(self._parts, id, pinned=True)
+        return memory_status.pin(self._parts, id, pinned=True)
 
     def unpin(self, id: str) -> Memory:
         """Unpin a memory."""
-        return pin.pin(self._parts, id, pinned=False)
+        return memory_status.pin(self._parts, id, pinned=False)
 
     def policy(
         self, days: int | None = None, *, topic: str | None = None, remove: bool = False
@@ -114,7 +111,7 @@ class Manage:
         `apply_policies`, which background workers call, deletes older events. `remove` deletes the policy of a topic,
         or the general one. Raises `Invalid` for days outside 1 to 36,525.
         """
-        return policy.set_policy(self._parts, days, topic, remove=remove)
+        return erase.set_policy(self._parts, days, topic, remove=remove)
 
     def apply_policies(self, *, dry_run: bool = False) -> ExpiryReport:
         """Delete expired rows, and rows older than the policies allow; `dry_run` only counts.
@@ -128,15 +125,15 @@ class Manage:
 
         Raises `Conflict` if one is in force, `Invalid` without a reason.
         """
-        return legal_hold.hold(self._parts, reason)
+        return erase.hold(self._parts, reason)
 
     def lift_hold(self, reason: str) -> LegalHold:
         """Lift the legal hold; raises `Conflict` without one."""
-        return legal_hold.lift_hold(self._parts, reason)
+        return erase.lift_hold(self._parts, reason)
 
     def holds(self) -> Sequence[LegalHold]:
         """Return all legal holds, past and present, oldest first, with the reasons."""
-        return legal_hold.list_holds(self._parts)
+        return erase.list_holds(self._parts)
 
     def core(self) -> Core:
         """Return the core: the few memories that every prompt should have, within a hard cap of tokens and lines.

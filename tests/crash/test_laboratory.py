@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from credenda import Credenda, Unavailable
-from credenda.bench.crash import disk_shim as sqlite_library
+from credenda.bench.crash import disk_shim
 from credenda.bench.crash.deletion import SURFACES, WAYS, run_deletions
 from credenda.bench.crash.disk_shim import DiskTrace, install_shim, run_bit_flips, run_power_cuts
 from credenda.bench.crash.faults import Countdown, FailingEmbedder, run_faults
@@ -47,9 +47,9 @@ def test_the_shim_sees_every_write_of_the_standard_library(tmp_path: Path) -> No
 
 
 def test_a_library_that_hides_its_file_layer_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sqlite_library, "_SYMBOL", "sqlite3_no_such_function")
+    monkeypatch.setattr(disk_shim, "_SYMBOL", "sqlite3_no_such_function")
     with pytest.raises(Unavailable, match="does not export"):
-        sqlite_library.find_library()
+        disk_shim.find_library()
 
 
 @pytest.mark.requirement("D-011")

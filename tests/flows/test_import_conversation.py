@@ -19,7 +19,7 @@ from credenda import Corrupt, Credenda, Invalid, LimitExceeded, NotFound, Unavai
 from credenda.bootstrap import build_parts
 from credenda.model.event import Role
 from credenda.model.report import ImportReport
-from credenda.portability import importing as batch_write
+from credenda.portability import importing
 from credenda.portability import line_reader as portability_lines
 from credenda.portability.importers.conversation import name_session
 from credenda.portability.importing import import_file
@@ -122,7 +122,7 @@ def test_an_import_that_was_interrupted_goes_on(mem: Credenda, tmp_path: Path, m
         return whole(user_id, work)
 
     with monkeypatch.context() as patch:
-        patch.setattr(batch_write, "PATIENCE_STEPS", 0)
+        patch.setattr(importing, "PATIENCE_STEPS", 0)
         patch.setattr(store, "commit", failing)
         with pytest.raises(Unavailable, match=r"after 128 turns.*the disk is full.*continues where"):
             mem.data.import_(path)
@@ -135,7 +135,7 @@ def test_too_much_waiting_work_stops_an_import_that_nobody_reads(
     mem: Credenda, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(limits, "QUEUED_JOBS", 100)
-    monkeypatch.setattr(batch_write, "PATIENCE_STEPS", 0)
+    monkeypatch.setattr(importing, "PATIENCE_STEPS", 0)
     path = written(tmp_path / "talk.jsonl", talk("c", 150))
     with pytest.raises(Unavailable, match="too many messages wait"):
         mem.data.import_(path)

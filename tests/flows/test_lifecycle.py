@@ -9,7 +9,7 @@ import pytest
 from credenda import Conflict, Credenda, Invalid, MemoryUnit, NotFound
 from credenda.model.change import SetLayer
 from credenda.model.memory import Layer, Memory
-from credenda.services import lifecycle as decay
+from credenda.services import lifecycle
 from credenda.testing import ManualClock
 
 
@@ -137,8 +137,8 @@ def test_a_run_that_was_broken_off_goes_on_where_it_stopped(
     for number in range(6):
         episode(mem, f"Saw owl number {number}.")
     clock.advance(timedelta(days=15))
-    monkeypatch.setattr(decay, "_BATCH", 2)
-    real = decay._write_scores  # noqa: SLF001 - where a kill would strike
+    monkeypatch.setattr(lifecycle, "_BATCH", 2)
+    real = lifecycle._write_scores  # noqa: SLF001 - where a kill would strike
     calls: list[object] = []
 
     def strike(*given: object) -> None:
@@ -147,11 +147,11 @@ def test_a_run_that_was_broken_off_goes_on_where_it_stopped(
         calls.append(given)
         real(*given)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(decay, "_write_scores", strike)
+    monkeypatch.setattr(lifecycle, "_write_scores", strike)
     with pytest.raises(KeyboardInterrupt):
         mem.manage.decay()
     assert sum(score is not None for score in scores(mem).values()) == 4
-    monkeypatch.setattr(decay, "_write_scores", real)
+    monkeypatch.setattr(lifecycle, "_write_scores", real)
     assert mem.manage.decay().examined == 2
     assert all(score is not None for score in scores(mem).values())
     assert mem.manage.decay().examined == 6

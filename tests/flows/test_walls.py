@@ -11,7 +11,7 @@ from credenda import Credenda
 from credenda.bootstrap import build_parts
 from credenda.model.memory import MemoryUnit
 from credenda.runtime import Parts
-from credenda.services import stats as walls
+from credenda.services import stats
 from credenda.services.stats import PROBES
 from credenda.storage.sql.server_rows import TenantQueries
 from credenda.storage.store import Reader, Store
@@ -67,7 +67,7 @@ def test_every_verb_that_leaks_is_named(full: Credenda, parts: Parts, monkeypatc
         "by_vector.nearest",
         "recalled",
     }
-    assert found >= walls.READS.keys() - empty
+    assert found >= stats.READS.keys() - empty
 
 
 @pytest.mark.parametrize("verb", ["find_events", "find", "changes", "jobs"])
@@ -75,14 +75,14 @@ def test_one_verb_that_leaks_is_named_alone(
     full: Credenda, parts: Parts, monkeypatch: pytest.MonkeyPatch, verb: str
 ) -> None:
     with parts.store.reader("ana") as reader:
-        stolen = walls.READS[verb](reader, walls.take_sample(reader, ""))
+        stolen = stats.READS[verb](reader, stats.take_sample(reader, ""))
     kind: type[Reader] = type(reader)
 
     def leak(*_: object) -> object:
         return stolen
 
     monkeypatch.setattr(kind, verb, leak)
-    monkeypatch.setattr(walls, "READS", {verb: walls.READS[verb]})
+    monkeypatch.setattr(stats, "READS", {verb: stats.READS[verb]})
     assert list_leaks(full) == [verb]
 
 

@@ -12,7 +12,7 @@ from urllib.parse import parse_qs, urlencode, urlsplit
 
 from httpx2 import Response
 
-from credenda.services import access as logins
+from credenda.services import access
 
 from .served import BASE, Site
 
@@ -41,7 +41,7 @@ class Browser:
         return self._send("POST", address, given, data=dict(fields))
 
     def log_in(self, person: str = "ana") -> Response:
-        secret = logins.issue_link(self.site.parts.store.secrets, person, self.site.parts.clock.now_us())
+        secret = access.issue_link(self.site.parts.store.secrets, person, self.site.parts.clock.now_us())
         return self.post("/login", {"code": secret})
 
     def allow(self, address: str, **chosen: str) -> Response:

@@ -10,7 +10,7 @@ import pytest
 from credenda import __version__, limits
 from credenda.interfaces.cli.main import cli
 from credenda.operations.table import OPERATIONS
-from credenda.portability import importing as batch_write
+from credenda.portability import importing
 
 from .terminal import Terminal
 
@@ -312,7 +312,7 @@ def test_an_import_reads_what_waits_when_too_much_does_and_goes_on(
     ana: Terminal, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(limits, "QUEUED_JOBS", 100)
-    monkeypatch.setattr(batch_write, "PATIENCE_STEPS", 0)
+    monkeypatch.setattr(importing, "PATIENCE_STEPS", 0)
     file = tmp_path / "notes.txt"
     file.write_text("\n\n".join(f"Note number {number}." for number in range(250)), "utf-8")
     report = ana.json("import", str(file))

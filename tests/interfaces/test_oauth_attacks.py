@@ -13,7 +13,7 @@ import pytest
 from credenda import limits
 from credenda.interfaces.server.address import Address
 from credenda.interfaces.server.oauth.clients import register_client
-from credenda.services import access as logins
+from credenda.services import access
 from credenda.storage.sqlite.store import SqliteStore
 from credenda.testing import ManualClock
 
@@ -328,13 +328,13 @@ def test_a_form_of_another_page_or_session_is_refused(site: Site, browser: Brows
 def test_a_form_from_another_origin_is_refused(site: Site, browser: Browser, client: Connector, origin: str) -> None:
     allowed = {**read_form(browser.get(client.address()).text), "decision": "allow"}
     assert browser.post("/authorize", allowed, origin=origin).status_code == 403
-    code = logins.issue_link(site.parts.store.secrets, "eve", site.parts.clock.now_us())
+    code = access.issue_link(site.parts.store.secrets, "eve", site.parts.clock.now_us())
     assert browser.post("/login", {"code": code}, origin=origin).status_code == 403
     assert browser.post("/logout", read_form(browser.get("/login").text), origin=origin).status_code == 403
 
 
 def test_a_form_without_an_origin_needs_the_word_of_the_browser(site: Site) -> None:
-    code = logins.issue_link(site.parts.store.secrets, "ana", site.parts.clock.now_us())
+    code = access.issue_link(site.parts.store.secrets, "ana", site.parts.clock.now_us())
     for headers in ({}, {"Sec-Fetch-Site": "cross-site"}, {"Sec-Fetch-Site": "none"}):
         assert site.send("POST", "/login", data={"code": code}, headers=headers).status_code == 403
     sent = site.client.post(
@@ -374,7 +374,7 @@ def test_scopes_that_were_not_asked_for_are_not_given(site: Site, browser: Brows
 def test_the_login_leads_nowhere_else(site: Site) -> None:
     person = Browser(site)
     for following in ("https://evil.example", "//evil.example", "\r\nSet-Cookie: x=y"):
-        code = logins.issue_link(site.parts.store.secrets, "ana", site.parts.clock.now_us())
+        code = access.issue_link(site.parts.store.secrets, "ana", site.parts.clock.now_us())
         answer = person.post("/login", {"code": code, "next": following})
         assert urlsplit(answer.headers["Location"])[:3] == ("", "", "/authorize")
         assert "x" not in answer.cookies

@@ -14,7 +14,7 @@ from mcp.client.auth import OAuthClientProvider
 from mcp.client.streamable_http import streamable_http_client
 from mcp.shared.auth import AuthorizationCodeResult, OAuthClientInformationFull, OAuthClientMetadata, OAuthToken
 
-from credenda.interfaces.server.oauth import clients as fetch
+from credenda.interfaces.server.oauth import clients
 from credenda.testing import ManualClock
 from tests.waiting import limit_waiting
 
@@ -156,7 +156,7 @@ def test_a_client_with_a_document_registers_nothing(
         fetched.append(url)
         return document
 
-    monkeypatch.setattr(fetch, "fetch_public_json", fetch_public_json)
+    monkeypatch.setattr(clients, "fetch_public_json", fetch_public_json)
     with serving(tmp_path / "memory.db", clock, tokens=True, toolset="default") as site:
         Browser(site).get(Connector(site).address(client_id=DOCUMENT))
         assert fetched == []  # nobody is logged in

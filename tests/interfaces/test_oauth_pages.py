@@ -13,7 +13,7 @@ import pytest
 
 from credenda import limits
 from credenda.interfaces.server.address import Address
-from credenda.services import access as logins
+from credenda.services import access
 from credenda.testing import ManualClock
 
 from .oauth import Browser, Connector, connect, read_answer, read_form
@@ -46,12 +46,12 @@ def test_a_link_of_the_command_line_logs_in_to_a_running_server(tmp_path: Path, 
 def test_a_login_code_is_used_up_and_expires(tmp_path: Path, clock: ManualClock) -> None:
     with serving(tmp_path / "memory.db", clock, tokens=True) as site:
         secrets = site.parts.store.secrets
-        code = logins.issue_link(secrets, "ana", clock.now_us())
+        code = access.issue_link(secrets, "ana", clock.now_us())
         assert Browser(site).post("/login", {"code": code}).status_code == 303
         again = Browser(site)
         assert again.post("/login", {"code": code}).status_code == 401
         assert again.cookies == {}
-        late = logins.issue_link(secrets, "ana", clock.now_us())
+        late = access.issue_link(secrets, "ana", clock.now_us())
         clock.advance(timedelta(minutes=10))
         assert again.post("/login", {"code": late}).status_code == 401
         files = b"".join(path.read_bytes() for path in tmp_path.iterdir())
@@ -91,7 +91,7 @@ def test_a_request_without_a_login_goes_on_after_it(tmp_path: Path, clock: Manua
     with serving(tmp_path / "memory.db", clock, tokens=True) as site:
         browser, client = Browser(site), Connector(site)
         form = read_form(browser.get(client.address()).text)
-        form["code"] = logins.issue_link(site.parts.store.secrets, "ana", clock.now_us())
+        form["code"] = access.issue_link(site.parts.store.secrets, "ana", clock.now_us())
         following = browser.post("/login", form).headers["Location"]
         assert following == client.address()
         assert "Example" in browser.get(following).text

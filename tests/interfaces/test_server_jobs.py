@@ -19,7 +19,7 @@ from credenda.interfaces.call_worker import run_calls
 from credenda.interfaces.server.rest import JobEvents
 from credenda.model.job import JobInfo
 from credenda.runtime import Parts
-from credenda.services import jobs as background
+from credenda.services import jobs
 from credenda.storage.store import JobFilter, JobStatus, Writer
 from credenda.testing import ManualClock
 from tests.waiting import await_that
@@ -199,17 +199,17 @@ def test_a_queued_call_is_cancelled_and_may_be_retried(site: Site) -> None:
 def test_a_running_call_stops_at_its_next_statement_when_it_is_cancelled(
     site: Site, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(background, "_WATCH_SECONDS", 0.005)
+    monkeypatch.setattr(jobs, "_WATCH_SECONDS", 0.005)
     job = start(site, dry_run=True)
 
-    def run(parts: Parts, call: background.Call, progress: Any) -> None:  # noqa: ANN401 - a callback
+    def run(parts: Parts, call: jobs.Call, progress: Any) -> None:  # noqa: ANN401 - a callback
         del parts, call
         progress(1, 2)
         assert site.send("POST", f"/v1/jobs/{job['id']}/cancel", json={}).json()["state"] == "processing"
         await_that(check_deadline, "the cancellation")
 
     view = site.parts.for_user("ana")
-    assert background.run_due_call(view, run) == 1
+    assert jobs.run_due_call(view, run) == 1
     view.release()
     ended = read(site, job["id"])
     assert (ended["state"], ended["result"], ended["done"], ended["total"]) == ("cancelled", None, 1, 2)
@@ -232,14 +232,14 @@ def test_a_call_that_fails_is_tried_again_and_then_waits_for_a_person(site: Site
     clock = site.parts.clock
     assert isinstance(clock, ManualClock)
 
-    def run(parts: Parts, call: background.Call, progress: Any) -> None:  # noqa: ANN401 - a callback
+    def run(parts: Parts, call: jobs.Call, progress: Any) -> None:  # noqa: ANN401 - a callback
         del parts, call, progress
         raise Unavailable("the disk is full")
 
     view = site.parts.for_user("ana")
     for attempt in range(1, 6):
-        assert background.run_due_call(view, run) == 1
-        assert background.run_due_call(view, run) == 0
+        assert jobs.run_due_call(view, run) == 1
+        assert jobs.run_due_call(view, run) == 0
         found = read(site, job["id"])
         assert (found["attempts"], found["error"]) == (attempt, "Unavailable: the disk is full")
         assert found["state"] == ("failed" if attempt < 5 else "dead")
@@ -293,13 +293,13 @@ def test_a_result_is_not_kept_where_something_was_deleted_meanwhile(site: Site) 
     job = start(site, dry_run=True)
     memory = site.send("GET", "/v1/memories", params={"attribute": "likes"}).json()["items"][0]
 
-    def run(parts: Parts, call: background.Call, progress: Any) -> dict[str, str]:  # noqa: ANN401 - a callback
+    def run(parts: Parts, call: jobs.Call, progress: Any) -> dict[str, str]:  # noqa: ANN401 - a callback
         del parts, call, progress
         site.send("DELETE", f"/v1/memories/{memory['id']}")
         return {"text": "I like tea."}
 
     view = site.parts.for_user("ana")
-    background.run_due_call(view, run)
+    jobs.run_due_call(view, run)
     view.release()
     assert (read(site, job["id"])["state"], read(site, job["id"])["result"]) == ("complete", None)
 

@@ -13,7 +13,6 @@ import pytest
 
 from credenda import Credenda
 from credenda.interfaces.web import languages
-from credenda.interfaces.web import languages as engine_phrases
 from credenda.interfaces.web.registry import PAGES
 from credenda.testing import ManualClock
 
@@ -117,7 +116,7 @@ def marks(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
             for english, text in known.items()
         }
 
-    messages, phrases = mark(languages.load_messages("de")), mark(engine_phrases.load_phrases("de"))
+    messages, phrases = mark(languages.load_messages("de")), mark(languages.load_phrases("de"))
 
     def load_messages(_: str) -> Mapping[str, str]:
         return messages
@@ -126,10 +125,10 @@ def marks(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
         return phrases
 
     monkeypatch.setattr(languages, "load_messages", load_messages)
-    monkeypatch.setattr(engine_phrases, "load_phrases", load_phrases)
-    engine_phrases.load_patterns.cache_clear()
+    monkeypatch.setattr(languages, "load_phrases", load_phrases)
+    languages.load_patterns.cache_clear()
     yield
-    engine_phrases.load_patterns.cache_clear()
+    languages.load_patterns.cache_clear()
 
 
 def find_quotes(memory: Credenda) -> set[str]:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from credenda.errors import Invalid, NotFound, Unauthenticated
-from credenda.services import access as passwords
+from credenda.services import access
 from credenda.services.access import add_member, remove_member
 from credenda.testing import ManualClock
 
@@ -50,7 +50,7 @@ def test_a_password_of_the_command_line_logs_in(site: Site, tmp_path: Path) -> N
 
 
 def test_a_wrong_password_an_unknown_person_and_another_persons_fail_alike(site: Site, clock: ManualClock) -> None:
-    passwords.set_password(site.parts.store.secrets, "ana", PASSWORD, clock.now_us())
+    access.set_password(site.parts.store.secrets, "ana", PASSWORD, clock.now_us())
     answers = set[str]()
     for person, password in (("ana", "four quiet garden chair"), ("bob", PASSWORD), ("", PASSWORD), ("ana", "")):
         browsing = Person(site, person, log_in=False)
@@ -70,32 +70,32 @@ def test_guessing_passwords_is_slowed_down(site: Site) -> None:
 def test_a_new_password_ends_the_old_one_and_a_removed_one_works_no_more(site: Site, clock: ManualClock) -> None:
     secrets, now_us = site.parts.store.secrets, clock.now_us()
     for number in range(3):
-        passwords.set_password(secrets, "ana", f"{PASSWORD} {number}", now_us)
+        access.set_password(secrets, "ana", f"{PASSWORD} {number}", now_us)
     with pytest.raises(Unauthenticated):
-        passwords.log_in_by_password(secrets, "ana", f"{PASSWORD} 1", now_us)
-    assert passwords.log_in_by_password(secrets, "ana", f"{PASSWORD} 2", now_us).person == "ana"
-    passwords.remove_password(secrets, "ana", now_us)
+        access.log_in_by_password(secrets, "ana", f"{PASSWORD} 1", now_us)
+    assert access.log_in_by_password(secrets, "ana", f"{PASSWORD} 2", now_us).person == "ana"
+    access.remove_password(secrets, "ana", now_us)
     with pytest.raises(Unauthenticated):
-        passwords.log_in_by_password(secrets, "ana", f"{PASSWORD} 2", now_us)
+        access.log_in_by_password(secrets, "ana", f"{PASSWORD} 2", now_us)
     with pytest.raises(NotFound):
-        passwords.remove_password(secrets, "ana", now_us)
-    passwords.set_password(secrets, "ana", PASSWORD, now_us)
-    assert passwords.log_in_by_password(secrets, "ana", PASSWORD, now_us).person == "ana"
+        access.remove_password(secrets, "ana", now_us)
+    access.set_password(secrets, "ana", PASSWORD, now_us)
+    assert access.log_in_by_password(secrets, "ana", PASSWORD, now_us).person == "ana"
 
 
 @pytest.mark.parametrize("password", ["", "short", "x" * 1_025])
 def test_a_password_of_a_wrong_length_is_refused(site: Site, clock: ManualClock, password: str) -> None:
     with pytest.raises(Invalid):
-        passwords.set_password(site.parts.store.secrets, "ana", password, clock.now_us())
+        access.set_password(site.parts.store.secrets, "ana", password, clock.now_us())
 
 
 def test_erasing_a_person_erases_the_password(site: Site, clock: ManualClock) -> None:
     tell(site, "I live in Linz.")
-    passwords.set_password(site.parts.store.secrets, "ana", PASSWORD, clock.now_us())
+    access.set_password(site.parts.store.secrets, "ana", PASSWORD, clock.now_us())
     with memory_of(site) as memory:
         memory.erase("ana")
     with pytest.raises(Unauthenticated):
-        passwords.log_in_by_password(site.parts.store.secrets, "ana", PASSWORD, clock.now_us())
+        access.log_in_by_password(site.parts.store.secrets, "ana", PASSWORD, clock.now_us())
 
 
 def test_a_member_chooses_a_shared_memory_and_may_do_there_what_the_role_says(site: Site) -> None:

@@ -15,7 +15,7 @@ from credenda.clock import seconds
 from credenda.interfaces.server.memories import Memories
 from credenda.interfaces.server.probe import ProbeResult
 from credenda.interfaces.web.registry import PAGES
-from credenda.services import access as logins
+from credenda.services import access
 from credenda.testing import ManualClock
 
 from .pages import Person, memory_of, serving_pages, tell
@@ -99,7 +99,7 @@ def test_a_login_ends_where_it_was_asked_for_and_never_elsewhere(site: Site, clo
         ("/\\evil.example", "/"),
         ("/a\nb", "/"),
     ):
-        code = logins.issue_link(site.parts.store.secrets, "ana", clock.now_us())
+        code = access.issue_link(site.parts.store.secrets, "ana", clock.now_us())
         answer = Person(site, log_in=False).browser.post("/login", {"code": code, "page": wanted})
         assert answer.headers["Location"] == reached, wanted
 

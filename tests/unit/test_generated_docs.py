@@ -20,7 +20,7 @@ from credenda.interfaces.mcp.tool_specs import build_tools
 from credenda.operations.table import OPERATIONS
 from credenda.storage.postgres import statements as postgres_statements
 from credenda.storage.sql import statements
-from credenda.storage.sqlite import reader as sqlite_statements
+from credenda.storage.sqlite import reader
 
 
 def test_the_settings_page_is_fresh() -> None:
@@ -97,7 +97,7 @@ def test_every_operation_and_closed_door_is_on_the_page_of_the_operations() -> N
         assert all(reason in page for reason in operation.closed.values())
 
 
-BACKENDS = pytest.mark.parametrize("backend", [sqlite_statements, postgres_statements])
+BACKENDS = pytest.mark.parametrize("backend", [reader, postgres_statements])
 
 
 @BACKENDS

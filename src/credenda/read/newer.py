@@ -171,7 +171,7 @@ def _get_start(row: Row) -> int:
 # Whether one text tells that the matter of an older one has changed. Pure.
 
 
-_CHARACTERS_MAX_CHANGED: Final = 240
+_TOLD_CHARACTERS_MAX: Final = 240
 """Longest text that is compared; a longer one says more than one thing."""
 _NUMBER: Final = re.compile(r"\d[\d.,:/-]*")
 _REST_MAX: Final = 3
@@ -295,7 +295,7 @@ def _raise_to(row: Row, place: Row) -> Row:
 
 def _is_comparable(row: Row) -> bool:
     """Return whether a row is a short, current statement."""
-    if len(row.text) > _CHARACTERS_MAX_CHANGED or not _APART.isdisjoint(row.flags) or row.text.rstrip().endswith("?"):
+    if len(row.text) > _TOLD_CHARACTERS_MAX or not _APART.isdisjoint(row.flags) or row.text.rstrip().endswith("?"):
         return False
     return row.memory is None or row.memory.stance is not Stance.PLANNED
 

@@ -575,13 +575,13 @@ def _refuse(why: str) -> Invalid:
 # List the audit records of a user.
 
 
-_LIST_AUDIT: Final = "audit"
+_LIST_RECORDS: Final = "audit"
 
 
 def list_audit(parts: Parts, *, limit: int = 20, cursor: str | None = None) -> Page[AuditRecord]:
     """Return the records of calls that reached this user's memory, oldest first, one page at a time."""
     check_limit(limit, limits.LIST_LIMIT)
-    after = read_cursor(_LIST_AUDIT, parts.user_id, cursor) or 0
+    after = read_cursor(_LIST_RECORDS, parts.user_id, cursor) or 0
     found = tuple(parts.store.audit.read_audit_of(parts.user_id, after, limit + 1))
-    more = write_cursor(_LIST_AUDIT, parts.user_id, found[limit - 1].seq) if len(found) > limit else None
+    more = write_cursor(_LIST_RECORDS, parts.user_id, found[limit - 1].seq) if len(found) > limit else None
     return Page(items=found[:limit], next_cursor=more)

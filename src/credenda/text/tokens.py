@@ -249,7 +249,7 @@ ALTERNATIVE: Final = "|"
 _DOCUMENT_LANGUAGES: Final = 2
 """Number of languages of a text whose stems are indexed: a short text may fit two similar ones."""
 _Cut = Callable[[str], list[str]]
-_MEMO_WORDS_TOKENS: Final = 32_768
+_MEMO_TERMS: Final = 32_768
 """Number of cached word analyses: about 8 MB when full, shared by all tenants of the process."""
 
 RUNS: Final = (
@@ -489,7 +489,7 @@ def _analyse_chunks(chunks: list[str]) -> list[str]:
     return list(chain.from_iterable(map(_analyse, chunks)))
 
 
-@lru_cache(maxsize=_MEMO_WORDS_TOKENS)
+@lru_cache(maxsize=_MEMO_TERMS)
 def _analyse(chunk: str) -> tuple[str, ...]:
     """Convert one chunk to terms: mostly one stem, none for a stop word, whole and parts for compounds."""
     plain = chunk.replace("\u2019", "'")

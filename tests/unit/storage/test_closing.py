@@ -7,8 +7,7 @@ from typing import Any
 import pytest
 
 from credenda.errors import Corrupt, Unavailable
-from credenda.storage.sqlite import dump as in_memory_copy
-from credenda.storage.sqlite import erase_proof
+from credenda.storage.sqlite import dump, erase_proof
 
 from .build import events, failure, opened, put, said
 
@@ -58,7 +57,7 @@ def test_a_copy_that_cannot_be_made(tmp_path: Path, left_open: set[int], monkeyp
         with store.scratch("ana"):
             pass
         before = set(left_open)
-        monkeypatch.setattr(in_memory_copy, "load_rows", fail)
+        monkeypatch.setattr(dump, "load_rows", fail)
         with pytest.raises(Corrupt), store.scratch("ana"):
             pass
         assert left_open == before

@@ -22,7 +22,7 @@ from credenda.ids import IdKind, parse_id, parse_id_number
 from credenda.model.event import Event, Receipt, Role
 from credenda.model.memory import Status
 from credenda.model.query import Hit
-from credenda.services import edit as correct
+from credenda.services import edit
 from credenda.storage.store import ChangeFilter, EventFilter, MemoryFilter, Reader
 from credenda.text.normalize import normalise_text
 from credenda.text.sentences import REMOVED, split_sentences
@@ -132,8 +132,8 @@ def _walk_events(reader: Reader) -> Iterator[Event]:
 
 def replace_text(tenant: Tenant, record: Record, text: str) -> str:
     """Correct a memory on behalf of its agent and run; return the id of the new version."""
-    wanted = correct.Correction(text=text, reason="updated", agent=record.agent, session=record.run)
-    memory = correct.put_right(tenant.parts, record.id, wanted)
+    wanted = edit.Correction(text=text, reason="updated", agent=record.agent, session=record.run)
+    memory = edit.put_right(tenant.parts, record.id, wanted)
     tenant.client.settle()
     return memory.id
 

@@ -236,8 +236,8 @@ def choose_resolution(question: Contradiction, answer: Answer) -> dict[str, obje
 # Show a task in the JSON form of protocol version 1.0.
 
 
-_STATES_SHOW: Final = {state: f"TASK_STATE_{state.name}" for state in TaskState}
-_CHOICES_SHOW: Final = ("keep_existing", "keep_new", "keep_both")
+_TASK_STATES: Final = {state: f"TASK_STATE_{state.name}" for state in TaskState}
+_TASK_CHOICES: Final = ("keep_existing", "keep_new", "keep_both")
 _MEMORY: Final = (
     *("id", "text", "type", "entity", "attribute", "value", "scope", "status", "confidence"),
     *("superseded_by", "contested"),
@@ -265,7 +265,7 @@ def show_task(progress: Progress) -> dict[str, Any]:
 def show_status(progress: Progress) -> dict[str, Any]:
     """Show the state of a task, with its questions where it waits for an answer."""
     task = progress.task
-    status: dict[str, Any] = {"state": _STATES_SHOW[progress.state], "timestamp": format_time(task.updated_us)}
+    status: dict[str, Any] = {"state": _TASK_STATES[progress.state], "timestamp": format_time(task.updated_us)}
     if progress.state is TaskState.INPUT_REQUIRED:
         status["message"] = _write_message(progress, len(task.answers), _write_questions(progress.questions))
     if progress.state is TaskState.FAILED:
@@ -295,7 +295,7 @@ def _write_questions(questions: Sequence[Contradiction]) -> list[dict[str, Any]]
         {
             **{name: getattr(one, name) for name in ("id", "entity", "attribute", "scope", "question")},
             "values": list(one.values),
-            "choices": list(_CHOICES_SHOW),
+            "choices": list(_TASK_CHOICES),
         }
         for one in questions
     ]

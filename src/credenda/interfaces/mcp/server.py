@@ -25,7 +25,7 @@ from credenda.interfaces.authorization import authorize
 from credenda.interfaces.call_note import note_failure, note_operation
 from credenda.interfaces.dispatch import invoke
 from credenda.interfaces.mcp import contest_card as card
-from credenda.interfaces.mcp import tool_specs as instructions
+from credenda.interfaces.mcp import tool_specs
 from credenda.interfaces.mcp.project import bind_to_project, read_resource_page
 from credenda.interfaces.mcp.results import (
     build_answer,
@@ -69,12 +69,8 @@ def build_server(
     """
     tools = build_tools(operations, toolset=toolset, read_only=read_only)
     check_texts({name: offer.listed() for name, offer in tools.items()})
-    check_texts(
-        {"the instructions": instructions.INSTRUCTIONS, "the prompt": [instructions.GUIDE_ABOUT, instructions.GUIDE]}
-    )
-    check_texts(
-        {"the resources": [instructions.CORE_ABOUT, instructions.MEMORY_ABOUT, instructions.PAGES_ABOUT, card.ABOUT]}
-    )
+    check_texts({"the instructions": tool_specs.INSTRUCTIONS, "the prompt": [tool_specs.GUIDE_ABOUT, tool_specs.GUIDE]})
+    check_texts({"the resources": [tool_specs.CORE_ABOUT, tool_specs.MEMORY_ABOUT, tool_specs.PAGES_ABOUT, card.ABOUT]})
     handlers = _Handlers(memory=memory, tools=tools, project=project)
     hints: dict[CacheableMethod, CacheHint] = dict.fromkeys(get_args(CacheableMethod), _PRIVATE_LIST)
     hints["resources/read"] = _PRIVATE_READ
@@ -82,7 +78,7 @@ def build_server(
         "credenda",
         version=__version__,
         title="Credenda",
-        instructions=instructions.INSTRUCTIONS,
+        instructions=tool_specs.INSTRUCTIONS,
         cache_hints=hints,
         on_list_tools=handlers.list_tools,
         on_call_tool=handlers.call_tool,
@@ -189,7 +185,7 @@ class _Handlers:
     async def list_resources(self, _: Call, __: wire.PaginatedRequestParams | None) -> wire.ListResourcesResult:
         """List the core block and the card."""
         core = wire.Resource(
-            uri=instructions.CORE_URI, name="core", description=instructions.CORE_ABOUT, mime_type=_MARKDOWN
+            uri=tool_specs.CORE_URI, name="core", description=tool_specs.CORE_ABOUT, mime_type=_MARKDOWN
         )
         listed = {"uri": card.URI, "name": "contests", "description": card.ABOUT, "mimeType": card.MEDIA_TYPE}
         shown = wire.Resource.model_validate(listed | {"_meta": card.RESOURCE_META}, by_name=False)
@@ -200,10 +196,10 @@ class _Handlers:
     ) -> wire.ListResourceTemplatesResult:
         """List the URI templates of memories and pages."""
         memory = wire.ResourceTemplate(
-            uri_template=instructions.MEMORY_URI, name="memory", description=instructions.MEMORY_ABOUT, mime_type=_JSON
+            uri_template=tool_specs.MEMORY_URI, name="memory", description=tool_specs.MEMORY_ABOUT, mime_type=_JSON
         )
         pages = wire.ResourceTemplate(
-            uri_template=instructions.PAGES_URI, name="pages", description=instructions.PAGES_ABOUT, mime_type=_MARKDOWN
+            uri_template=tool_specs.PAGES_URI, name="pages", description=tool_specs.PAGES_ABOUT, mime_type=_MARKDOWN
         )
         return wire.ListResourceTemplatesResult(resource_templates=[memory, pages])
 
@@ -226,17 +222,17 @@ class _Handlers:
         return wire.ReadResourceResult(contents=[wire.TextResourceContents(uri=uri, mime_type=kind, text=text)])
 
     def _read(self, uri: str) -> tuple[str, str]:
-        before, _, after = instructions.MEMORY_URI.partition("{id}")
-        if uri == instructions.CORE_URI:
+        before, _, after = tool_specs.MEMORY_URI.partition("{id}")
+        if uri == tool_specs.CORE_URI:
             return _MARKDOWN, self._invoke("context").text
         if uri.startswith(before) and uri.endswith(after):
             memory_id = unquote(uri.removeprefix(before))
             return _JSON, to_text(build_answer(OPERATIONS["why"], {}, self._invoke("why", id=memory_id)))
-        pages = instructions.PAGES_URI.partition("{")[0]
+        pages = tool_specs.PAGES_URI.partition("{")[0]
         if uri.startswith(pages):
             with self.memory() as memory:
                 return _MARKDOWN, read_resource_page(memory, unquote(uri.removeprefix(pages)))
-        raise NotFound("there is no such resource", fix=f"read {instructions.CORE_URI} or {instructions.MEMORY_URI}")
+        raise NotFound("there is no such resource", fix=f"read {tool_specs.CORE_URI} or {tool_specs.MEMORY_URI}")
 
     def _invoke(self, name: str, **given: object) -> Any:  # noqa: ANN401 - any result
         with self.memory() as memory:
@@ -253,15 +249,15 @@ class _Handlers:
 
     async def list_prompts(self, _: Call, __: wire.PaginatedRequestParams | None) -> wire.ListPromptsResult:
         """List the prompt with the page on good use."""
-        return wire.ListPromptsResult(prompts=[wire.Prompt(name="use_memory", description=instructions.GUIDE_ABOUT)])
+        return wire.ListPromptsResult(prompts=[wire.Prompt(name="use_memory", description=tool_specs.GUIDE_ABOUT)])
 
     async def get_prompt(self, _: Call, params: wire.GetPromptRequestParams) -> wire.GetPromptResult:
         """Return the page on good use."""
         if params.name != "use_memory":
             note_failure(NotFound.code)
             raise MCPError(code=wire.INVALID_PARAMS, message="there is no such prompt; choose use_memory")
-        page = wire.PromptMessage(role="user", content=wire.TextContent(text=instructions.GUIDE))
-        return wire.GetPromptResult(description=instructions.GUIDE_ABOUT, messages=[page])
+        page = wire.PromptMessage(role="user", content=wire.TextContent(text=tool_specs.GUIDE))
+        return wire.GetPromptResult(description=tool_specs.GUIDE_ABOUT, messages=[page])
 
 
 def _get_card(name: str) -> dict[str, Any]:

@@ -30,7 +30,7 @@ from credenda.interfaces.web.render import ASSETS, POLICY, read_asset, render_ba
 from credenda.interfaces.web.sessions import Sessions
 from credenda.interfaces.web.view import Sent, View, make_folder, read_form
 from credenda.operations.table import OPERATIONS
-from credenda.services import access as logins
+from credenda.services import access
 
 _COOKIE: Final = "credenda-language"
 _YEAR_SECONDS: Final = 365 * 86_400
@@ -204,7 +204,7 @@ class _MemoryChoice:
             await send_problem(error, scope, receive, send)
             return
         response = RedirectResponse("/", 303, headers=_HEADERS)
-        lifetime = logins.SESSION_LIFETIME_US // SECOND_US
+        lifetime = access.SESSION_LIFETIME_US // SECOND_US
         response.set_cookie(name, text, max_age=lifetime, path="/", secure=is_secure, httponly=True, samesite="lax")
         await response(scope, receive, send)
 

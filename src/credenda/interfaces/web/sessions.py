@@ -19,7 +19,7 @@ from credenda.interfaces.authorization import SCOPES, Principal, get_principal, 
 from credenda.interfaces.server.guard import Identify
 from credenda.interfaces.server.oauth.routes import LOGIN, make_page_key
 from credenda.interfaces.server.resource import Resource
-from credenda.services import access as logins
+from credenda.services import access
 from credenda.services.access import find_access, list_access
 from credenda.storage.store import Store
 
@@ -103,10 +103,10 @@ class Sessions:
             raise Forbidden("this form is not valid", why=why, fix="load the page anew, and send it once more")
 
     @staticmethod
-    def _find_login(found: _Logins, text: str) -> logins.Login | None:
-        return logins.find_login(found.store.secrets, text, found.clock.now_us(), issuer=found.issuer)
+    def _find_login(found: _Logins, text: str) -> access.Login | None:
+        return access.find_login(found.store.secrets, text, found.clock.now_us(), issuer=found.issuer)
 
-    def list_memories(self, principal: Principal, login: logins.Login | None) -> list[str]:
+    def list_memories(self, principal: Principal, login: access.Login | None) -> list[str]:
         """Return the users whose memories the person may use; the own one first."""
         if self._found is None or login is None or login.issuer:
             return [principal.tenant]
@@ -117,19 +117,19 @@ class Sessions:
 
         Raises `Forbidden` for a memory that the person may not use.
         """
-        login: logins.Login | None = request.scope["state"].get("login")
+        login: access.Login | None = request.scope["state"].get("login")
         found = self._found
         if found is None or login is None:
             raise Forbidden("this server shows one memory", fix="serve with --auth token to share it")
         if memory not in self.list_memories(get_principal(), login):
             raise Forbidden("you may not use that memory", why="you are no member of it", fix="choose another")
         now_us = found.clock.now_us()
-        changed = await to_thread.run_sync(logins.choose_memory, found.store.secrets, login, memory, now_us)
+        changed = await to_thread.run_sync(access.choose_memory, found.store.secrets, login, memory, now_us)
         name, is_secure = name_cookie(found.resource.find_base(request.scope))
         return name, changed.secret, is_secure
 
     @staticmethod
-    def _find_principal(found: _Logins, login: logins.Login) -> Principal:
+    def _find_principal(found: _Logins, login: access.Login) -> Principal:
         """Return the person as a member of the memory that the session is for: the own one, or another one chosen."""
         if login.issuer:
             member = find_access(found.store.members, login.memory, login.issuer, login.person)

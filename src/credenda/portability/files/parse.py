@@ -339,10 +339,10 @@ class _Reader:
 # Tell what a person or program states in a page from code, quotes, tasks, templates, links and orders. Pure.
 
 
-_INDENT_STATEMENTS: Final = re.compile(r"[ \t]*")
-_BULLET_STATEMENTS: Final = re.compile(r"[ \t]*(?:[-*+]|\d{1,9}[.)])[ \t]+")
+_ITEM_INDENT: Final = re.compile(r"[ \t]*")
+_ITEM_MARK: Final = re.compile(r"[ \t]*(?:[-*+]|\d{1,9}[.)])[ \t]+")
 _TASK: Final = re.compile(r"\[[ xX/<>!?*-]\](?:[ \t]|$)|(?:TODO|DOING|DONE)[ \t]")
-_FENCE_STATEMENTS: Final = re.compile(r"`{3,}|~{3,}")
+_CODE_FENCE: Final = re.compile(r"`{3,}|~{3,}")
 _TEMPLATE: Final = re.compile(r"\{\{[^}\n]*\}\}|<%[^%\n]*%>")
 _LINK: Final = re.compile(
     r"!?\[\[[^\]\n]{1,500}\]\]|!?\[[^\]\n]{0,500}\]\([^)\n]{1,2000}\)|<?\bhttps?://[^\s>]{1,2000}>?"
@@ -374,7 +374,7 @@ def _keep(block: Block, *, orders: bool) -> Block:
     if not isinstance(block, Said):
         return block
     lines = block.text.split("\n")
-    kept = list(_find_statements(lines, item=_BULLET_STATEMENTS.match(block.lines[0]) is not None))
+    kept = list(_find_statements(lines, item=_ITEM_MARK.match(block.lines[0]) is not None))
     kept = [_leave_out_orders(line) for line in kept] if orders else kept
     kept = [_TAGS.sub("", line[found.end() :] if (found := _LABEL.match(line)) else line) for line in kept]
     if kept == lines:
@@ -387,13 +387,13 @@ def _find_statements(lines: Sequence[str], *, item: bool) -> Iterator[str]:
     """Yield the lines of a paragraph or of a list item that state something; `item` has lost its bullet."""
     fence, quoted, task = "", False, -1
     for number, line in enumerate(lines):
-        depth = len(_INDENT_STATEMENTS.match(line)[0])  # type: ignore[index]
-        bullet = _BULLET_STATEMENTS.match(line)
+        depth = len(_ITEM_INDENT.match(line)[0])  # type: ignore[index]
+        bullet = _ITEM_MARK.match(line)
         words = line[bullet.end() if bullet else depth :]
         if number and words and depth <= task:
             task = -1
         quoted = words.startswith(">") or (quoted and bool(words) and bullet is None)
-        mark = _FENCE_STATEMENTS.match(words)
+        mark = _CODE_FENCE.match(words)
         if fence or mark:
             fence = "" if fence and mark and mark[0].startswith(fence) else fence or (mark[0] if mark else "")
         elif task >= 0 or quoted:

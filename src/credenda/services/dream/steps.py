@@ -430,7 +430,7 @@ def run_drift(night: Night) -> DreamStep:
 # Step 5: flag doubtful beliefs as challenged and lower their scores; none is invalidated.
 
 
-_MARK_PROBE_STEP: Final = "probe"
+_PROBED: Final = "probe"
 _TOGETHER: Final = 100
 _SET_STATUS: Final = frozenset({ChangeKind.SET_STATUS})
 
@@ -460,7 +460,7 @@ class _Doubts:
 
 def _read_earlier_values(reader: Reader, memory: Memory) -> list[str]:
     log = reader.changes(ChangeFilter(memory_ids=(memory.id,), kinds=_SET_STATUS))
-    return [change.reason for change in log if change.cause == f"dream:{_MARK_PROBE_STEP}"]
+    return [change.reason for change in log if change.cause == f"dream:{_PROBED}"]
 
 
 @dataclass(slots=True)
@@ -494,12 +494,12 @@ def run_probe(night: Night, rules: ProbeRules | None = None) -> DreamStep:
             _doubt_without_evidence(doubts, plain)
         drawn = _keep_drawn(night, mind, [*drawn, *(_describe_memory(night, one) for one in plain)], bounds)
     _doubt_contradicted(doubts, slots)
-    fresh = not night.asked_today(_MARK_PROBE_STEP)
+    fresh = not night.asked_today(_PROBED)
     if fresh:
         _draw(doubts, mind, drawn)
     changes = _apply_doubts(night, doubts)
     if fresh and (drawn or changes):
-        night.mark(_MARK_PROBE_STEP)
+        night.mark(_PROBED)
     told = [*doubts.told, *([f"{mind.trouble[0].upper()}{mind.trouble[1:]}."] if mind.trouble else [])]
     counts = {"examined": examined, "drawn": len(drawn) if fresh else 0, "challenged": len(changes)}
     return DreamStep(name="probe", told=tuple(told), counts=counts, changes=tuple(changes))
@@ -590,7 +590,7 @@ def _apply_doubts(night: Night, doubts: _Doubts) -> list[Change]:
         if night.commit(
             changes,
             seen,
-            cause=_MARK_PROBE_STEP,
+            cause=_PROBED,
             then=lambda writer, _, ids=group: rescore_retention(night.parts, writer, ids),
         ):
             done += changes

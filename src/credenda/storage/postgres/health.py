@@ -18,7 +18,7 @@ from credenda.storage.postgres.migrate import LISTED_TABLES, TABLE_WALLS, get_wa
 from credenda.storage.postgres.roles import CURRENT, list_powers, list_verbs
 from credenda.storage.postgres.rows import Row
 from credenda.storage.postgres.statements import is_agreeing, rebuild_words
-from credenda.storage.sql import row_loader as row_checks
+from credenda.storage.sql import row_loader
 from credenda.storage.sql.row_loader import CHECKS, RESTORE, TABLES, check_journal_chain, report_damaged, run_check
 from credenda.storage.sql.statements import StatementRunner
 from credenda.storage.store import Finding, TenantRecord
@@ -320,7 +320,7 @@ def repair_rows(run: StatementRunner, findings: Iterable[Finding]) -> list[Findi
     if _WORDS in found:
         rebuild_words(run)
         found[found.index(_WORDS)] = replace(_WORDS, repaired=True)
-    return row_checks.repair_rows(lambda name: _repair(run, name), _bind_checks(run), found)
+    return row_loader.repair_rows(lambda name: _repair(run, name), _bind_checks(run), found)
 
 
 def _repair(run: StatementRunner, name: str) -> None:

@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Final
 
 from credenda.storage.damage import IMPOSSIBLE
-from credenda.storage.sql import row_loader as row_checks
+from credenda.storage.sql import row_loader
 from credenda.storage.sql.row_loader import (
     CHECKS,
     RESTORE,
@@ -76,7 +76,7 @@ def repair_rows(connection: sqlite3.Connection, tenant: TenantRecord, findings: 
     A finding that the repair cannot fix is found once more and stays unrepaired.
     """
     run = bind_user(connection, tenant.user_id)
-    return row_checks.repair_rows(lambda name: run(name, at_us=0), _bind_checks(connection, tenant), findings)
+    return row_loader.repair_rows(lambda name: run(name, at_us=0), _bind_checks(connection, tenant), findings)
 
 
 def check_text_index(connection: sqlite3.Connection, *, repair: bool) -> list[Finding]:

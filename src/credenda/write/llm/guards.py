@@ -154,7 +154,7 @@ _SELF: Final = frozenset({"user", "me", "i", "myself", "speaker", "self"})
 _FIRST_PERSON: Final = re.compile(
     r"\b(?:i|i'm|i've|i'd|i'll|me|my|mine|myself|we|we're|we've|us|our|ours)\b", re.IGNORECASE
 )
-_OPENING_PERSONS: Final = re.compile(
+_ADDRESS: Final = re.compile(
     r"^(?:(?:and|but|so|well|oh|yes|no|also|now|please|always|never|because|since|that|then|btw|by the way|yesterday"
     r"|today|tomorrow|recently|lately|apparently|(?:last|this|next) (?:week|month|year|night|summer|winter))\b[,:]? )+",
     re.IGNORECASE,
@@ -229,7 +229,7 @@ def about_another(event: Event, sentence: str, value: str | None, attribute: str
         return False
     if _QUOTED.search(plain) and not _FIRST_PERSON.search(_QUOTED.sub(" ", plain)):
         return True
-    clauses = [_OPENING_PERSONS.sub("", one) for one in split_clauses(plain)]
+    clauses = [_ADDRESS.sub("", one) for one in split_clauses(plain)]
     holding = [clause for clause in clauses if value and says(clause, value)] or clauses
     noun = normalise_attribute(attribute or "").replace("_", " ")
     mine = re.compile(rf"\b(?:(?:my|our)|^the) (?:\w+ )?{re.escape(noun)}\b", re.IGNORECASE)
@@ -279,7 +279,7 @@ def _omits_subject(clause: str, value: str | None) -> bool:
 
     It is short, or begins with its value or a verb: "Vegan since 2015", "Based in Rome", "Always answer in French".
     """
-    words = [word.strip(",.").lower() for word in _OPENING_PERSONS.sub("", clause).split()]
+    words = [word.strip(",.").lower() for word in _ADDRESS.sub("", clause).split()]
     if len(words) <= _FRAGMENT_WORDS or (value is not None and says(value, words[0])):
         return True
     verbs = lexicon().verbs
@@ -346,13 +346,13 @@ def _asks(text: str) -> bool:
 
 _BY_ACT: Final = {Act.HYPOTHETICAL: Stance.HYPOTHETICAL, Act.ROLE_PLAY: Stance.ROLE_PLAY}
 _OPEN: Final = frozenset({Stance.PLANNED, Stance.CONSIDERED})
-_POINTING_GUARDS: Final = re.compile(
+_POINTING_BACK: Final = re.compile(
     r"\b(?:it|its|that|this|there|here|them|they|their|those|these|ones?|he|him|his|she|hers?|both|same|so)\b",
     re.IGNORECASE,
 )
 _SILENT: Final = frozenset({Act.PASTED, Act.SARCASM, Act.RETRACTION})
 _OWN_VOICES: Final = frozenset({Voice.OWN, Voice.ROLE_PLAY})
-_FIRST_PERSON_GUARDS: Final = re.compile(r"(?:I|My|We|Our)\b", re.IGNORECASE)
+_OWN_OPENING: Final = re.compile(r"(?:I|My|We|Our)\b", re.IGNORECASE)
 """Beginning of words that are prose, although signs of code stand in their sentence."""
 _NO: Final = re.compile(r"^(?:no|not|never|without)\s+(?=\w)", re.IGNORECASE)
 _NOT: Final = re.compile(r"\b(?:no|not|never|without|cannot|\w+n['\u2019]?t)\b", re.IGNORECASE)
@@ -455,7 +455,7 @@ def _speaks_of(said: Said, memory: Memory) -> bool:
     own = find_exact_attribute(proposal.attribute or "")
     if memory.stance in ASSERTIVE_STANCES and attribute and own == attribute:
         return True
-    near = [one.text for one in (*said.turn.before[-1:], event)] if _POINTING_GUARDS.search(said.quote) else []
+    near = [one.text for one in (*said.turn.before[-1:], event)] if _POINTING_BACK.search(said.quote) else []
     slot = (proposal.entity or "", (proposal.attribute or "").replace("_", " "), proposal.value or "")
     told = set(tokenize(" ".join((said.sentence, said.question, *near, *slot))))
     thing = "" if attribute in _ANYTHING else attribute.replace("_", " ")
@@ -466,7 +466,7 @@ def _speaks_of(said: Said, memory: Memory) -> bool:
 
 def _find_silence(said: Said) -> Refusal | None:
     """Find why no claim may rest on the quoted words."""
-    if said.voice not in _OWN_VOICES and not (said.voice is Voice.CODE and _FIRST_PERSON_GUARDS.match(said.quote)):
+    if said.voice not in _OWN_VOICES and not (said.voice is Voice.CODE and _OWN_OPENING.match(said.quote)):
         return Refusal.VOICE
     if screen_secrets(f"{said.question} {said.sentence}", "mask").masked:
         return Refusal.SECRET
@@ -556,7 +556,7 @@ def _is_said(said: Said, schema: AttributeSchema) -> bool:
         return True
     wanted, own = set(tokenize(value)), set(tokenize(said.sentence))
     told = own.union(*(tokenize(text) for text in (event.text, *(one.text for one in said.turn.before))))
-    points = _POINTING_GUARDS.search(said.sentence) is not None or bool(said.question)
+    points = _POINTING_BACK.search(said.sentence) is not None or bool(said.question)
     return bool(wanted) and wanted <= told and (points or 2 * len(wanted & own) >= len(wanted))
 
 

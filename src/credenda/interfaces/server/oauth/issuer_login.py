@@ -27,7 +27,7 @@ from credenda.interfaces.server.oauth.oidc import OidcCheck, make_check, make_fe
 from credenda.interfaces.server.oauth.requests import make_message_page
 from credenda.interfaces.server.oauth.routes import Endpoint, check_form
 from credenda.interfaces.server.resource import Resource
-from credenda.services import access as logins
+from credenda.services import access
 from credenda.storage.store import Store
 
 LOGIN: Final = "/login"
@@ -95,7 +95,7 @@ class _IssuerLogin:
             return page_of_refusal
         response = RedirectResponse(find_local_path(page), 303)
         name, is_secure = self._name_cookie(request)
-        lifetime = logins.SESSION_LIFETIME_US // SECOND_US
+        lifetime = access.SESSION_LIFETIME_US // SECOND_US
         response.set_cookie(
             name, login.secret, max_age=lifetime, path="/", secure=is_secure, httponly=True, samesite="lax"
         )
@@ -106,13 +106,13 @@ class _IssuerLogin:
         """End the session of this browser; only a page of ours may ask for that."""
         check_form(request)
         name, is_secure = self._name_cookie(request)
-        login = logins.Login("", request.cookies.get(name, ""))
-        await to_thread.run_sync(logins.end_session, self.store.secrets, login, self.clock.now_us())
+        login = access.Login("", request.cookies.get(name, ""))
+        await to_thread.run_sync(access.end_session, self.store.secrets, login, self.clock.now_us())
         response = make_message_page("You are logged out", what="The session has ended.", status=200)
         response.delete_cookie(name, path="/", secure=is_secure, httponly=True, samesite="lax")
         return response
 
-    def _exchange(self, code: str, verifier: str, nonce: str, base: str) -> logins.Login:
+    def _exchange(self, code: str, verifier: str, nonce: str, base: str) -> access.Login:
         sent = {
             "grant_type": "authorization_code",
             "code": code,
@@ -130,7 +130,7 @@ class _IssuerLogin:
         ):
             raise Unauthenticated("you are not logged in", why="the id token is for another login", fix="try again")
         member = self.check.find_member(claims["sub"])
-        return logins.begin_session_of_member(self.store.secrets, member, self.clock.now_us())
+        return access.begin_session_of_member(self.store.secrets, member, self.clock.now_us())
 
     def _find_endpoint(self, name: str) -> str:
         """Return an endpoint that the issuer publishes; raises `Unavailable` without one."""

@@ -24,7 +24,7 @@ from credenda.interfaces.server.attempts import Attempts, is_from_own_page
 from credenda.interfaces.server.inputs import read_body
 from credenda.interfaces.server.last_calls import find_local_path
 from credenda.interfaces.server.oauth import clients as fetch
-from credenda.interfaces.server.oauth import requests as pages
+from credenda.interfaces.server.oauth import requests
 from credenda.interfaces.server.oauth.clients import Clients, register_client
 from credenda.interfaces.server.oauth.requests import (
     AuthorizationRequest,
@@ -37,9 +37,7 @@ from credenda.interfaces.server.oauth.requests import (
 from credenda.interfaces.server.problems import Problem, make_method_problem, send_problem
 from credenda.interfaces.server.resource import MCP_PATH, RESOURCE_METADATA, Resource
 from credenda.model.server import Member
-from credenda.services import access as logins
-from credenda.services import access as oauth_grants
-from credenda.services import access as passwords
+from credenda.services import access
 from credenda.services.access import find_access, list_access
 from credenda.storage.store import Store
 
@@ -156,8 +154,8 @@ class _AuthorizationServer:
         code = request.query_params.get("code", "")[: limits.NAME_CHARACTERS]
         page = find_local_path(request.query_params.get("page", ""))
         if login is not None and not code:
-            return pages.make_logged_in_page(login.person, make_page_key(login, LOGIN))
-        return pages.make_login_page(why="Enter a login code, or open a login link.", code=code, page=page)
+            return requests.make_logged_in_page(login.person, make_page_key(login, LOGIN))
+        return requests.make_login_page(why="Enter a login code, or open a login link.", code=code, page=page)
 
     async def log_in(self, request: Request) -> Response:
         """Begin a session, and go on where the person wanted to go."""
@@ -171,27 +169,27 @@ class _AuthorizationServer:
         except Unauthenticated as error:
             self.attempts.count(address)
             why = f"{error.what}: {error.why}."
-            return pages.make_login_page(why=why, following=following, page=page, status=_UNAUTHENTICATED)
+            return requests.make_login_page(why=why, following=following, page=page, status=_UNAUTHENTICATED)
         self._note_person(request, login)
         response = RedirectResponse(f"{AUTHORIZE}?{following}" if following else page, 303)
         name, is_secure = self._name_cookie(request)
-        lifetime = logins.SESSION_LIFETIME_US // SECOND_US
+        lifetime = access.SESSION_LIFETIME_US // SECOND_US
         response.set_cookie(
             name, login.secret, max_age=lifetime, path="/", secure=is_secure, httponly=True, samesite="lax"
         )
         return response
 
-    def _begin_session(self, fields: Mapping[str, str]) -> logins.Login:
+    def _begin_session(self, fields: Mapping[str, str]) -> access.Login:
         """Begin a session with a login code, or with a name and its password; raises `Unauthenticated`."""
         now_us, secrets = self.clock.now_us(), self.store.secrets
         if "password" in fields:
-            return passwords.log_in_by_password(secrets, fields.get("person", "").strip(), fields["password"], now_us)
-        return logins.log_in(secrets, fields.get("code", "").strip(), now_us)
+            return access.log_in_by_password(secrets, fields.get("person", "").strip(), fields["password"], now_us)
+        return access.log_in(secrets, fields.get("code", "").strip(), now_us)
 
     async def log_out(self, request: Request) -> Response:
         """End the session."""
         login, _ = await self._read_own_form(request, LOGIN)
-        await to_thread.run_sync(logins.end_session, self.store.secrets, login, self.clock.now_us())
+        await to_thread.run_sync(access.end_session, self.store.secrets, login, self.clock.now_us())
         response = RedirectResponse(LOGIN, 303)
         name, is_secure = self._name_cookie(request)
         response.delete_cookie(name, path="/", secure=is_secure, httponly=True, samesite="lax")
@@ -203,7 +201,7 @@ class _AuthorizationServer:
         login = await self._find_login(request)
         if login is None:  # a client's document is fetched for people of this server alone
             why = "A program wants access to a memory on this server. Log in to see what it asks for."
-            return pages.make_login_page(why=why, following=asked)
+            return requests.make_login_page(why=why, following=asked)
         self._note_person(request, login)
         return await self._answer_client(request, asked, partial(self._show_consent, login, asked))
 
@@ -220,7 +218,7 @@ class _AuthorizationServer:
             scopes = choose_scopes(wanted.scopes, ticked, frozenset[str](ROLE_SCOPES[member.role]))
             if not scopes:
                 raise Forbidden("the person gave no permission", error="access_denied")
-            consent = oauth_grants.Consent(
+            consent = access.Consent(
                 person=login.person,
                 user=member.user,
                 client=wanted.client.id,
@@ -230,7 +228,7 @@ class _AuthorizationServer:
                 scopes=scopes,
                 resource=wanted.resource,
             )
-            code = oauth_grants.issue_code(self.store, consent, self.clock.now_us())
+            code = access.issue_code(self.store, consent, self.clock.now_us())
             self._note_caller(request, member, scopes, "login")
             return RedirectResponse(make_redirect(wanted.target, code=code), 303)
 
@@ -248,7 +246,7 @@ class _AuthorizationServer:
                 client = self.clients.find(fields.get("client_id", ""))
                 target = find_redirect(fields, client, issuer)
             except CredendaError as error:
-                return pages.make_message_page("This client cannot be connected", what=f"{error}.")
+                return requests.make_message_page("This client cannot be connected", what=f"{error}.")
             try:
                 return answer(read_request(fields, client, target, self.resource))
             except (Invalid, Forbidden) as error:
@@ -256,12 +254,12 @@ class _AuthorizationServer:
 
         return await to_thread.run_sync(check)
 
-    def _show_consent(self, login: logins.Login, asked: str, wanted: AuthorizationRequest) -> Response:
+    def _show_consent(self, login: access.Login, asked: str, wanted: AuthorizationRequest) -> Response:
         memories = list_access(self.store.members, login.person)
         csrf = make_page_key(login, f"{AUTHORIZE}\n{asked}")
-        return pages.make_consent_page(wanted, memories=memories, person=login.person, request=asked, csrf=csrf)
+        return requests.make_consent_page(wanted, memories=memories, person=login.person, request=asked, csrf=csrf)
 
-    def _find_memory(self, login: logins.Login, user: str) -> Member:
+    def _find_memory(self, login: access.Login, user: str) -> Member:
         for member in list_access(self.store.members, login.person):
             if member.user == user:
                 return member
@@ -279,7 +277,7 @@ class _AuthorizationServer:
         resource = self.resource.bases[0] + self.resource.find_path(asked) if asked else None
         match fields.get("grant_type"):
             case "authorization_code":
-                granted = oauth_grants.accept_code(
+                granted = access.accept_code(
                     self.store,
                     fields.get("code", ""),
                     client=client,
@@ -290,7 +288,7 @@ class _AuthorizationServer:
                 )
             case "refresh_token":
                 scopes = fields["scope"].split() if fields.get("scope") else None
-                granted = oauth_grants.refresh(
+                granted = access.refresh(
                     self.store,
                     fields.get("refresh_token", ""),
                     client=client,
@@ -319,7 +317,7 @@ class _AuthorizationServer:
         """End a connection (RFC 7009)."""
 
         def end(fields: Mapping[str, str]) -> Response:
-            oauth_grants.revoke(
+            access.revoke(
                 self.store, fields.get("token", ""), client=fields.get("client_id", ""), now_us=self.clock.now_us()
             )
             return Response(status_code=200)
@@ -340,13 +338,13 @@ class _AuthorizationServer:
 
     # Sessions
 
-    async def _find_login(self, request: Request) -> logins.Login | None:
+    async def _find_login(self, request: Request) -> access.Login | None:
         text = request.cookies.get(self._name_cookie(request)[0], "")
         if not text:
             return None
-        return await to_thread.run_sync(logins.find_login, self.store.secrets, text, self.clock.now_us())
+        return await to_thread.run_sync(access.find_login, self.store.secrets, text, self.clock.now_us())
 
-    async def _read_own_form(self, request: Request, page: str) -> tuple[logins.Login, dict[str, str]]:
+    async def _read_own_form(self, request: Request, page: str) -> tuple[access.Login, dict[str, str]]:
         """Read a form of a page of ours, sent by the person who is logged in; raises `Forbidden`."""
         check_form(request)
         login = await self._find_login(request)
@@ -362,7 +360,7 @@ class _AuthorizationServer:
         is_secure = self.resource.find_base(request.scope).startswith("https://")
         return ("__Host-credenda" if is_secure else "credenda"), is_secure
 
-    def _note_person(self, request: Request, login: logins.Login) -> None:
+    def _note_person(self, request: Request, login: access.Login) -> None:
         """Note for the record of this call who is logged in."""
         self._note_caller(request, list_access(self.store.members, login.person)[0], (), "login")
 
@@ -379,7 +377,7 @@ def check_form(request: Request) -> None:
         raise Forbidden("this form is refused", why="it does not come from a page of this server")
 
 
-def make_page_key(login: logins.Login, page: str) -> str:
+def make_page_key(login: access.Login, page: str) -> str:
     """Return the token that a form of this session, for exactly this page and request, must carry."""
     return hmac.new(login.secret.encode(), page.encode(), sha256).hexdigest()
 
