@@ -55,6 +55,14 @@ def test_a_memory_whose_reason_mentions_the_value_is_named_and_stays(mem: Creden
     assert apart not in {one.id for one in plan.kept}
 
 
+def test_a_correction_that_keeps_a_part_of_the_words_is_named(mem: Credenda) -> None:
+    first = _store(mem, "Ottilie Maria Plimquist")
+    typed = mem.correct(first, text="My dentist is Ottilie Plimquist.", value="Ottilie Plimquist").id
+    plan = mem.manage.plan_deletion(first)
+    assert [one.id for one in plan.mentions] == [typed]
+    assert mem.delete(first).mentions == (typed,)
+
+
 @pytest.mark.requirement("S-061")
 def test_conditions_name_every_memory_that_goes_or_is_cut_or_mentions_it(mem: Credenda, path: Path) -> None:
     mem.remember("My dentist is Quarnbichler.", session="teeth")

@@ -88,6 +88,8 @@ def test_of_several_values_one_that_is_not_named_stays(mem: Credenda, text: str,
     [
         ("Forget everything about Bruno.", {"Halden"}),
         ("Please forget everything you know about my brother.", {"Halden"}),
+        ("Forget what I've told you about Bruno.", {"Halden"}),
+        ("Can you forget what we said about my brother?", {"Halden"}),
         ("Forget everything about Nina.", {"Bruno", "Porto", "Halden"}),
     ],
 )

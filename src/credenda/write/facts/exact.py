@@ -43,13 +43,14 @@ _FORGET: Final = (
     rf"\W*{_OPENING}(?:(?:can|could|would|will) you |i(?:'d| would)? (?:want|like) you to )?(?:please )?"
     r"(?:forget|erase|delete|remove)(?: from (?:your )?memory)? "
 )
+_I_SAID: Final = r"(?:i|we)(?:'ve| have)?(?: just)? (?:said|told you|mentioned|wrote|written|shared)"
 _FORGET_OWN: Final = re.compile(
     rf"{_FORGET}(?:my|our) (?P<noun>[a-z][a-z -]{{2,40}}?)(?: from (?:your |the )?memory)?(?:,? please)?[.!?]*",
     re.IGNORECASE,
 )
 _FORGET_ALL: Final = re.compile(
-    rf"{_FORGET}(?:everything|all|anything)(?: (?:that )?(?:you (?:know|have|remember|stored)|i(?:'ve| have)?"
-    r" (?:said|told you)))? about (?P<name>[\w' .-]{2,40}?)(?:,? please)?[.!?]*",
+    rf"{_FORGET}(?:(?:everything|all|anything)(?: (?:that )?(?:you (?:know|have|remember|stored)|{_I_SAID}))?"
+    rf"|what {_I_SAID}) about (?P<name>[\w' .-]{{2,40}}?)(?:,? please)?[.!?]*",
     re.IGNORECASE,
 )
 _FORGET_THAT: Final = re.compile(

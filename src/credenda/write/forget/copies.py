@@ -201,7 +201,7 @@ def list_mentions(removal: Removal, memory: Memory, *, corrected: bool) -> tuple
     if removal.memory is None or not value:
         return ()
     own = " ".join((memory.entity or "", (memory.attribute or "").replace("_", " "), memory.value or ""))
-    parts = [word for word in _list_names(value) if not find_phrase(own, word)]
+    parts = [word for word in list_names(value) if not find_phrase(own, word)]
     return (value, *(dict.fromkeys(parts) if corrected else ()))
 
 
@@ -329,13 +329,13 @@ def _list_entities(versions: Iterable[Memory], words: Iterable[str], own: Collec
     found = {
         one.entity
         for one in versions
-        for name in _list_names(one.entity or "")
+        for name in list_names(one.entity or "")
         if find_phrase(deleted, name) and not any(find_phrase(text, name) for text in own)
     }
     return [("entity", entity, None) for entity in found]
 
 
-def _list_names(text: str) -> list[str]:
+def list_names(text: str) -> list[str]:
     """Return the words of a value or an entity that may be names."""
     return [word for word in _WORD_RUN.findall(text) if len(word) >= _NAME_CHARACTERS and fold(word) not in STOP_WORDS]
 
@@ -355,7 +355,7 @@ def _locate_source(memory: Memory, removal: Removal, own: Iterable[str]) -> list
     """Find the words of a text that are in deleted words, and neither in its claim nor in its own messages."""
     claim = (memory.entity or "", (memory.attribute or "").replace("_", " "), memory.value or "")
     kept, deleted = " ".join((*own, *claim)), " ".join(removal.words)
-    words = (word for word in _list_names(memory.text) if find_phrase(deleted, word) and not find_phrase(kept, word))
+    words = (word for word in list_names(memory.text) if find_phrase(deleted, word) and not find_phrase(kept, word))
     return [span for word in dict.fromkeys(words) for span in find_phrase(memory.text, word)]
 
 

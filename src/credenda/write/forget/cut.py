@@ -28,7 +28,8 @@ _JOIN: Final = re.compile(
     r"|\s+[-\u2013\u2014]+\s+|\s*[()]\s*|(?<=[.!?])\s+",
     re.IGNORECASE,
 )
-_TOKEN: Final = re.compile(r"[^\W_]+(?:['\u2019][^\W_]+)*")
+_TOKEN: Final = re.compile(r"[^\W_]+(?:['\u2019\u00ad\u200b-\u200d\u2060\ufeff]+[^\W_]+)*")
+"""A word, apostrophes and what is not seen in it included."""
 _POSSESSIVE: Final = re.compile(r"['\u2019]s$")
 _END: Final = re.compile(r"[\s.!?\u2026\"')\]]+$")
 _SUBJECT_LIST: Final = (

@@ -19,8 +19,8 @@ from credenda.storage.store import EventFilter, Job, Reader, Redaction, Tombston
 from credenda.text.normalize import normalise_text, normalise_value
 from credenda.text.sentences import split_sentences
 from credenda.write.apply import Application, apply
-from credenda.write.forget.copies import Contested, Copies, Removal, is_mentioned, list_mentions
-from credenda.write.forget.cut import Assertion
+from credenda.write.forget.copies import Contested, Copies, Removal, is_mentioned, list_mentions, list_names
+from credenda.write.forget.cut import Assertion, find_phrase
 from credenda.write.forget.derived import end_dependents
 from credenda.write.forget.labels import Labels, remove_labels
 from credenda.write.forget.part import Blanker, Part, find_part, log_redaction, make_tombstones
@@ -106,6 +106,8 @@ class Deletion:
     """The values that were deleted, and the texts of memories without one."""
     _owed: list[Removal] = field(default_factory=list[Removal])
     """Deleted words whose copies are not found yet."""
+    _corrections: set[str] = field(default_factory=set[str])
+    """The memories that corrected a deleted one."""
     _done: set[str] = field(default_factory=set[str])
     _whole: set[str] = field(default_factory=set[str])
     _searched: set[str] = field(default_factory=set[str])
@@ -146,8 +148,14 @@ class Deletion:
         return self._blanker.blanked
 
     def find_mentions(self) -> list[Memory]:
-        """Find the memories that name a deleted value in words of their own."""
-        found = find_mentions(self.writer, self.told, self._done | self._shortened.keys())
+        """Find the memories that name a deleted value in words of their own, and corrections that keep a part of it."""
+        without = self._done | self._shortened.keys()
+        found = find_mentions(self.writer, self.told, without)
+        found += [
+            one
+            for one in self.writer.memories(sorted(self._corrections - without - {other.id for other in found}))
+            if any(find_phrase(one.text, word) for value in self.told for word in list_names(value))
+        ]
         return found[: limits.DELETION_NAMES]
 
     def messages(self, memory: Memory) -> None:
@@ -228,6 +236,7 @@ class Deletion:
             owed = self._owed.pop(0)
             self._copies.reword(owed)
             for name, corrected in self._copies.find(owed).items():
+                self._corrections |= {name} if corrected else set()
                 if name not in self._done:
                     self._reach_copy(name, owed, corrected=corrected)
         lost = self._shortened.keys() - self._settled
