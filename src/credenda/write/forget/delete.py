@@ -154,7 +154,7 @@ class Deletion:
         found += [
             one
             for one in self.writer.memories(sorted(self._corrections - without - {other.id for other in found}))
-            if any(find_phrase(one.text, word) for value in self.told for word in list_names(value))
+            if any(find_phrase(one.text, name) for told in self.told for name in list_names(told) if not name.islower())
         ]
         return found[: limits.DELETION_NAMES]
 
