@@ -8,6 +8,7 @@ import click
 
 from benchmarks import tables
 from benchmarks.ceiling import run_ceiling
+from benchmarks.cli import ENGINES, EXISTING_FILE, as_json_option, note, parse_sizes, show
 from benchmarks.consolidation import run_consolidation
 from benchmarks.contradiction import run_contradiction
 from benchmarks.decay_cost import run_decay
@@ -22,8 +23,6 @@ from benchmarks.others import OTHERS, run_others
 from benchmarks.precision import run_precision
 from benchmarks.serve import run_serve
 from benchmarks.year_run import run_year
-from credenda.bench import tables as shipped_tables
-from credenda.bench.cli import ENGINES, EXISTING_FILE, as_json_option, note, parse_sizes, show
 
 
 @click.group(help="Measure Credenda itself.", context_settings={"help_option_names": ["-h", "--help"]})
@@ -74,7 +73,7 @@ def families(
 def contradiction(*, size: str, turns: int, as_json: bool) -> None:
     """Run the benchmark of the contradiction check."""
     document = run_contradiction(parse_sizes(size)[0], turns, note=note)
-    show(document, shipped_tables.format_judged, as_json=as_json)
+    show(document, tables.format_judged, as_json=as_json)
 
 
 @benchmarks.command(help="A simulated year of one user: final beliefs compared with the truth.")

@@ -14,10 +14,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
+from benchmarks.locomo import Conversation
+from benchmarks.talk import Note, count_memories, load_pairs, make_document, open_store
+from benchmarks.talk_figures import Gold, GoldClaim, Replaced, Tally, measure_coverage
 from credenda import limits
-from credenda.bench.locomo import Conversation
-from credenda.bench.talk import Note, count_memories, load_pairs, make_document, open_store
-from credenda.bench.talk_figures import Gold, GoldClaim, Replaced, Tally, measure_coverage
 from credenda.providers.llm.client import estimate_question_tokens
 from credenda.providers.llm.protocol import Question, Reply
 

@@ -14,8 +14,8 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any, Final
 
+from benchmarks.stats import check_contradiction_targets, spread_ms
 from credenda import Credenda
-from credenda.bench.stats import check_contradiction_targets, spread_ms
 from credenda.bootstrap import build_parts
 from credenda.clock import from_datetime
 from credenda.model.claim import Claim, Span, UpdateKind

@@ -9,8 +9,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Final
 
+from benchmarks.sentences import make_sentences
 from credenda import Credenda
-from credenda.bench.sentences import make_sentences
 from credenda.clock import seconds
 
 _TOGETHER: Final = 500

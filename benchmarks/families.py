@@ -21,10 +21,7 @@ from numpy.typing import NDArray
 
 from benchmarks.fit_talk import Asked, fit_conditional, gather_family, rank_turns
 from benchmarks.fit_weights import Source, turn_owners
-from benchmarks.logistic import apply_logistic, fit_logistic
-from benchmarks.simple_base import SimpleBase
-from credenda import Credenda, Invalid
-from credenda.bench.locomo import (
+from benchmarks.locomo import (
     Conversation,
     PlainBm25,
     Question,
@@ -34,7 +31,10 @@ from credenda.bench.locomo import (
     measure_ranking,
     store_conversation,
 )
-from credenda.bench.stats import read_numbered_lines
+from benchmarks.logistic import apply_logistic, fit_logistic
+from benchmarks.simple_base import SimpleBase
+from benchmarks.stats import read_numbered_lines
+from credenda import Credenda, Invalid
 from credenda.index.resident import ResidentIndex
 from credenda.index.vector_reader import read_stored_vectors
 from credenda.read.retrieve import find_owner

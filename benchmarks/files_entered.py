@@ -16,8 +16,8 @@ from types import FrameType
 from typing import Final
 
 import credenda
+from benchmarks.tables import lay_out
 from credenda import Credenda
-from credenda.bench.tables import lay_out
 
 _ROOT: Final = f"{Path(credenda.__file__).parent}/"
 

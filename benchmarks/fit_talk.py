@@ -21,8 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.fit_weights import Source, turn_owners
-from credenda import Credenda
-from credenda.bench.locomo import (
+from benchmarks.locomo import (
     Question,
     average,
     load_conversations,
@@ -30,6 +29,7 @@ from credenda.bench.locomo import (
     measure_ranking,
     store_conversation,
 )
+from credenda import Credenda
 from credenda.ids import IdKind
 from credenda.index.resident import ResidentIndex
 from credenda.model.query import Query

@@ -24,6 +24,15 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from benchmarks.locomo import (
+    Conversation,
+    Question,
+    compute_auroc,
+    load_conversations,
+    load_questions,
+    measure_ranking,
+    store_conversation,
+)
 from benchmarks.logistic import (
     Sample,
     apply_logistic,
@@ -37,15 +46,6 @@ from benchmarks.logistic import (
 )
 from benchmarks.unanswerable import list_words, make_near_misses
 from credenda import Credenda
-from credenda.bench.locomo import (
-    Conversation,
-    Question,
-    compute_auroc,
-    load_conversations,
-    load_questions,
-    measure_ranking,
-    store_conversation,
-)
 from credenda.ids import IdKind
 from credenda.index.resident import ResidentIndex
 from credenda.model.query import Query

@@ -13,8 +13,8 @@ from typing import Any, Final
 from benchmarks.hook_styles import FOREIGN, PRIVATE, Asked, Story, make_story
 from benchmarks.hook_transcript import Line
 from benchmarks.hooks import HookedMemory, list_files
+from benchmarks.locomo import Conversation, Question, load_conversations, load_questions
 from credenda import Credenda
-from credenda.bench.locomo import Conversation, Question, load_conversations, load_questions
 from credenda.text.fence import estimate_tokens
 from credenda.text.recalled_block import PROMPT_TOKENS
 from credenda.text.spoken import extract_spoken

@@ -19,7 +19,7 @@ from typing import Any, Final
 
 import click
 
-from credenda.bench.sentences import make_sentences
+from benchmarks.sentences import make_sentences
 from credenda.bootstrap import build_parts
 from credenda.clock import seconds
 from credenda.index.document_names import name_memory_document

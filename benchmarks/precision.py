@@ -15,8 +15,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
+from benchmarks.locomo import read_lines
 from credenda import Credenda, Invalid, MemoryUnit
-from credenda.bench.locomo import read_lines
 from credenda.model.memory import Memory
 
 Note = Callable[[str], None]

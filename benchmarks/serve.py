@@ -16,8 +16,8 @@ from typing import IO, Any, Final, cast
 from urllib.parse import urlsplit
 
 from benchmarks.serve_load import Load, load_library, load_server, wait_until_read
+from benchmarks.stats import Spread, spread_ms
 from credenda import Credenda, NotFound
-from credenda.bench.stats import Spread, spread_ms
 from credenda.bootstrap import build_parts
 from credenda.interfaces.authorization import SCOPES
 from credenda.services.access import issue_token

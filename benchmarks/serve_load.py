@@ -14,8 +14,8 @@ from threading import Event
 from typing import Any, Final
 from urllib.request import Request, urlopen
 
+from benchmarks.sentences import make_sentences
 from credenda import Credenda
-from credenda.bench.sentences import make_sentences
 from credenda.clock import seconds
 
 KINDS: Final = ("store (REST)", "search (REST)", "store (MCP)", "search (REST)")

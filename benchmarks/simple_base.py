@@ -13,7 +13,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from credenda.bench.locomo import Conversation, PlainBm25
+from benchmarks.locomo import Conversation, PlainBm25
 
 Floats = NDArray[np.float64]
 _BACK: Final = 0.5

@@ -9,7 +9,7 @@ from typing import Final
 import pytest
 from playwright.sync_api import Browser, Page
 
-from credenda.bench.nodes.process import read_processor_seconds
+from benchmarks.nodes.process import read_processor_seconds
 
 from .addresses import ADDRESSES
 from .hostile import MARK, fill

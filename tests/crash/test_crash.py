@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from benchmarks.crash.kills import run_crash
 from credenda import Conflict, Credenda
-from credenda.bench.crash.kills import run_crash
 
 SAY_AND_DIE = """
 import os, signal, sys

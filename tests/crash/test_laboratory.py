@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pytest
 
+from benchmarks.crash import disk_shim
+from benchmarks.crash.deletion import SURFACES, WAYS, run_deletions
+from benchmarks.crash.disk_shim import DiskTrace, install_shim, run_bit_flips, run_power_cuts
+from benchmarks.crash.faults import Countdown, FailingEmbedder, run_faults
+from benchmarks.crash.fuzz import run_fuzz
+from benchmarks.crash.processes import run_processes
 from credenda import Credenda, Unavailable
-from credenda.bench.crash import disk_shim
-from credenda.bench.crash.deletion import SURFACES, WAYS, run_deletions
-from credenda.bench.crash.disk_shim import DiskTrace, install_shim, run_bit_flips, run_power_cuts
-from credenda.bench.crash.faults import Countdown, FailingEmbedder, run_faults
-from credenda.bench.crash.fuzz import run_fuzz
-from credenda.bench.crash.processes import run_processes
 from credenda.interfaces.authorization import use_as_owner
 from credenda.interfaces.dispatch import invoke
 from credenda.operations.table import OPERATIONS

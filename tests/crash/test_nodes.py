@@ -8,13 +8,13 @@ from pathlib import Path
 
 import pytest
 
+from benchmarks.nodes.kills import NodesReport, check_user, run_nodes
+from benchmarks.nodes.load import Acknowledged
+from benchmarks.nodes.neighbour import run_neighbour
+from benchmarks.nodes.scale import run_scale
+from benchmarks.nodes.sizes import TAGS, list_limits, measure_sizes
+from benchmarks.tables import format_neighbour, format_scale
 from credenda import Credenda
-from credenda.bench.nodes.kills import NodesReport, check_user, run_nodes
-from credenda.bench.nodes.load import Acknowledged
-from credenda.bench.nodes.neighbour import run_neighbour
-from credenda.bench.nodes.scale import run_scale
-from credenda.bench.nodes.sizes import TAGS, list_limits, measure_sizes
-from credenda.bench.tables import format_neighbour, format_scale
 from credenda.bootstrap import build_parts
 from tests.postgres_server import get_server
 
@@ -71,9 +71,9 @@ def find(target: str, said: list[Acknowledged]) -> list[str]:
 
 @pytest.fixture
 def few_repeats(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("credenda.bench.nodes.sizes._REPEATS", 3)
+    monkeypatch.setattr("benchmarks.nodes.sizes._REPEATS", 3)
     for module in ("scale", "sizes"):
-        monkeypatch.setattr(f"credenda.bench.nodes.{module}._USERS_OF_TASKS", 2)
+        monkeypatch.setattr(f"benchmarks.nodes.{module}._USERS_OF_TASKS", 2)
 
 
 @pytest.mark.usefixtures("few_repeats")

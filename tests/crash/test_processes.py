@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from benchmarks.crash.kills import run_undisturbed
 from credenda import Credenda
-from credenda.bench.crash.kills import run_undisturbed
 
 OPEN_AND_SAY = """
 import sys

@@ -52,11 +52,11 @@ def test_an_outside_word_is_seen_as_module_name_and_attribute() -> None:
     assert outside_words(source) == {"uuid", "os", "getenv", "now"}
 
 
-def test_the_doubles_for_tests_are_used_by_tests_and_benchmarks_only() -> None:
+def test_the_doubles_for_tests_are_used_by_nothing_else_of_the_package() -> None:
     users = [
         path.relative_to(SRC).as_posix()
         for path in sorted(PACKAGE.rglob("*.py"))
-        if path.relative_to(PACKAGE).parts[0] not in {"testing.py", "bench"}
+        if path.relative_to(PACKAGE).parts[0] != "testing.py"
         and any(f"{name}.".startswith("credenda.testing.") for name in imported(path.read_text(encoding="utf-8")))
     ]
     assert users == []

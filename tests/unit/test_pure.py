@@ -157,6 +157,6 @@ def test_a_lost_mark_is_missed_unless_the_module_denies_it_or_is_impure() -> Non
         "credenda.write.lost": "Decide.",
         "credenda.write.said": "Walk a folder. Not pure: it reads the disk.",
         "credenda.write.apply": "Write.",
-        "credenda.bench.tables": "Print.",
+        "credenda.interfaces.cli.render": "Print.",
     }
     assert unmarked(texts, impure={"credenda.write.apply"}) == ["credenda.write.lost"]

@@ -11,8 +11,8 @@ import pytest
 from numpy.typing import NDArray
 from psycopg import sql
 
+from benchmarks.nodes.vectors import measure_recall
 from credenda import Credenda
-from credenda.bench.nodes.vectors import measure_recall
 from credenda.errors import CredendaError, Unavailable
 from credenda.index import cache
 from credenda.index.neighbours import copy_vectors, find_nearest_codes

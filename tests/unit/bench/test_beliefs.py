@@ -9,12 +9,12 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
+from benchmarks import cli
+from benchmarks.belief_figures import compute_wilson_interval
+from benchmarks.beliefs import load_pairs, load_utterances, run_beliefs
+from benchmarks.locomo import load_conversations, load_questions
+from benchmarks.poisoning import load_cases
 from credenda import Invalid
-from credenda.bench import cli
-from credenda.bench.belief_figures import compute_wilson_interval
-from credenda.bench.beliefs import load_pairs, load_utterances, run_beliefs
-from credenda.bench.locomo import load_conversations, load_questions
-from credenda.bench.poisoning import load_cases
 
 SENTENCES: list[dict[str, Any]] = [
     {"text": "I live in Linz.", "label": "store", "type": "fact"},

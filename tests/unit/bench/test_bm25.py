@@ -1,6 +1,6 @@
 """The yardstick, against a score worked out by hand."""
 
-from credenda.bench.locomo import PlainBm25
+from benchmarks.locomo import PlainBm25
 
 
 def test_the_rarer_word_wins() -> None:

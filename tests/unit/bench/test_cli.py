@@ -10,10 +10,10 @@ import click
 import pytest
 from click.testing import CliRunner
 
+from benchmarks import cli, tables
+from benchmarks.crash.kills import CrashReport, plan_kill
+from benchmarks.locomo import MEASURES
 from credenda import Credenda
-from credenda.bench import cli, tables
-from credenda.bench.crash.kills import CrashReport, plan_kill
-from credenda.bench.locomo import MEASURES
 from credenda.bootstrap import open_store
 from credenda.errors import Conflict
 

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
+from benchmarks.crash.check import LOST, check
+from benchmarks.crash.ledger import Ledger
 from credenda import Credenda
-from credenda.bench.crash.check import LOST, check
-from credenda.bench.crash.ledger import Ledger
 
 TEXT = "Remember that I love a1z0."
 PERMIT = "INSERT INTO redaction_permits VALUES ('ana', 'test')"

@@ -9,8 +9,8 @@ import pytest
 
 from benchmarks import tables
 from benchmarks.families import Answer, compute_intervals, measure_families, recalibrate
+from benchmarks.locomo import Conversation, PlainBm25, Question
 from benchmarks.simple_base import SimpleBase
-from credenda.bench.locomo import Conversation, PlainBm25, Question
 
 
 def say(turn: str, name: str, text: str, day: int = 1) -> dict[str, object]:

@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from benchmarks.locomo import compute_auroc
 from benchmarks.logistic import (
     Sample,
     apply_logistic,
@@ -15,7 +16,6 @@ from benchmarks.logistic import (
     fit_logistic,
     predict_held_out,
 )
-from credenda.bench.locomo import compute_auroc
 
 
 def sample(near: float, *, present: bool, fold: str = "a", cell: str = "c", share: float = 1.0) -> Sample:

@@ -8,8 +8,8 @@ from xml.etree import ElementTree as ET
 import pytest
 from click.testing import CliRunner
 
-from credenda.bench import cli
-from credenda.bench.stats import fit_exponent, plot_svg
+from benchmarks import cli
+from benchmarks.stats import fit_exponent, plot_svg
 
 _SVG = "{http://www.w3.org/2000/svg}"
 

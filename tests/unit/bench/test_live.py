@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from credenda.bench import cli
+from benchmarks import cli
 
 SESSIONS = {"S1": ["I live in Graz.", "I love chess."], "S2": ["I moved to Linz."]}
 CLAIM: dict[str, object] = {

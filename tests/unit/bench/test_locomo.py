@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from benchmarks.locomo import load_conversations, load_questions, run_locomo
 from credenda import Invalid
-from credenda.bench.locomo import load_conversations, load_questions, run_locomo
 
 CONVERSATION = {
     "conv": "c1",

@@ -2,7 +2,7 @@
 
 import pytest
 
-from credenda.bench.stats import compute_median, compute_ratio, find_percentile, spread_ms
+from benchmarks.stats import compute_median, compute_ratio, find_percentile, spread_ms
 
 
 def test_percentiles_are_values_that_were_measured() -> None:

@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
+from benchmarks.cli import bench
 from benchmarks.contradiction import run_contradiction
+from benchmarks.poisoning import load_cases, run_poisoning
 from credenda import Invalid
-from credenda.bench.cli import bench
-from credenda.bench.poisoning import load_cases, run_poisoning
 
 CASES = Path(__file__).parents[2] / "data" / "poisoning" / "cases.jsonl"
 

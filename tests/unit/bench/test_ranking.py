@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from credenda.bench.locomo import MEASURES, average, compute_auroc, compute_bootstrap_intervals, measure_ranking
+from benchmarks.locomo import MEASURES, average, compute_auroc, compute_bootstrap_intervals, measure_ranking
 
 
 def test_one_gold_turn_at_rank_three() -> None:

@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from credenda.bench.locomo import GivenVectors
-from credenda.bench.sentences import make_questions, make_sentences
+from benchmarks.locomo import GivenVectors
+from benchmarks.sentences import make_questions, make_sentences
 from credenda.text.tokens import extract_query_terms, tokenize
 
 

@@ -7,10 +7,9 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from credenda import CredendaError, Invalid
-from credenda.bench import cli, tables
-from credenda.bench.talk import run_talk
-from credenda.bench.talk_figures import (
+from benchmarks import cli, tables
+from benchmarks.talk import run_talk
+from benchmarks.talk_figures import (
     Answer,
     Gold,
     GoldClaim,
@@ -22,6 +21,7 @@ from credenda.bench.talk_figures import (
     load_gold,
     measure_coverage,
 )
+from credenda import CredendaError, Invalid
 from credenda.write.facts.extractor import ReadingExtractor
 
 TURNS = {"1": "I live in Graz and I love chess.", "2": "I moved to Linz.", "3": "Let us know!"}

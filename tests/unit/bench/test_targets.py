@@ -1,6 +1,6 @@
 """Figures are held against their bars, and what was not measured is said to be so."""
 
-from credenda.bench.stats import check_targets
+from benchmarks.stats import check_targets
 
 
 def document(median_ms: float, hits: float) -> dict[str, object]:

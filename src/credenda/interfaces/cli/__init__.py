@@ -9,6 +9,9 @@ if TYPE_CHECKING:
         agent_processes as agent_processes,
     )
     from credenda.interfaces.cli import (
+        clone as clone,
+    )
+    from credenda.interfaces.cli import (
         demo as demo,
     )
     from credenda.interfaces.cli import (

@@ -11,7 +11,7 @@ from typing import Any, Final
 
 import click
 
-from credenda import __version__, bench
+from credenda import __version__
 from credenda.config import is_debug_wanted, limit_blas_threads
 from credenda.errors import CredendaError
 from credenda.interfaces import cli as cli_modules
@@ -97,11 +97,11 @@ class _Benches(Commands):
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """Return the names of the benchmarks."""
-        return bench.cli.bench.list_commands(ctx)
+        return cli_modules.clone.load_benchmarks().list_commands(ctx)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """Load a benchmark."""
-        return bench.cli.bench.get_command(ctx, cmd_name)
+        return cli_modules.clone.load_benchmarks().get_command(ctx, cmd_name)
 
 
 def _run_guarded(run: Callable[[], object], *, as_json: bool) -> int:

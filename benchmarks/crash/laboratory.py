@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from typing import Final, NamedTuple, Protocol
 
-from credenda.bench.crash.deletion import run_deletions
-from credenda.bench.crash.disk_shim import run_bit_flips, run_power_cuts
-from credenda.bench.crash.faults import run_faults
-from credenda.bench.crash.fuzz import run_fuzz
-from credenda.bench.crash.processes import run_processes
-from credenda.bench.crash.report import AttackReport, Note
+from benchmarks.crash.deletion import run_deletions
+from benchmarks.crash.disk_shim import run_bit_flips, run_power_cuts
+from benchmarks.crash.faults import run_faults
+from benchmarks.crash.fuzz import run_fuzz
+from benchmarks.crash.processes import run_processes
+from benchmarks.crash.report import AttackReport, Note
 
 
 class _Run(Protocol):

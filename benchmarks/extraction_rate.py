@@ -9,7 +9,7 @@ from datetime import datetime
 from importlib import resources
 from typing import Any, Final
 
-from credenda.bench.sentences import make_sentences
+from benchmarks.sentences import make_sentences
 from credenda.clock import from_datetime
 from credenda.model.claim import Extractor, Turn
 from credenda.model.event import Event, Role

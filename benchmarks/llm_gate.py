@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any, Final
 
-from credenda.bench.belief_figures import compute_wilson_interval
+from benchmarks.belief_figures import compute_wilson_interval
 from credenda.clock import from_datetime
 from credenda.model.claim import Extractor, Turn
 from credenda.model.event import Event, Role

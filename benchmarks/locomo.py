@@ -19,9 +19,9 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from benchmarks.sentences import Asked
+from benchmarks.stats import compute_median, find_percentile, read_numbered_lines
 from credenda import Conflict, Credenda, Invalid
-from credenda.bench.sentences import Asked
-from credenda.bench.stats import compute_median, find_percentile, read_numbered_lines
 from credenda.clock import seconds
 from credenda.model.query import Hit
 from credenda.text.tokens import extract_query_terms, tokenize

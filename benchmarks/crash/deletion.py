@@ -14,8 +14,8 @@ from io import StringIO
 from pathlib import Path
 from typing import Final
 
+from benchmarks.crash.report import AttackReport, Note
 from credenda import Credenda, CredendaError
-from credenda.bench.crash.report import AttackReport, Note
 from credenda.bootstrap import restore_backup
 from credenda.compat.mem0 import Memory
 

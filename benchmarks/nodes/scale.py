@@ -10,10 +10,11 @@ from statistics import median
 from typing import Any, Final
 from urllib.parse import urlsplit
 
+from benchmarks import make_environment
+from benchmarks.nodes.measure import Plan, name_user, write_plan
+from benchmarks.nodes.sizes import FIGURES, list_limits, measure_sizes
+from benchmarks.stats import fit_exponent
 from credenda import Credenda
-from credenda.bench.nodes.measure import Plan, name_user, write_plan
-from credenda.bench.nodes.sizes import FIGURES, list_limits, measure_sizes
-from credenda.bench.stats import fit_exponent
 from credenda.bootstrap import build_parts
 
 _USERS_OF_TASKS: Final = 64
@@ -66,7 +67,8 @@ def _run(plans: Sequence[Plan]) -> list[dict[str, Any]]:
     """Start processes, let all begin at once, and return their figures."""
     started = [
         subprocess.Popen(  # noqa: S603 - this very program
-            [sys.executable, "-m", "credenda.bench.nodes.measure", write_plan(plan)],
+            [sys.executable, "-m", "benchmarks.nodes.measure", write_plan(plan)],
+            env=make_environment(),
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             text=True,

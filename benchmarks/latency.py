@@ -22,9 +22,8 @@ from pathlib import Path
 from threading import Barrier, Thread
 from typing import Any, Final, TypedDict
 
-from credenda import Credenda
-from credenda.bench.latency_bulk import fill_store
-from credenda.bench.latency_read import (
+from benchmarks.latency_bulk import fill_store
+from benchmarks.latency_read import (
     USER,
     BareTable,
     build_store,
@@ -33,8 +32,8 @@ from credenda.bench.latency_read import (
     measure_search,
     prepare_questions,
 )
-from credenda.bench.sentences import Asked, make_sentences
-from credenda.bench.stats import (
+from benchmarks.sentences import Asked, make_sentences
+from benchmarks.stats import (
     Spread,
     check_targets,
     compute_median,
@@ -44,6 +43,7 @@ from credenda.bench.stats import (
     plot_svg,
     spread_ms,
 )
+from credenda import Credenda
 from credenda.bootstrap import build_parts
 from credenda.clock import seconds
 from credenda.errors import Unavailable
@@ -62,13 +62,13 @@ cpu, wall = process_time(), perf_counter()
 from credenda import Credenda
 path, user, embedder = sys.argv[1:]
 if embedder == "given":
-    from credenda.bench.locomo import GivenVectors
+    from benchmarks.locomo import GivenVectors
     embedder = GivenVectors()
 memory = Credenda.open(path, user=user, embedder=embedder)
 memory.search("What was it about the kayak?", limit=10)
 cpu, wall = process_time() - cpu, perf_counter() - wall
 process_cpu = process_time()
-from credenda.bench.sentences import make_questions, make_sentences
+from benchmarks.sentences import make_questions, make_sentences
 for asked in make_questions(make_sentences(200), 200):
     memory.search(asked.text, limit=10)
 rss_kb = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss

@@ -23,11 +23,11 @@ from pathlib import Path
 from threading import RLock
 from typing import Any, ClassVar, Final, Literal, Protocol
 
+from benchmarks.crash.acts import Acts, TokenSource
+from benchmarks.crash.check import check
+from benchmarks.crash.ledger import Ledger
+from benchmarks.crash.report import AttackReport, Note
 from credenda import Credenda, CredendaError, MemoryUnit
-from credenda.bench.crash.acts import Acts, TokenSource
-from credenda.bench.crash.check import check
-from credenda.bench.crash.ledger import Ledger
-from credenda.bench.crash.report import AttackReport, Note
 from credenda.bootstrap import restore_backup
 from credenda.errors import Unavailable
 

@@ -6,8 +6,8 @@ from collections.abc import Callable
 from statistics import median
 from typing import Any, Final
 
+from benchmarks.nodes.process import WORKER, Node
 from credenda import Credenda
-from credenda.bench.nodes.process import WORKER, Node
 from credenda.bootstrap import build_parts
 from credenda.clock import pause, seconds
 from credenda.errors import Unavailable

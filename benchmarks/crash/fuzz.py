@@ -14,8 +14,8 @@ from operator import attrgetter
 from pathlib import Path
 from typing import Any, Final
 
+from benchmarks.crash.report import AttackReport, Note
 from credenda import Credenda, CredendaError, MemoryUnit
-from credenda.bench.crash.report import AttackReport, Note
 from credenda.operations.table import OPERATIONS, Operation, Param, ParamKind
 
 _USER: Final = "ana"

@@ -13,9 +13,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
 
+from benchmarks.locomo import Conversation, find_turns, load_conversations, store_conversation
+from benchmarks.talk_figures import Answer, Gold, StoredMemory, Tally, compute_figures, count_talk, load_gold
 from credenda import Credenda, CredendaError, Invalid
-from credenda.bench.locomo import Conversation, find_turns, load_conversations, store_conversation
-from credenda.bench.talk_figures import Answer, Gold, StoredMemory, Tally, compute_figures, count_talk, load_gold
 from credenda.model.job import JobState
 from credenda.model.memory import Memory
 

@@ -13,10 +13,10 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
+from benchmarks.locomo import Conversation
+from benchmarks.talk import Note, count_memories, load_pairs, make_document, open_store
+from benchmarks.talk_figures import Tally
 from credenda import Credenda, limits
-from credenda.bench.locomo import Conversation
-from credenda.bench.talk import Note, count_memories, load_pairs, make_document, open_store
-from credenda.bench.talk_figures import Tally
 from credenda.providers.llm.client import estimate_question_tokens, estimate_text_tokens
 from credenda.providers.llm.command import find_object, write_prompt
 from credenda.providers.llm.protocol import ModelFailure, Question, Reply, Trouble

@@ -10,9 +10,9 @@ from dataclasses import dataclass, field
 from threading import Event, Thread
 from typing import Any, Final
 
+from benchmarks.nodes.load import Acknowledged, Caller, LoadReport
+from benchmarks.nodes.process import SERVER, WORKER, Node
 from credenda import Credenda
-from credenda.bench.nodes.load import Acknowledged, Caller, LoadReport
-from credenda.bench.nodes.process import SERVER, WORKER, Node
 from credenda.bootstrap import build_parts
 from credenda.clock import seconds
 from credenda.model.change import ChangeKind

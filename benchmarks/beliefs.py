@@ -14,11 +14,11 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any, Final
 
+from benchmarks.belief_figures import Heard, Kept, Met, list_kinds, report
+from benchmarks.extraction_rate import measure_rate, read_demo_turns
+from benchmarks.llm_gate import Bill, compute_gate_figures
+from benchmarks.stats import read_numbered_lines
 from credenda import Credenda, Invalid
-from credenda.bench.belief_figures import Heard, Kept, Met, list_kinds, report
-from credenda.bench.extraction_rate import measure_rate, read_demo_turns
-from credenda.bench.llm_gate import Bill, compute_gate_figures
-from credenda.bench.stats import read_numbered_lines
 from credenda.clock import from_datetime
 from credenda.config import load_settings
 from credenda.model.memory import Memory, MemoryType, Stance

@@ -1,6 +1,6 @@
 """The checker of the crash benchmark: a fresh process that opens the file, settles it, and checks everything.
 
-Started as `python -m credenda.bench.crash.check`, with the record of acknowledgements as JSON on its standard input. It
+Started as `python -m benchmarks.crash.check`, with the record of acknowledgements as JSON on its standard input. It
 reads the rows with plain SQL, independently of the product's read path, and also calls the public API.
 """
 
@@ -15,8 +15,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, Final
 
+from benchmarks.crash.ledger import Ledger
 from credenda import Credenda, CredendaError, NotFound
-from credenda.bench.crash.ledger import Ledger
 from credenda.index.cache import IndexCache
 from credenda.index.resident import STATE_GONE, ResidentIndex
 from credenda.providers.embed.factory import open_embedder

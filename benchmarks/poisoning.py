@@ -12,8 +12,8 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, Final
 
+from benchmarks.stats import read_numbered_lines
 from credenda import Credenda, Invalid
-from credenda.bench.stats import read_numbered_lines
 from credenda.storage.sqlite.store import SqliteStore
 
 Note = Callable[[str], None]

@@ -21,11 +21,11 @@ from typing import Any, ClassVar, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from benchmarks.crash.check import check
+from benchmarks.crash.disk_shim import install_shim
+from benchmarks.crash.report import AttackReport, Note
+from benchmarks.crash.write_paths import NEXT_TEXT, WRITE_PATHS, Attempt, Template, make_template
 from credenda import Credenda, CredendaError
-from credenda.bench.crash.check import check
-from credenda.bench.crash.disk_shim import install_shim
-from credenda.bench.crash.report import AttackReport, Note
-from credenda.bench.crash.write_paths import NEXT_TEXT, WRITE_PATHS, Attempt, Template, make_template
 from credenda.providers.embed.hashed import HashedEmbedder
 from credenda.providers.llm.protocol import Trouble
 from credenda.testing import ModelFailure, Question, ScriptedModel

@@ -11,20 +11,20 @@ from typing import Any, Final
 
 import click
 
+from benchmarks import tables
+from benchmarks.beliefs import run_beliefs
+from benchmarks.crash.kills import run_crash
+from benchmarks.crash.laboratory import ATTACKS, run_attacks
+from benchmarks.latency import run_latency
+from benchmarks.live import run_live
+from benchmarks.locomo import run_locomo
+from benchmarks.nodes.kills import run_nodes
+from benchmarks.nodes.neighbour import run_neighbour
+from benchmarks.nodes.scale import run_scale
+from benchmarks.nodes.vectors import run_vectors
+from benchmarks.poisoning import run_poisoning
+from benchmarks.talk import run_talk
 from credenda import limits
-from credenda.bench import tables
-from credenda.bench.beliefs import run_beliefs
-from credenda.bench.crash.kills import run_crash
-from credenda.bench.crash.laboratory import ATTACKS, run_attacks
-from credenda.bench.latency import run_latency
-from credenda.bench.live import run_live
-from credenda.bench.locomo import run_locomo
-from credenda.bench.nodes.kills import run_nodes
-from credenda.bench.nodes.neighbour import run_neighbour
-from credenda.bench.nodes.scale import run_scale
-from credenda.bench.nodes.vectors import run_vectors
-from credenda.bench.poisoning import run_poisoning
-from credenda.bench.talk import run_talk
 from credenda.bootstrap import open_store
 from credenda.errors import Conflict, NotFound
 

@@ -1,6 +1,6 @@
 """One process of the scale benchmark: it stores messages, works off the queue or runs tasks, and says how much.
 
-Started as `python -m credenda.bench.nodes.measure PLAN`. It writes `ready`, waits for a line on its standard input,
+Started as `python -m benchmarks.nodes.measure PLAN`. It writes `ready`, waits for a line on its standard input,
 works, and writes its figures as JSON.
 """
 

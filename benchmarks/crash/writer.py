@@ -1,6 +1,6 @@
 """One process of the kill test: it uses a memory as an application does, and reports each event.
 
-Started as `python -m credenda.bench.crash.writer PLAN`. Every line on its standard output is one fact, written in one
+Started as `python -m benchmarks.crash.writer PLAN`. Every line on its standard output is one fact, written in one
 call as soon as it is known, so that the output before a `kill -9` has exactly the acknowledged facts.
 """
 
@@ -17,8 +17,8 @@ from pathlib import Path
 from threading import Thread
 from typing import Final
 
+from benchmarks.crash.acts import Acts, TokenSource
 from credenda import Credenda
-from credenda.bench.crash.acts import Acts, TokenSource
 from credenda.clock import seconds
 
 _HANG_SECONDS: Final = 90.0

@@ -21,9 +21,10 @@ from pathlib import Path
 from threading import Event, Lock, Thread
 from typing import Any, Final
 
-from credenda.bench.crash.check import LOST
-from credenda.bench.crash.ledger import Ledger
-from credenda.bench.crash.writer import Plan, plan_argument
+from benchmarks import make_environment
+from benchmarks.crash.check import LOST
+from benchmarks.crash.ledger import Ledger
+from benchmarks.crash.writer import Plan, plan_argument
 from credenda.clock import seconds
 
 Note = Callable[[str], None]
@@ -102,7 +103,8 @@ class _Writer:
         self._fired = False
         self._lock = Lock()
         self._process = subprocess.Popen(  # noqa: S603 - this very program
-            [sys.executable, "-m", "credenda.bench.crash.writer", plan_argument(plan)],
+            [sys.executable, "-m", "benchmarks.crash.writer", plan_argument(plan)],
+            env=make_environment(),
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
         )
@@ -186,7 +188,8 @@ def run_writers(plans: Sequence[tuple[Plan, Kill | None]], ledgers: Mapping[str,
 def check_file(ledger: Ledger) -> list[str]:
     """Check the file in a fresh process."""
     done = subprocess.run(
-        [sys.executable, "-m", "credenda.bench.crash.check"],
+        [sys.executable, "-m", "benchmarks.crash.check"],
+        env=make_environment(),
         input=json.dumps(ledger.as_document()).encode(),
         capture_output=True,
         check=False,

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
-from credenda.bench.stats import read_numbered_lines
+from benchmarks.stats import read_numbered_lines
 from credenda.errors import Invalid
 from credenda.text.tokens import stem
 

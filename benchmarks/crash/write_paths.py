@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
+from benchmarks.crash.ledger import Ledger
 from credenda import Credenda, MemoryUnit
-from credenda.bench.crash.ledger import Ledger
 
 _USER: Final = "ana"
 NEXT_TEXT: Final = "Remember that I love after1z0."

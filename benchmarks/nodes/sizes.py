@@ -11,9 +11,9 @@ from time import process_time
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import urlsplit
 
+from benchmarks.nodes.copies import copy_user
+from benchmarks.nodes.process import read_processor_seconds
 from credenda import Credenda
-from credenda.bench.nodes.copies import copy_user
-from credenda.bench.nodes.process import read_processor_seconds
 from credenda.bootstrap import build_parts
 from credenda.clock import seconds
 from credenda.lazy import import_on_use

@@ -11,11 +11,11 @@ from typing import Final, TypedDict
 
 import numpy as np
 
+from benchmarks.latency_bulk import fill_store
+from benchmarks.locomo import GivenVectors
+from benchmarks.sentences import Asked, make_questions, make_sentences
+from benchmarks.stats import Spread, compute_median, compute_ratio, spread_ms
 from credenda import Credenda, MemoryUnit, Unavailable
-from credenda.bench.latency_bulk import fill_store
-from credenda.bench.locomo import GivenVectors
-from credenda.bench.sentences import Asked, make_questions, make_sentences
-from credenda.bench.stats import Spread, compute_median, compute_ratio, spread_ms
 from credenda.bootstrap import build_parts
 from credenda.clock import cpu_seconds, seconds
 from credenda.model.query import Hit, Query

@@ -11,10 +11,10 @@ import tempfile
 from pathlib import Path
 from typing import Final
 
-from credenda.bench.crash.kills import CrashReport, Kill, check_file, plan_kill, run_writers
-from credenda.bench.crash.ledger import Ledger
-from credenda.bench.crash.report import AttackReport, Note
-from credenda.bench.crash.writer import Plan
+from benchmarks.crash.kills import CrashReport, Kill, check_file, plan_kill, run_writers
+from benchmarks.crash.ledger import Ledger
+from benchmarks.crash.report import AttackReport, Note
+from benchmarks.crash.writer import Plan
 
 _USERS: Final = ("ana", "bo", "Ana")
 """Two names differ only in case, which must not matter."""
