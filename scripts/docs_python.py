@@ -51,7 +51,6 @@ error is a [`CredendaError`](#errors). The commands of the [command line](cli.md
 """
 RESULTS = (Receipt, Memory, Hit, SearchResult, Context, Explanation, Page)
 """The values that most programs use, in the order in which a newcomer meets them."""
-PROPERTIES_HEAD = "| property | type | meaning |\n|---|---|---|\n"
 NAME = re.compile(r"\b[A-Z]\w+\b")
 PAGE_NAME = re.compile(r"\bdocs/([\w/-]+\.md)")
 DOCTEST = re.compile(r"(?:^>>> .*\n(?:(?!\n).*\n)*)+", re.MULTILINE)
@@ -106,6 +105,12 @@ def format_cell(text: object) -> str:
 def format_code(text: object) -> str:
     """Show a type or a value as code in a cell; nothing for empty text."""
     return f"`{format_cell(text)}`" if str(text) else ""
+
+
+def format_item(code: str, meaning: str) -> str:
+    """Write an item of a list: code, and what it means."""
+    text = " ".join(f"{code}: {meaning}".split()) if meaning else code
+    return textwrap.fill(text, 118, initial_indent="* ", subsequent_indent="  ", break_on_hyphens=False) + "\n"
 
 
 def format_value(value: object) -> str:
@@ -197,12 +202,12 @@ def list_methods(cls: type) -> list[tuple[str, object]]:
 
 
 def render_properties(cls: type) -> str:
-    """Write the table of the properties of a class, or nothing."""
-    rows = ""
+    """Write the list of the properties of a class, or nothing."""
+    items = ""
     for name, function in list_properties(cls):
         kind = format_type(inspect.signature(function).return_annotation) if callable(function) else ""
-        rows += f"| `{name}` | {format_code(kind)} | {format_cell(read_docstring(function))} |\n"
-    return f"{PROPERTIES_HEAD}{rows}\n" if rows else ""
+        items += format_item(f"`{name}{f': {kind}' if kind else ''}`", read_docstring(function))
+    return f"Properties:\n\n{items}\n" if items else ""
 
 
 def render_methods(cls: type, prefix: str, level: str) -> str:
@@ -218,15 +223,13 @@ def render_fields(cls: type) -> str:
     if not dataclasses.is_dataclass(cls):
         return ""
     notes = read_member_notes(cls)
-    rows = [["field", "type", "default", *(["meaning"] if notes else [])]]
-    rows.append(["---" for _ in rows[0]])
+    items: list[str] = []
     for field in dataclasses.fields(cls):
-        default = "" if field.default is dataclasses.MISSING else format_value(field.default)
-        if field.default_factory is not dataclasses.MISSING:
-            default = format_value(field.default_factory())
-        cells = [f"`{field.name}`", format_code(format_type(field.type)), format_code(default)]
-        rows.append([*cells, *([format_cell(notes.get(field.name, ""))] if notes else [])])
-    return "".join(f"| {' | '.join(cells)} |\n" for cells in rows) + "\n" if rows[2:] else ""
+        default = field.default if field.default_factory is dataclasses.MISSING else field.default_factory()
+        given = cls is MemoryUnit and default is not dataclasses.MISSING  # nobody but the library makes the others
+        code = f"`{field.name}: {format_type(field.type)}{f' = {format_value(default)}' if given else ''}`"
+        items.append(format_item(code, notes.get(field.name, "")))
+    return "".join(items) + "\n" if items else ""
 
 
 def render_members(cls: type) -> str:
@@ -234,8 +237,9 @@ def render_members(cls: type) -> str:
     if not issubclass(cls, Enum):
         return ""
     notes = read_member_notes(cls)
-    rows = "".join(f"| {format_code(member.value)} | {format_cell(notes.get(member.name, ''))} |\n" for member in cls)
-    return f"| value | meaning |\n|---|---|\n{rows}\n" if notes else ", ".join(f"`{one.value}`" for one in cls) + "\n\n"
+    if not notes:
+        return ", ".join(f"`{one.value}`" for one in cls) + "\n\n"
+    return "".join(format_item(f"`{one.value}`", notes.get(one.name, "")) for one in cls) + "\n"
 
 
 def render_class(cls: type, level: str = "###") -> str:
