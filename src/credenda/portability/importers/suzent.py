@@ -1,6 +1,6 @@
 """Suzent: its memory folder, with consolidated entries, day files, tombstones and the watermark between them.
 
-Lines of a day up to the watermark were folded into entries: they are history. Later lines are read like messages.
+Lines of a day up to the watermark were folded into entries: they are history. Later ones are believed, as entries are.
 """
 
 from __future__ import annotations
@@ -98,7 +98,6 @@ def _read_lines(page: Page, place: str, watermark: str, source: Source) -> Itera
     """Yield the entries of a page, or the lines of a day, each with its time."""
     named = _DAY.fullmatch(source.path.name)
     folded = named is not None and named[1] <= watermark
-    entered = source.path.parent.name == PAGES
     times = find_days_of_lines(Text(place, Tier.ARCHIVE, page), UTC, _ANY_TIME)
     for number, block in enumerate(page.blocks):
         if not isinstance(block, Said) or not has_words(block.text):
@@ -110,13 +109,13 @@ def _read_lines(page: Page, place: str, watermark: str, source: Source) -> Itera
             key=("suzent", place, block.text),
             occurred_at=moment,
             metadata={"document": source.path.stem},
-            held=_hold(place, block.text, "" if entered else watermark) if entered or folded else None,
+            held=_hold(place, block.text, watermark if folded else ""),
         )
         yield make_statement_piece(statement, source)
 
 
 def _hold(place: str, text: str, watermark: str) -> ForeignMemory:
-    """Return an entry that is believed, or a line that was folded into one before the watermark."""
+    """Return a line that is believed, or that was folded into an entry before the watermark."""
     ended = read_moment_or_none(watermark)
     return ForeignMemory(
         id=f"{place} {text}",
