@@ -101,7 +101,7 @@ def test_a_folder_of_suzent_keeps_its_days_its_watermark_and_its_deletions(ana: 
     before = take_picture(folder)
     report = ana.json("import", str(folder))
     assert take_picture(folder) == before
-    assert (report["format"], report["problems"]) == ("suzent", [])
+    assert (report["format"], report["turns"], report["problems"]) == ("suzent", 7, [])
     assert report["left_out"] == {"deleted memories": 1, "lines of the core": 1}
     found = read_all(ana)
     times = ("status", "layer", "valid_from", "valid_until")
@@ -199,8 +199,15 @@ def test_a_database_of_another_program_is_refused(ana: Terminal, tmp_path: Path,
     both = {"recall": write_engram, "engram": write_recall}
     wrong = both[name](tmp_path / "other.db")
     assert "is not a database of" in ana.error("import", str(wrong), "--format", name, code=2)
+
+
+@pytest.mark.sqlite_file  # the file itself is given
+@pytest.mark.parametrize("name", ["recall", "engram"])
+def test_a_memory_of_credenda_is_refused(ana: Terminal, tmp_path: Path, name: str) -> None:
     ana.remember("I work at Acme.")
-    assert "is not a database of" in ana.error("import", str(tmp_path / "memory.db"), "--format", name, code=2)
+    own = str(tmp_path / "memory.db")
+    assert "cannot detect the format" in ana.error("import", own, code=2)
+    assert "is not a database of" in ana.error("import", own, "--format", name, code=2)
 
 
 def test_a_database_that_is_still_open_there_is_read_with_its_log(ana: Terminal, tmp_path: Path) -> None:
