@@ -41,6 +41,7 @@ _FLOWS: Final = (
         "aliases",
         "all_users",
         "archive",
+        "audit_sql",
         "contests",
         "core",
         "delete_event",

@@ -52,7 +52,7 @@ class EngramFormat(DatabaseFormat):
     program = "engram"
     words = "content"
     columns = frozenset({"layer"})
-    others = frozenset({"primary_sector", "text_hash"})
+    others = frozenset({"primary_sector", "base_importance"})
     left_out = ("entities", "relationships", "events", "diary_entries", "session_handoffs")
 
     def begin(self, database: sqlite3.Connection) -> Callable[[Table], ForeignMemory | Omitted]:

@@ -26,7 +26,7 @@ class RecallFormat(DatabaseFormat):
     program = "Recall"
     words = "text"
     columns = frozenset({"valid_until", "superseded_by"})
-    others = frozenset({"text_hash"})
+    others = frozenset({"base_importance"})
     left_out = ("operations", "api_tokens", "tool_call_records", "a2a_tasks", "eval_scores")
 
     def begin(self, database: sqlite3.Connection) -> Callable[[Table], ForeignMemory | Omitted]:
