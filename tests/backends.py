@@ -41,6 +41,7 @@ _FLOWS: Final = (
         "aliases",
         "all_users",
         "archive",
+        "audit_sql",
         "contests",
         "core",
         "delete_event",
@@ -65,7 +66,16 @@ _FLOWS: Final = (
     ),
 )
 _DOORS: Final = (
-    *("a2a_kept", "async_client", "cli_beliefs", "cli_stories", "cli_worker", "compat_mem0_client", "doors_agree"),
+    *(
+        "a2a_kept",
+        "async_client",
+        "cli_beliefs",
+        "cli_import_beliefs",
+        "cli_stories",
+        "cli_worker",
+        "compat_mem0_client",
+        "doors_agree",
+    ),
     *("hook_recall", "members", "server_rest", "server_tokens", "web_overview", "web_pages"),
 )
 ON_BOTH: Final = frozenset(

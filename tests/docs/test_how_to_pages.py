@@ -18,6 +18,7 @@ import pytest
 
 import docs_tutorial
 from credenda.interfaces.cli.main import cli
+from tests.flows.belief_stores import write_engram, write_recall, write_suzent
 
 FOLDER: Final = Path(__file__).resolve().parents[2] / "docs" / "how-to"
 PAGES: Final = sorted(one.name for one in FOLDER.glob("*.md"))
@@ -103,6 +104,9 @@ def _write_files(home: Path) -> None:
     line = json.dumps({"role": "user", "content": "I work at Microsoft.", "session": "s1"})
     Path("talk.jsonl").write_text(line + "\n", "utf-8")
     Path("talk.jsonl.gz").write_bytes(gzip.compress(f"{line}\n".encode()))
+    write_recall(Path("recall.db"))
+    write_engram(Path("engram.db"))
+    write_suzent(home / ".suzent/memory")
     Path("beliefs.test").write_text("expect: employer(user) == Microsoft\n", "utf-8")
 
 

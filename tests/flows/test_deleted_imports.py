@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import sqlite3
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -90,6 +92,21 @@ def _statements() -> list[object]:
     ]
 
 
+def _database(path: Path, create: str, insert: str) -> Path:
+    with closing(sqlite3.connect(path)) as database:
+        database.execute(create)
+        database.executemany(insert, [(str(n), text) for n, text in enumerate((SENTENCE, KEPT))])
+        database.commit()
+    return path
+
+
+def _suzent(folder: Path) -> Path:
+    (folder / "archive").mkdir(parents=True)
+    _text(folder / ".consolidation_state.json", '{"watermark_date": "2026-01-01"}')
+    _text(folder / "archive" / "2026-01-05.md", f"# 2026-01-05\n\n- {SENTENCE}\n- {KEPT}\n")
+    return folder
+
+
 FILES: dict[str, Callable[[Path], Path]] = {
     "claude-code": lambda folder: written(folder / "talk.jsonl", line("user", SENTENCE, 1), line("user", KEPT, 2)),
     "chatgpt": lambda folder: _json(
@@ -117,6 +134,17 @@ FILES: dict[str, Callable[[Path], Path]] = {
         folder / "export.zip",
         ("memories.json", json.dumps({"user": {"id": "u", "user_id": "ana"}, "memories": _rows()}).encode()),
     ),
+    "recall": lambda folder: _database(
+        folder / "recall.db",
+        "CREATE TABLE memories (id TEXT PRIMARY KEY, text TEXT, superseded_by TEXT, valid_until TEXT)",
+        "INSERT INTO memories (id, text) VALUES (?, ?)",
+    ),
+    "engram": lambda folder: _database(
+        folder / "engram.db",
+        "CREATE TABLE memories (id TEXT PRIMARY KEY, content TEXT, layer TEXT DEFAULT 'semantic')",
+        "INSERT INTO memories (id, content) VALUES (?, ?)",
+    ),
+    "suzent": lambda folder: _suzent(folder / "suzent"),
     "zep": lambda folder: _json(
         folder / "graph.json", {"edges": [{"uuid": str(n), "fact": text} for n, text in enumerate((SENTENCE, KEPT))]}
     ),

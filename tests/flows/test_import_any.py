@@ -15,8 +15,8 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from credenda.errors import Invalid, LimitExceeded
+from credenda.portability.importers.databases import SQLITE_HEAD
 from credenda.portability.importers.format import Format, Omitted, Parsed, Piece, Problem, Source
-from credenda.portability.importers.openmemory import SQLITE_HEAD
 from credenda.portability.importing import FORMATS
 from credenda.portability.line_reader import Lines, Meter
 from credenda.write.intake.validate import accept
@@ -78,6 +78,9 @@ NAMES: Final = {
     "whatsapp": "a.txt",
     "hermes": "USER.md",
     "openclaw": "USER.md",
+    "recall": "a.db",
+    "engram": "a.db",
+    "suzent": "a.md",
     "memory-folder": "a.md",
     "memories": "a.md",
     "obsidian": "a.md",

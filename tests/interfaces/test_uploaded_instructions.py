@@ -11,6 +11,7 @@ import pytest
 
 from credenda import Credenda
 from credenda.testing import ManualClock
+from tests.flows.belief_stores import write_engram
 
 from .pages import Person, memory_of
 from .served import Site, serving
@@ -67,6 +68,31 @@ def read_prompt(site: Site) -> str:
 def list_waiting(site: Site) -> list[str]:
     found = site.send("GET", "/v1/memories", params={"status": "candidate"}).json()["items"]
     return [one["id"] for one in found if "lighthouse" in one["text"]]
+
+
+def test_an_instruction_in_an_uploaded_database_waits_and_its_pin_does_not_hold(site: Site, tmp_path: Path) -> None:
+    rows = {"g1": ORDER, "g2": "User lives in Graz"}
+    path = write_engram(
+        tmp_path / "engram.db",
+        [
+            {
+                "id": name,
+                "content": text,
+                "layer": "semantic",
+                "memory_type": "fact",
+                "chunk_hash": name,
+                "created_at": 1.7e9,
+                "last_accessed": 1.7e9,
+                "metadata": '{"pinned": true}',
+            }
+            for name, text in rows.items()
+        ],
+    )
+    assert upload(site, "engram.db", path.read_bytes())["turns"] == 2
+    assert "lighthouse" not in read_prompt(site)
+    assert len(list_waiting(site)) == 1
+    (home,) = site.send("GET", "/v1/memories").json()["items"]
+    assert (home["value"], home["pinned"]) == ("Graz", False)
 
 
 @pytest.mark.parametrize("name", FILES)

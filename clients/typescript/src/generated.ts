@@ -2004,7 +2004,7 @@ export interface Operations {
       /** File or folder to read; .gz and .zip too. */
       file: Blob;
       /** Format of the file. [default: detected] */
-      format?: "credenda" | "codex" | "copilot" | "gemini-cli" | "claude-code" | "chatgpt" | "claude" | "mcp-memory" | "telegram" | "open-webui" | "sillytavern" | "gemini-takeout" | "pam" | "letta" | "hindsight" | "openmemory" | "zep" | "cognee" | "mem0" | "conversation" | "messages" | "whatsapp" | "hermes" | "openclaw" | "memory-folder" | "memories" | "obsidian" | "markdown" | "text";
+      format?: "credenda" | "codex" | "copilot" | "gemini-cli" | "claude-code" | "chatgpt" | "claude" | "mcp-memory" | "telegram" | "open-webui" | "sillytavern" | "gemini-takeout" | "pam" | "letta" | "hindsight" | "openmemory" | "recall" | "engram" | "suzent" | "zep" | "cognee" | "mem0" | "conversation" | "messages" | "whatsapp" | "hermes" | "openclaw" | "memory-folder" | "memories" | "obsidian" | "markdown" | "text";
       /** Only count what would be stored. */
       dry_run?: boolean;
     };

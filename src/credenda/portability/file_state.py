@@ -22,7 +22,7 @@ from credenda.storage.plan import commit_decided, return_decided
 from credenda.storage.store import EventFilter, Reader, Writer
 from credenda.write.apply import Application, apply
 
-_DOCUMENTS: Final = frozenset({"markdown", "obsidian", "text", "memory-folder", "hermes", "openclaw"})
+_DOCUMENTS: Final = frozenset({"markdown", "obsidian", "text", "memory-folder", "hermes", "openclaw", "suzent"})
 _LOG: Final = ".log"
 _REASON: Final = "its file does not say it any more"
 

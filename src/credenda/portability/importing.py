@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -12,10 +12,12 @@ from typing import Final, cast
 
 from credenda.errors import Conflict, Corrupt, CredendaError, Invalid, LimitExceeded, NotFound, Unavailable
 from credenda.model.event import UPLOADED, Receipt
+from credenda.model.memory import HELD
 from credenda.model.report import ImportReport
 from credenda.paths import find_path_kind
 from credenda.portability.archive import FORMAT, load_archive
 from credenda.portability.file_state import FileStates, end_lost_memories
+from credenda.portability.foreign_write import ForeignIds, ForeignWriter, find_slot
 from credenda.portability.importers.blocks import remove_placeholders, remove_placeholders_in_fields
 from credenda.portability.importers.chatgpt import ChatGPTFormat
 from credenda.portability.importers.claude import ClaudeFormat
@@ -24,7 +26,18 @@ from credenda.portability.importers.codex import CodexFormat
 from credenda.portability.importers.cognee import CogneeFormat
 from credenda.portability.importers.conversation import ConversationFormat
 from credenda.portability.importers.copilot import CopilotFormat
-from credenda.portability.importers.format import Boundary, Format, Omitted, Parsed, Piece, Problem, Source
+from credenda.portability.importers.databases import SQLITE_HEAD
+from credenda.portability.importers.engram import EngramFormat
+from credenda.portability.importers.format import (
+    Boundary,
+    Deletion,
+    Format,
+    Omitted,
+    Parsed,
+    Piece,
+    Problem,
+    Source,
+)
 from credenda.portability.importers.gemini_cli import GeminiCliFormat
 from credenda.portability.importers.gemini_takeout import GeminiTakeoutFormat
 from credenda.portability.importers.hermes import HermesFormat
@@ -40,9 +53,11 @@ from credenda.portability.importers.messages import MessagesFormat
 from credenda.portability.importers.obsidian import ObsidianFormat
 from credenda.portability.importers.open_webui import OpenWebUIFormat
 from credenda.portability.importers.openclaw import OpenClawFormat
-from credenda.portability.importers.openmemory import SQLITE_HEAD, OpenMemoryFormat
+from credenda.portability.importers.openmemory import OpenMemoryFormat
 from credenda.portability.importers.pam import PamFormat
+from credenda.portability.importers.recall import RecallFormat
 from credenda.portability.importers.sillytavern import SillyTavernFormat
+from credenda.portability.importers.suzent import SuzentFormat
 from credenda.portability.importers.telegram import TelegramFormat
 from credenda.portability.importers.text import TextFormat
 from credenda.portability.importers.whatsapp import WhatsAppFormat
@@ -51,8 +66,9 @@ from credenda.portability.line_reader import Lines, Meter, Progress, open_lines
 from credenda.portability.sources import Entry, is_zip, list_folder, open_zip
 from credenda.private import cut_tagged
 from credenda.runtime import Parts
-from credenda.storage.store import EventFilter, JobFilter, JobStatus, Writer
+from credenda.storage.store import EventFilter, JobFilter, JobStatus, MemoryFilter, Writer
 from credenda.text.normalize import normalise_text
+from credenda.write.forget.tombstones import put_deleted_texts
 from credenda.write.intake.validate import Accepted, Submission, accept
 from credenda.write.journal import Compared, commit_compared, file_submission
 from credenda.write.same_utterance import HeardMessages
@@ -67,6 +83,7 @@ PROBLEMS_MAX: Final = 100
 """The number of problems to list; the rest are counted."""
 PATIENCE_STEPS: Final = 200
 _STEP_SECONDS: Final = 0.05
+_DELETED_THERE: Final = "deleted memories"
 _WAITING: Final = frozenset({JobStatus.QUEUED, JobStatus.PROCESSING, JobStatus.FAILED})
 
 
@@ -82,6 +99,9 @@ class Tally:
     skipped: int = 0
     ended: int = 0
     states: FileStates = field(default_factory=FileStates)
+    known: ForeignIds = field(default_factory=dict[str, str])
+    deleted: set[str] = field(default_factory=set[str])
+    """Normal forms of the words that were deleted in the other memory."""
     _left_out: Counter[str] = field(default_factory=Counter[str])
     _problems: list[str] = field(default_factory=list[str])
     _untold: int = 0
@@ -132,26 +152,53 @@ def write_pieces(parts: Parts, pieces: Iterable[Parsed], tally: Tally) -> None:
     held = 0
     heard = _Heard(parts)
     for piece in pieces:
-        match piece:
-            case Problem():
-                tally.trouble(piece.place, piece.what)
-            case Boundary():
-                tally.conversations += 1
-            case Omitted():
-                tally.omit(piece)
-            case Piece():
-                waiting = _accept_piece(parts, piece, tally)
-                if waiting is not None and heard.has(waiting):
-                    tally.skipped += 1
-                elif waiting is not None:
-                    group.append(waiting)
-                    held += sum(len(event.text) for event in waiting.accepted.events)
+        if not isinstance(piece, Piece):
+            _note(parts, piece, tally)
+            continue
+        waiting = _accept_piece(parts, piece, tally)
+        if waiting is not None and heard.has(waiting):
+            tally.skipped += 1
+        elif waiting is not None:
+            group.append(waiting)
+            held += sum(len(event.text) for event in waiting.accepted.events)
         if len(group) >= GROUP_TURNS or held >= GROUP_CHARACTERS:
             _write_group(parts, group, tally)
             group, held = [], 0
     _write_group(parts, group, tally)
     if not (tally.dry_run or tally.uploaded):
         tally.ended = end_lost_memories(parts, tally.states)
+
+
+def _note(parts: Parts, piece: Problem | Boundary | Omitted | Deletion, tally: Tally) -> None:
+    match piece:
+        case Problem():
+            tally.trouble(piece.place, piece.what)
+        case Boundary():
+            tally.conversations += 1
+        case Omitted():
+            tally.omit(piece)
+        case Deletion():
+            _take_over_deletion(parts, piece.text, tally)
+
+
+def _take_over_deletion(parts: Parts, text: str, tally: Tally) -> None:
+    """Let words that were deleted in the other memory not come back, unless they are held here."""
+    form = normalise_text(text)
+    if not form or form in tally.deleted:
+        return
+
+    def put(writer: Writer) -> None:
+        if not writer.find(MemoryFilter(same_text_as=text, statuses=HELD, limit=1)):
+            put_deleted_texts(writer, [text], parts.clock.now_us())
+
+    tally.deleted.add(form)
+    if not tally.dry_run:
+        parts.store.commit(parts.user_id, put)
+
+
+def _is_deleted_there(piece: Piece, tally: Tally) -> bool:
+    said = cast("Sequence[Mapping[str, object]]", piece.submission.content)
+    return bool(tally.deleted) and any(normalise_text(str(one["content"])) in tally.deleted for one in said)
 
 
 @dataclass(slots=True)
@@ -173,6 +220,9 @@ class _Heard:
 
 def _accept_piece(parts: Parts, piece: Piece, tally: Tally) -> _Waiting | None:
     settings = parts.settings
+    if _is_deleted_there(piece, tally):
+        tally.omit(Omitted(what=_DELETED_THERE))
+        return None
     submission = _remove_placeholders(piece.submission)
     if submission is None:
         tally.trouble(piece.place, "it contains only the placeholder of deleted text")
@@ -187,6 +237,8 @@ def _accept_piece(parts: Parts, piece: Piece, tally: Tally) -> _Waiting | None:
     if tally.uploaded:
         marked = tuple(replace(event, flags=(*event.flags, UPLOADED)) for event in accepted.events)
         accepted = replace(accepted, events=marked)
+    if piece.held is not None and accepted.events:
+        piece = replace(piece, held=find_slot(piece.held, accepted.events[0], parts.extractor))
     return _Waiting(piece, accepted)
 
 
@@ -208,7 +260,7 @@ def _write_group(parts: Parts, group: list[_Waiting], tally: Tally) -> None:
 
     try:
         write = _try_group if tally.dry_run else _commit_and_wait
-        receipts = write(parts, [waiting.accepted for waiting in group])
+        receipts = write(parts, [waiting.accepted for waiting in group], _make_filer(parts, group, tally))
     except Unavailable as error:
         raise Unavailable(
             f"the import stopped after {tally.turns + tally.skipped} turns",
@@ -222,14 +274,26 @@ def _write_group(parts: Parts, group: list[_Waiting], tally: Tally) -> None:
         parts.jobs_ready.set()
 
 
-def _write_turns(writer: Writer, compared: Sequence[Compared]) -> list[Receipt | None]:
-    return [_write_turn(writer, one) for one in compared]
+_Filer = Callable[[Writer, Sequence[Compared]], list[Receipt | None]]
 
 
-def _write_turn(writer: Writer, compared: Compared) -> Receipt | None:
+def _make_filer(parts: Parts, group: Sequence[_Waiting], tally: Tally) -> _Filer:
+    """Return the function that stores the messages of a group, and the memories that keep their status."""
+    now_us = parts.clock.now_us()
+
+    def file(writer: Writer, compared: Sequence[Compared]) -> list[Receipt | None]:
+        held = ForeignWriter(writer, tally.known, now_us)
+        return [_write_turn(held, one, waiting.piece) for one, waiting in zip(compared, group, strict=True)]
+
+    return file
+
+
+def _write_turn(held: ForeignWriter, compared: Compared, piece: Piece) -> Receipt | None:
     """Store one message; None if its key was used with other text, in which case nothing is written."""
+    if piece.held is not None:
+        return held.file(compared, piece.held)
     try:
-        return file_submission(writer, compared)
+        return file_submission(held.writer, compared)
     except Conflict:
         return None
 
@@ -245,13 +309,13 @@ def _count(tally: Tally, piece: Piece, receipt: Receipt | None) -> None:
             tally.trouble(piece.place, refused)
 
 
-def _commit_and_wait(parts: Parts, submissions: Sequence[Accepted]) -> list[Receipt | None]:
+def _commit_and_wait(parts: Parts, submissions: Sequence[Accepted], file: _Filer) -> list[Receipt | None]:
     """Commit; when the queue is full, wait for the workers as long as they make progress."""
     while True:
         oldest = _find_oldest(parts)
         try:
             with parts.active_calls:
-                return commit_compared(parts.store, parts.user_id, submissions, _write_turns, extractor=parts.extractor)
+                return commit_compared(parts.store, parts.user_id, submissions, file, extractor=parts.extractor)
         except Unavailable:
             if oldest is None or not _has_progress(parts, oldest):
                 raise
@@ -261,12 +325,12 @@ class _Tried(Exception):  # noqa: N818 - no error: it takes a unit back once it 
     """Ends a unit of a dry run."""
 
 
-def _try_group(parts: Parts, submissions: Sequence[Accepted]) -> list[Receipt | None]:
+def _try_group(parts: Parts, submissions: Sequence[Accepted], file: _Filer) -> list[Receipt | None]:
     """Return the receipts that a commit would give, and store nothing."""
     receipts: list[Receipt | None] = []
 
     def take_back(writer: Writer, compared: Sequence[Compared]) -> None:
-        receipts[:] = _write_turns(writer, compared)
+        receipts[:] = file(writer, compared)
         raise _Tried
 
     with suppress(_Tried):
@@ -306,6 +370,9 @@ FORMATS: Final[tuple[Format, ...]] = (
     LettaFormat(),
     HindsightFormat(),
     OpenMemoryFormat(),
+    RecallFormat(),
+    EngramFormat(),
+    SuzentFormat(),
     ZepFormat(),
     CogneeFormat(),
     Mem0Format(),
@@ -321,6 +388,7 @@ FORMATS: Final[tuple[Format, ...]] = (
     TextFormat(),
 )
 """Formats, the most specific first."""
+_DATABASES: Final = frozenset({OpenMemoryFormat.name, RecallFormat.name, EngramFormat.name})
 _NAMES: Final = (ARCHIVE, *(known.name for known in FORMATS))
 _BOM: Final = b"\xef\xbb\xbf"
 _WIDE: Final = (b"\xff\xfe", b"\xfe\xff")
@@ -406,6 +474,8 @@ def _choose_format(path: Path, entries: Sequence[Entry], format_name: str | None
         raise Invalid(f"{path.name} is not an archive", why="an archive is one file", fix="give that file")
     known = _find_format(format_name or _recognise_among(entries, path))
     taken = [entry for entry in entries if entry.link or known.takes(entry.name)]
+    if isinstance(known, SuzentFormat):
+        taken.sort(key=lambda one: known.is_day(one.path))  # a line that repeats an entry is no news, not the reverse
     if all(entry.link for entry in taken):
         why = "it contains only links, and links are not followed" if taken else ""
         what = f"{path.name} contains no file of the format {known.name}"
@@ -437,7 +507,7 @@ def _read_all_pieces(chosen: _Chosen, user_id: str, meter: Meter, states: FileSt
 
 def _check_text(head: bytes, name: str, format_name: str) -> None:
     """Raise `Invalid` for a file that is no UTF-8 text, such as a picture, except a database that its format reads."""
-    if format_name == OpenMemoryFormat.name and head.startswith(SQLITE_HEAD):
+    if format_name in _DATABASES and head.startswith(SQLITE_HEAD):
         return
     if b"\x00" in head[:_TEXT_BYTES]:
         raise Invalid(

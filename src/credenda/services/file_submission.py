@@ -37,7 +37,7 @@ from credenda.text.counts import count_noun
 from credenda.text.normalize import normalise_attribute, normalise_name, normalise_text, normalise_value
 from credenda.write.apply import apply
 from credenda.write.corrections.correct import Wanted, decide_correction
-from credenda.write.forget.tombstones import is_deleted, make_text_tombstones
+from credenda.write.forget.tombstones import is_deleted, put_deleted_texts
 from credenda.write.intake.validate import Submission, accept
 from credenda.write.reconcile.decide import format_question, get_contest_slot
 from credenda.write.reconcile.slots import display_value, get_slot
@@ -132,18 +132,9 @@ def take_over_deletions(parts: Parts, folder: Folder, sides: Sides) -> None:
     """Put a tombstone for every text that another program deleted in the folder, unless the memory has it."""
     held = {normalise_text(mine.text) for mine in sides.ours.values()}
     texts = [text for text in read_deleted_texts(folder) if normalise_text(text) not in held]
-    if not texts:
-        return
-    now_us = parts.clock.now_us()
-
-    def work(writer: Writer) -> None:
-        stones = [one for text in texts for one in make_text_tombstones(writer.tenant.key, text, now_us)]
-        known = writer.tombstoned([one.digest for one in stones])
-        for stone in stones:
-            if stone.digest not in known:
-                writer.put(stone)
-
-    parts.store.commit(parts.user_id, work)
+    if texts:
+        now_us = parts.clock.now_us()
+        parts.store.commit(parts.user_id, lambda writer: put_deleted_texts(writer, texts, now_us))
 
 
 def find_deleted_words(parts: Parts, found: Found, plan: Plan, after: View) -> list[str]:

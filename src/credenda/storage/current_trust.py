@@ -10,8 +10,9 @@ from typing import Final, cast
 from credenda.errors import CredendaError
 from credenda.ids import IdKind, parse_id_number, parse_serial
 from credenda.model.event import Event, Role, Source
-from credenda.model.memory import Memory, list_merged_sources, list_sources
+from credenda.model.memory import HELD, Memory, list_merged_sources, list_sources
 from credenda.storage.records import unpack_code
+from credenda.storage.rows import NO_END
 from credenda.storage.store import Reader
 from credenda.storage.tenant_transfer import Cell, TableRow
 
@@ -185,6 +186,7 @@ def _restore_past(row: TableRow, cut: Cut) -> Mapping[str, Cell]:
     return {
         **row,
         "expired_at": None if later else ended,
+        "valid_until": None if later and row["valid_until"] == NO_END and row["status"] in HELD else row["valid_until"],
         "access_count": len(uses),
         "last_accessed": max(uses, default=None),
     }

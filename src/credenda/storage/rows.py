@@ -19,7 +19,17 @@ from credenda.model.claim import Evidence, Span
 from credenda.model.contest import ContestCase, ContestState
 from credenda.model.event import Event, Role, Source
 from credenda.model.fast_dataclass import compile_row_constructor, compile_unpacker, list_field_names
-from credenda.model.memory import Cardinality, Layer, Memory, MemoryType, Relation, Stance, Status, get_engram_type
+from credenda.model.memory import (
+    HELD,
+    Cardinality,
+    Layer,
+    Memory,
+    MemoryType,
+    Relation,
+    Stance,
+    Status,
+    get_engram_type,
+)
 from credenda.storage.damage import (
     IMPOSSIBLE,
     compute_checksum,
@@ -62,16 +72,17 @@ class RowMapper(Generic[T]):
         ids: Mapping[str, IdKind],
         converted: Mapping[str, Callable[[Any], object]],
         unstored: Mapping[str, object] = MappingProxyType({}),
+        computed: Mapping[str, str] = MappingProxyType({}),
     ) -> None:
         """Take `ids`, the fields that store a number and show an id, and `converted`, other fields' converters.
 
-        `unstored` are the values of fields that have no column.
+        `unstored` are the values of fields that have no column, `computed` expressions over the cells of a row.
         """
         stored = (name for name in list_field_names(kind) if name not in unstored)
         self.columns: Final = tuple(_COLUMN_NAMES.get(name, name) for name in stored)
         expressions = {name: f"convert_{name}({name})" for name in converted}
         expressions |= {name: f"public_id(kind_of_{name}, {name}, tag_) if {name} else None" for name in ids}
-        expressions |= {name: repr(value) for name, value in unstored.items()}
+        expressions |= {name: repr(value) for name, value in unstored.items()} | dict(computed)
         space: dict[str, object] = {f"convert_{name}": convert for name, convert in converted.items()}
         space |= {f"kind_of_{name}": one for name, one in ids.items()} | {"public_id": format_id}
         checks = _write_type_checks(kind, ids=ids, converted=converted)
@@ -210,6 +221,11 @@ _WORDLESS: Final = frozenset(
     ]
 )
 """Fields of a memory that its rows and the log keep after a deletion."""
+NO_END: Final = -(1 << 62)
+"""The cell, before all times, of a version without an end that is no current belief: replaced, or out of use.
+
+In the file, NULL in `valid_until` is the state of current beliefs alone.
+"""
 _STATES: Final = {
     Status.ACTIVE: DocumentState.CURRENT,
     Status.CHALLENGED: DocumentState.CURRENT,
@@ -287,6 +303,7 @@ _MEMORY: Final = RowMapper(
         "metadata": _parse_table,
     },
     unstored={"over": False},
+    computed={"valid_until_us": f"None if valid_until_us == {NO_END} else valid_until_us"},
 )
 _check_change: Final = compile_type_check(ChangeRecord)
 _check_contest: Final = compile_type_check(ContestCase)
@@ -340,7 +357,7 @@ def to_memory_row(memory: Memory, tag: str) -> dict[str, object]:
         "emotional_valence": memory.emotional_valence,
         "source_session": memory.source_session,
         "valid_from_us": memory.valid_from_us,
-        "valid_until_us": memory.valid_until_us,
+        "valid_until_us": _fill_end(memory),
         "created_us": memory.created_us,
         "recorded_us": memory.recorded_us,
         "expired_us": memory.expired_us,
@@ -351,6 +368,11 @@ def to_memory_row(memory: Memory, tag: str) -> dict[str, object]:
         "tags": pack_json(memory.tags),
         "metadata": pack_json(memory.metadata),
     }
+
+
+def _fill_end(memory: Memory) -> int | None:
+    is_current = memory.expired_us is None and memory.status in HELD
+    return NO_END if memory.valid_until_us is None and not is_current else memory.valid_until_us
 
 
 def to_memory(row: DatabaseRow, tag: str) -> Memory:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
 
+from credenda.model.memory import Draft
 from credenda.portability.line_reader import Lines
 from credenda.private import cut_private
 from credenda.write.intake.validate import Submission
@@ -24,15 +25,42 @@ class Source:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ForeignMemory:
+    """How another memory holds a statement, with its status: stored as it stands, not read like a message.
+
+    `id` is its id there, `successor` that of the memory that replaced it. `draft` has its status, layer and times;
+    without a slot it gets that of the one claim that its text makes. Text, topic and metadata are those of the message.
+    `accessed_us` is its last use. One that `may_compete` has no slot there, so that a newer value replaces it.
+    """
+
+    id: str
+    draft: Draft
+    successor: str = ""
+    accessed_us: int | None = None
+    may_compete: bool = False
+    reason: str = ""
+    metadata: Mapping[str, object] = field(default_factory=dict[str, object])
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Piece:
     """One message, and its place in the file, for error messages.
 
-    `by_content` means that its key identifies its text: with another time, it is the same message.
+    `by_content` means that its key identifies its text: with another time, it is the same message. A memory that keeps
+    its status is `held`.
     """
 
     place: str
     submission: Submission
     by_content: bool = False
+    held: ForeignMemory | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Deletion:
+    """Words that the user deleted in the other memory, and that do not come back."""
+
+    text: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,7 +88,7 @@ class Omitted:
     count: int = 1
 
 
-Parsed = Piece | Problem | Boundary | Omitted
+Parsed = Piece | Problem | Boundary | Omitted | Deletion
 """Everything that a format may yield."""
 
 

@@ -15,7 +15,15 @@ from credenda import limits
 from credenda.clock import parse_time, to_datetime
 from credenda.errors import Invalid
 from credenda.portability.importers.blocks import cut, name_file_session
-from credenda.portability.importers.format import Omitted, Parsed, Piece, Problem, Source, make_stable_key
+from credenda.portability.importers.format import (
+    ForeignMemory,
+    Omitted,
+    Parsed,
+    Piece,
+    Problem,
+    Source,
+    make_stable_key,
+)
 from credenda.portability.line_reader import Element, Lines, read_sections
 from credenda.text.normalize import normalise_name
 from credenda.text.spoken import cut_recalled
@@ -362,7 +370,7 @@ _SUBJECT: Final = re.compile(r"(?:the )?user (?=[a-z])", re.IGNORECASE)
 class Statement:
     """One statement; `key` identifies it permanently, and without `occurred_at` it has the time of its file.
 
-    `expires_at` is the time at which the other memory says that it ended.
+    `expires_at` is the time at which the other memory says that it ended. A memory that keeps its status is `held`.
     """
 
     place: str
@@ -373,8 +381,10 @@ class Statement:
     occurred_at: datetime | None = None
     expires_at: datetime | None = None
     session: str = ""
+    topic: str | None = None
     tags: tuple[str, ...] = ()
     metadata: Mapping[str, object] = field(default_factory=dict[str, object])
+    held: ForeignMemory | None = None
 
 
 def make_statement_piece(statement: Statement, source: Source) -> Piece:
@@ -383,16 +393,17 @@ def make_statement_piece(statement: Statement, source: Source) -> Piece:
     submission = Submission(
         content=[{"role": statement.role, "content": mend_surrogates(statement.text)}],
         user_id=source.user_id,
+        topic=statement.topic,
         session=statement.session or name_file_session(source),
         source="ingest",
         occurred_at=statement.occurred_at or aged,
         expires_at=statement.expires_at,
         tags=statement.tags,
         metadata=statement.metadata,
-        memory_type=statement.memory_type,
+        memory_type=None if statement.held else statement.memory_type,
         idempotency_key=make_stable_key(*statement.key),
     )
-    return Piece(place=statement.place, submission=submission, by_content=True)
+    return Piece(place=statement.place, submission=submission, by_content=True, held=statement.held)
 
 
 def word_about_user(text: str) -> str:

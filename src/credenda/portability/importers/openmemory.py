@@ -3,17 +3,23 @@
 from __future__ import annotations
 
 import json
-import re
-import shutil
 import sqlite3
-from collections.abc import Generator, Iterator, Mapping
-from contextlib import closing, contextmanager, suppress
+from collections.abc import Iterator
 from pathlib import Path
-from tempfile import TemporaryDirectory, TemporaryFile
+from tempfile import TemporaryFile
 from typing import IO, Any, Final, cast
 
-from credenda.errors import Corrupt, Invalid
 from credenda.portability.importers.blocks import read_tags
+from credenda.portability.importers.databases import (
+    SQLITE_HEAD,
+    choose_owner,
+    list_columns,
+    make_foreign_error,
+    open_copy,
+    read_metadata,
+    read_stamp,
+    show_id,
+)
 from credenda.portability.importers.format import Omitted, Parsed, Problem, Source
 from credenda.portability.importers.json_checks import (
     MalformedError,
@@ -31,8 +37,6 @@ from credenda.portability.importers.json_checks import (
 )
 from credenda.portability.line_reader import Lines, Meter
 
-SQLITE_HEAD: Final = b"SQLite format 3\x00"
-_UUID: Final = re.compile(r"[0-9a-fA-F]{8}(?:-?[0-9a-fA-F]{4}){3}-?[0-9a-fA-F]{12}")
 _COPY_BYTES: Final = 1 << 20
 _MARKS: Final = (
     (b'"content"', b'"state"', b'"categories"'),
@@ -42,16 +46,12 @@ _MARKS: Final = (
 _SCHEMAS: Final = (b"memory_categories", b"primary_sector")
 """Names in the schemas of the databases."""
 _NAME: Final = "openmemory"
+_PROGRAM: Final = "OpenMemory"
 _POINTS: Final = ("memories", "points", "result", "")
 _DELETED: Final = "deleted"
 _TABLES_OF_EXPORT: Final = ("apps", "memory_categories", "status_history", "access_controls")
 _OWN_FIELDS: Final = frozenset({"data", "memory", "text", "content", "hash", "created_at", "updated_at", "user_id"})
-_USERS_SHOWN: Final = 10
 _QUERY: Final = "SELECT {columns} FROM memories ORDER BY created_at, id"
-_UNSAFE: Final = "unsafe use"
-"""The error for a schema that calls functions, which no database of OpenMemory does."""
-_MILLISECONDS: Final = 1e11
-"""Numbers above this are milliseconds since 1970, below it seconds."""
 
 
 class OpenMemoryFormat:
@@ -72,7 +72,7 @@ class OpenMemoryFormat:
     def pieces(self, lines: Lines, source: Source) -> Iterator[Parsed]:
         """Parse each memory, in the order of the file."""
         if lines.head().startswith(SQLITE_HEAD):
-            with _open_copy(lines, source) as database:
+            with open_copy(lines, source, _PROGRAM) as database:
                 yield from _Database(database, source).read()
             return
         with TemporaryFile("w+b") as spool:
@@ -94,7 +94,7 @@ def _read_spooled(spool: IO[bytes], source: Source) -> Iterator[Parsed]:
 
     for _ in read_tables(_read_from_start(spool, source), source.path, dict.fromkeys(_POINTS, note_owner)):
         pass
-    owner = _choose_owner({one: one for one in users if one}, source)
+    owner = choose_owner({one: one for one in users if one}, source)
     names: dict[str, str] = {}
 
     def read_memory(table: Table, place: str) -> Iterator[Parsed]:
@@ -124,21 +124,6 @@ def _read_from_start(spool: IO[bytes], source: Source) -> Lines:
     return Lines(spool, source.path.name, meter=Meter())
 
 
-def _choose_owner(users: Mapping[str, str], source: Source) -> str | None:
-    """Return the key of the user to import, None if there is one user; raise `Invalid` if it cannot be told."""
-    if len(users) <= 1:
-        return None
-    mine = [key for key, name in users.items() if name.casefold() == source.user_id.casefold()]
-    if len(mine) == 1:
-        return mine[0]
-    names = ", ".join(sorted(make_showable(name) for name in users.values())[:_USERS_SHOWN])
-    raise Invalid(
-        f"{source.path.name} has memories of {len(users)} users",
-        why=f"none of them is {source.user_id}: {names}",
-        fix="import it once for each of them, with --user NAME",
-    )
-
-
 def _read_row(table: Table, place: str, source: Source) -> Iterator[Parsed]:
     """Yield a memory of the export or the database, unless it was deleted there."""
     if read_text(table, "state") == _DELETED:
@@ -155,7 +140,7 @@ def _read_row(table: Table, place: str, source: Source) -> Iterator[Parsed]:
         occurred_at=read_moment(table.get("updated_at")) or read_moment(table.get("created_at")),
         tags=read_tags(list_texts(table, "categories")),
         metadata={
-            **_read_metadata(table.get("metadata")),
+            **read_metadata(table.get("metadata")),
             **({"app": app} if app else {}),
             **({"state": state} if state and state != "active" else {}),
         },
@@ -185,124 +170,63 @@ def _is_scalar(value: object) -> bool:
     return isinstance(value, str | int | float | bool)
 
 
-def _read_metadata(found: object) -> dict[str, object]:
-    if isinstance(found, str):
-        with suppress(ValueError, RecursionError):
-            found = json.loads(found)
-    return dict(cast("dict[str, object]", found)) if isinstance(found, dict) else {}
-
-
-@contextmanager
-def _open_copy(lines: Lines, source: Source) -> Generator[sqlite3.Connection]:
-    """Open a copy of a database, with the writes that wait beside it; the original is only read.
-
-    Raises `Corrupt` if it is damaged.
-    """
-    with TemporaryDirectory(prefix="credenda-import-") as folder:
-        copy = Path(folder) / "copy.db"
-        with copy.open("wb") as file:
-            while data := lines.read(_COPY_BYTES):
-                file.write(data)
-        beside = source.path.with_name(f"{source.path.name}-wal")
-        if beside.is_file() and not beside.is_symlink():
-            shutil.copyfile(beside, copy.with_name("copy.db-wal"))
-        try:
-            with closing(sqlite3.connect(copy)) as database:
-                database.execute("PRAGMA trusted_schema = OFF")
-                database.execute("PRAGMA query_only = ON")
-                database.row_factory = sqlite3.Row
-                yield database
-        except sqlite3.DatabaseError as error:
-            if _UNSAFE in str(error):
-                raise _make_foreign_error(source) from error
-            raise Corrupt(
-                f"{source.path.name} cannot be read",
-                why="the database is damaged or truncated",
-                fix="get an intact copy of it",
-            ) from error
-
-
-def _make_foreign_error(source: Source) -> Invalid:
-    return Invalid(
-        f"{source.path.name} is not a database of OpenMemory",
-        why="it has no table of memories with their content",
-        fix="give openmemory.db, or a file of text; a backup of Credenda is read by `credenda restore`",
-    )
-
-
 class _Database:
     """The tables of OpenMemory: of mem0's, or of the program of the same name with sectors."""
 
     def __init__(self, database: sqlite3.Connection, source: Source) -> None:
         self._database = database
         self._source = source
-        self._columns = self._list_columns("memories")
+        self._columns = list_columns(self._database, "memories")
         if "content" not in self._columns or "id" not in self._columns:
-            raise _make_foreign_error(source)
+            raise make_foreign_error(source, _PROGRAM)
 
     def read(self) -> Iterator[Parsed]:
         """Yield every memory of the one owner in the database."""
         users = self._map("users", "user_id") or self._map_owners()
-        owner = _choose_owner(users, self._source)
+        owner = choose_owner(users, self._source)
         apps, categories = self._map("apps", "name"), self._map_categories()
         chosen = ", ".join(f'"{one}"' for one in self._columns)
         for number, row in enumerate(self._database.execute(_QUERY.format(columns=chosen)), 1):
             table = {name: row[name] for name in self._columns}
-            place = f"memory {number} ({make_showable(_show(table['id']))})"
-            if owner is not None and _show(table.get("user_id")) != owner:
+            place = f"memory {number} ({make_showable(show_id(table['id']))})"
+            if owner is not None and show_id(table.get("user_id")) != owner:
                 yield Omitted(what="memories of other users")
                 continue
-            found = categories.get(_show(table["id"])) or _parse_tags(table.get("tags"))
+            found = categories.get(show_id(table["id"])) or _parse_tags(table.get("tags"))
             cleaned = {
                 **table,
-                "id": _show(table["id"]),
-                "app": apps.get(_show(table.get("app_id"))),
+                "id": show_id(table["id"]),
+                "app": apps.get(show_id(table.get("app_id"))),
                 "categories": found,
                 "metadata": table.get("metadata") or table.get("meta"),
-                "created_at": _read_stamp(table.get("created_at")),
-                "updated_at": _read_stamp(table.get("updated_at")),
+                "created_at": read_stamp(table.get("created_at")),
+                "updated_at": read_stamp(table.get("updated_at")),
             }
             try:
                 yield from _read_row(cleaned, place, self._source)
             except MalformedError as error:
                 yield Problem(place=place, what=str(error))
 
-    def _list_columns(self, table: str) -> list[str]:
-        """Return the columns of a table; empty if there is none, or if it is a view."""
-        kind = self._database.execute("SELECT type FROM sqlite_master WHERE name = ?", (table,)).fetchone()
-        if kind is None or kind[0] != "table":
-            return []
-        found = self._database.execute("SELECT name FROM pragma_table_info(?)", (table,))
-        return [str(row[0]) for row in found if '"' not in str(row[0])]
-
     def _map(self, table: str, column: str) -> dict[str, str]:
-        if not {"id", column} <= set(self._list_columns(table)):
+        if not {"id", column} <= set(list_columns(self._database, table)):
             return {}
         rows = self._database.execute(f'SELECT id, "{column}" FROM "{table}"')  # noqa: S608 - both names are our own
-        return {_show(row[0]): str(row[1]) for row in rows}
+        return {show_id(row[0]): str(row[1]) for row in rows}
 
     def _map_owners(self) -> dict[str, str]:
         if "user_id" not in self._columns:
             return {}
         rows = self._database.execute("SELECT DISTINCT user_id FROM memories WHERE user_id IS NOT NULL")
-        return {_show(row[0]): str(row[0]) for row in rows}
+        return {show_id(row[0]): str(row[0]) for row in rows}
 
     def _map_categories(self) -> dict[str, list[str]]:
-        if not {"memory_id", "category_id"} <= set(self._list_columns("memory_categories")):
+        if not {"memory_id", "category_id"} <= set(list_columns(self._database, "memory_categories")):
             return {}
         names = self._map("categories", "name")
         found: dict[str, list[str]] = {}
         for memory, category in self._database.execute("SELECT memory_id, category_id FROM memory_categories"):
-            found.setdefault(_show(memory), []).append(names.get(_show(category), ""))
+            found.setdefault(show_id(memory), []).append(names.get(show_id(category), ""))
         return found
-
-
-def _show(value: object) -> str:
-    """Return an id as text, without the dashes that a UUID may have in one table and not in another."""
-    if isinstance(value, bytes):
-        value = value.hex()
-    text = "" if value is None else str(value)
-    return text.replace("-", "").casefold() if _UUID.fullmatch(text) else text
 
 
 def _parse_tags(value: object) -> list[str]:
@@ -311,9 +235,3 @@ def _parse_tags(value: object) -> list[str]:
     except (ValueError, RecursionError):
         return []
     return [one for one in cast("list[object]", found) if isinstance(one, str)] if isinstance(found, list) else []
-
-
-def _read_stamp(value: object) -> object:
-    if isinstance(value, int | float) and abs(value) > _MILLISECONDS:
-        return value / 1_000
-    return value

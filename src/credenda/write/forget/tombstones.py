@@ -18,7 +18,7 @@ from typing import Final
 from credenda.model.claim import Claim
 from credenda.model.event import Event, NewEvent, Role
 from credenda.model.memory import Draft, Memory
-from credenda.storage.store import Reader, Tombstone
+from credenda.storage.store import Reader, Tombstone, Writer
 from credenda.text.normalize import (
     detect_language,
     find_condition_forms,
@@ -212,6 +212,15 @@ def make_text_tombstones(key: bytes, text: str, now_us: int, voice: str = "") ->
         Tombstone(digest=digest, kind="text", normaliser=_VERSION, created_us=now_us)
         for digest in (_list_text_forms(key, text, voice) if normalise_text(text) else ())
     ]
+
+
+def put_deleted_texts(writer: Writer, texts: Iterable[str], now_us: int) -> None:
+    """Put the tombstones of texts that were deleted in another program, unless they are there."""
+    stones = [one for text in texts for one in make_text_tombstones(writer.tenant.key, text, now_us)]
+    known = writer.tombstoned([one.digest for one in stones])
+    for stone in stones:
+        if stone.digest not in known:
+            writer.put(stone)
 
 
 def make_part_tombstones(

@@ -19,8 +19,8 @@ INSERT INTO memories (
 );
 
 -- name: expire_version!
--- Close the version that the next one replaces.
-UPDATE memories SET expired_at = :at_us
+-- Close the version that the next one replaces; NULL in valid_until is the state of current beliefs alone.
+UPDATE memories SET expired_at = :at_us, valid_until = coalesce(valid_until, -4611686018427387904)
 WHERE user_id = :user_id AND id = :id AND expired_at IS NULL;
 
 -- name: current_version$
@@ -56,7 +56,8 @@ WHERE user_id = :user_id AND entity_key = :entity AND attribute_key = :attribute
     AND attribute_key IS NOT NULL
     AND (:statuses IS NULL OR status IN (SELECT value FROM json_each(:statuses)))
     AND (:as_of_us IS NULL OR (
-        coalesce(valid_from, created_at) <= :as_of_us AND (valid_until IS NULL OR valid_until > :as_of_us)
+        coalesce(valid_from, created_at) <= :as_of_us
+        AND (valid_until IS NULL OR valid_until > :as_of_us OR valid_until = -4611686018427387904)
         AND coalesce(relation, '') <> 'corrected' AND status <> 'invalidated'
     ))
 ORDER BY id DESC LIMIT :limit;
@@ -130,7 +131,8 @@ WHERE user_id = :user_id AND expired_at IS NULL AND (pinned = 1 OR attribute_key
     AND (:pinned IS NULL OR pinned = :pinned)
     AND (:statuses IS NULL OR status IN (SELECT value FROM json_each(:statuses)))
     AND (:as_of_us IS NULL OR (
-        coalesce(valid_from, created_at) <= :as_of_us AND (valid_until IS NULL OR valid_until > :as_of_us)
+        coalesce(valid_from, created_at) <= :as_of_us
+        AND (valid_until IS NULL OR valid_until > :as_of_us OR valid_until = -4611686018427387904)
         AND coalesce(relation, '') <> 'corrected' AND status <> 'invalidated'
     ))
 ORDER BY id DESC LIMIT :limit;
