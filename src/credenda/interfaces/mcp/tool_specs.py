@@ -277,12 +277,14 @@ _CLASSES: Final[Mapping[str, re.Pattern[str]]] = {
     ),
     "an order to send something away": re.compile(
         r"\b(?:send|post|forward|upload|transmit|submit|leak|exfiltrate|copy)\b[^.]{0,120}?\bto\b[^.]{0,60}"
-        r"\b(?:urls?|endpoints?|servers?|webhooks?|hosts?|addresses|e-?mails?|\w+ dot (?:com|net|org|io|dev|ai|app|co))\b"
+        r"\b(?:urls?|endpoints?|servers?|webhooks?|hosts?|addresses|e-?mails?"
+        r"|\w+ dot (?:com|net|org|io|dev|ai|app|co))\b"
     ),
     "an order to keep silent": re.compile(
         r"\b(?:do not|don'?t|never|without|must not|avoid|refrain from)\s+(?:\w+\s+){0,2}?"
         r"(?:tell(?:ing)?|mention(?:ing)?|reveal(?:ing)?|disclos(?:e|ing)|inform(?:ing)?|notify(?:ing)?)\b"
-        r"|\b(?:keep|hide|conceal|withhold)\b[^.]{0,40}\bfrom (?:the |your )?(?:users?|humans?|person|people|operator)\b"
+        r"|\b(?:keep|hide|conceal|withhold)\b[^.]{0,40}\bfrom (?:the |your )?"
+        r"(?:users?|humans?|person|people|operator)\b"
         r"|\bkeep (?:this|that|it|them|these)\b[^.]{0,20}\b(?:secret|hidden|quiet|to yourself)\b"
     ),
 }

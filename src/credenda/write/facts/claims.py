@@ -80,11 +80,24 @@ _QUOTED_I: Final = re.compile(
     r"(?:^|(?<=[\s:,(]))[\"'\u2018\u201c][^\"\u201c\u201d]*?\b(?:I|my|we|our)\b[^\"\u201c\u201d]*$", re.IGNORECASE
 )
 """The beginning of a quotation with a first person, up to a value in it."""
+_REQUEST: Final = (
+    r"(?:(?:please|just|can|could|would|will) |what|how|why|when|where|which|who|i(?:'d| would) (?:really )?"
+    r"(?:like|love|want|need|appreciate|prefer|rather)|i (?:want|need) (?:you|to (?:know|see|hear|understand)|more)"
+    r"|(?:explain|tell|show|give|walk|describe|help|teach|talk|go (?:deeper|into)|assume|skip|use|keep|make|write)\b)"
+)
 _POSED: Final = re.compile(
-    r"\bi(?:'m| am) (?:actually|really|secretly) (?:an?|the|your) [\w -]+?,? so (?!(?:i|we|my|our|it|that|the)\b)[a-z]",
+    r"\b(?:(?:actually|really|honestly),? i(?:'m| am)|i(?:'m| am) (?:actually|really|secretly|basically|practically))"
+    r" (?:an?|the|your) [\w -]+?,? so (?!(?:i|we|my|our|it|that|the)\b)[a-z]"
+    rf"|(?:^|[.!?;,] ?|\b(?:and|but|so) )(?:(?:speaking|talking|thinking) )?as an?(?: (?!(?:i|we)\b)[\w-]+){{1,4}}?,? {_REQUEST}",
     re.IGNORECASE,
 )
-"""A part that is put on to ask for something: "I'm actually a pilot, so show me the cockpit". """
+"""A part that frames a request and states nothing: "I'm actually a pilot, so show me the cockpit", "as a pilot, I'd like
+to see it". """
+_RENAMED: Final = re.compile(
+    r"\b(?:his|her|its|their) (?:\w+ )?name(?:'s| is)\b|\b(?:he|she|it|they)(?:'s| is|'re| are) (?:called|named|spelled)\b",
+    re.IGNORECASE,
+)
+"""Words that give somebody a name without telling who it is: "his name is Tim, not Tom"."""
 _FICTION: Final = re.compile(r"\b(?:my|our) (?:\w+ )?(?:characters?|avatar|protagonist|persona)\b", re.IGNORECASE)
 """Somebody invented, whose facts are not those of the author."""
 _KIND: Final = re.compile(r"\w \w+s$")
@@ -134,17 +147,29 @@ def make_claims(turn: Turn, facts: Iterable[Fact]) -> list[Claim]:
             schema is None
             or (schema.order and _is_among_persons(turn))
             or fact.certainty < schema.certain
-            or fact.attribute_certainty < (min(schema.sure, _SLOT_OF_OLD) if fact.old else schema.sure)
+            or fact.attribute_certainty < _find_least(fact, schema)
         ):
             continue
         voice = max((one.voice for one in voices if _is_within(one.start, one.stop, fact)), default=Voice.OWN)
         told = _PlacedFact(fact, schema, turn, _find_entity(fact, turn, owner, subject), voice)
-        claim = _make_claim(told, owner) if told.entity and voice in {Voice.OWN, Voice.ROLE_PLAY} else None
+        claim = _make_claim(told, owner) if (told.entity or _is_renaming(fact)) and voice in {Voice.OWN, Voice.ROLE_PLAY} else None
         if claim is not None:
             key = (claim.entity, claim.attribute, (claim.value or "").casefold(), claim.scope)
             claims.setdefault(key if claim.attribute else (claim.text,), claim)
     told = [one for one in claims.values() if not any(_is_covered(one, other) for other in claims.values())]
     return sorted((_keep_beside(one, told) for one in told), key=lambda one: one.span.start)
+
+
+def _find_least(fact: Fact, schema: FactSchema) -> float:
+    """Return how sure the attribute of a fact must be: the value that it replaces tells the slot as well, or alone."""
+    if not fact.old:
+        return schema.sure
+    return 0.0 if _is_renaming(fact) else min(schema.sure, _SLOT_OF_OLD)
+
+
+def _is_renaming(fact: Fact) -> bool:
+    """Return whether a fact corrects the name of somebody or something that only the wrong name identifies."""
+    return bool(fact.old) and _RENAMED.search(fact.quote.text.replace("\u2019", "'")) is not None
 
 
 def _keep_beside(claim: Claim, others: Sequence[Claim]) -> Claim:
@@ -249,6 +274,8 @@ def _make_claim(told: _PlacedFact, owner: str) -> Claim | None:
         return replace(plain, type=MemoryType.FACT)
     if told.schema.event and stance is Stance.NEGATED:
         return None  # what was not done ends nothing
+    if _is_renaming(fact):
+        return replace(plain, value=_trim(fact.value.text), prior=fact.old, move=UpdateKind.CORRECT)
     entity, attribute = _find_slot(told, owner)
     valid = attribute and is_valid_value(attribute, _trim(fact.value.text)) and not _MASK.search(fact.value.text)
     return _fill_slot(replace(plain, entity=entity, attribute=attribute), told) if valid else None
