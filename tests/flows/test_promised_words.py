@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
 from credenda import Credenda
 from credenda.model.memory import Memory, Status
+from credenda.testing import ScriptedModel
 
 Say = Callable[..., None]
 
@@ -78,3 +80,81 @@ def test_the_name_of_nobody_known_is_not_that_of_the_user(mem: Credenda, say: Sa
     say("My name is Ana.", "Sorry, her name is Marte, not Marta.")
     assert held(mem, "name") == [("Ana", 0.85)]
     assert [one.text for one in rows(mem) if one.value is None] == ["Sorry, her name is Marte, not Marta."]
+
+
+LIKED = "I like tea. I like coffee. I like jam. I like rice. I like figs. I like kale. I like corn."
+MANY = "My name is Ana. I like figs. I like kale. I like corn. I like rye. I like jam. I'm allergic to nuts."
+
+
+def quote_likes(names: tuple[str, ...]) -> list[dict[str, object]]:
+    return [{"quote": f"I like {name}.", "attribute": "likes", "value": name} for name in names]
+
+
+@pytest.mark.requirement("R-046")
+@pytest.mark.parametrize("model", [False, True])
+def test_one_verbose_message_gives_at_most_five_memories(path: Path, *, model: bool) -> None:
+    answer = quote_likes(("tea", "coffee", "jam", "rice", "figs", "kale", "corn"))
+    llm = ScriptedModel(lambda _: answer) if model else None
+    with Credenda.open(path, user="ana", workers=False, llm=llm) as mem:
+        mem.remember(LIKED)
+        mem.settle()
+        assert len(rows(mem)) == 5
+        mem.remember("Thanks, that's helpful!")  # nothing is a valid number, too
+        mem.settle()
+        assert len(rows(mem)) == 5
+
+
+@pytest.mark.requirement("R-046")
+def test_of_many_facts_the_weightiest_are_kept_and_all_on_request(path: Path) -> None:
+    with Credenda.open(path, user="ana", workers=False) as mem:
+        mem.remember(MANY)
+        mem.settle()
+        values = {one.value for one in rows(mem)}
+        assert len(values) == 5
+        assert {"Ana", "nuts"} <= values
+        assert [hit.text for hit in mem.search("Do I like jam?", kinds=["event"]).hits] == [MANY]
+    with Credenda.open(
+        path.with_name("all.db"), user="ana", workers=False, settings={"memories_per_message": 50}
+    ) as mem:
+        mem.remember(MANY)
+        mem.settle()
+        assert len(rows(mem)) == 7
+
+
+def test_what_a_message_ends_or_corrects_is_done_beside_five_new_facts(mem: Credenda, say: Say) -> None:
+    say("I work at Google.", "I like tea, jam, rice, figs, kale and corn. I left Google, I'm at Microsoft now.")
+    employers = {one.value: one.status for one in rows(mem) if one.attribute == "employer"}
+    assert employers == {"Google": Status.SUPERSEDED, "Microsoft": Status.ACTIVE}
+    assert sum(one.attribute == "likes" for one in rows(mem)) < 6
+
+
+@pytest.mark.requirement("R-041")
+def test_irony_is_no_liking(mem: Credenda, say: Say) -> None:
+    say("Oh great, another meeting", "Yeah right, I love standups at 7am")
+    assert not held(mem, "likes")
+    assert all(one.confidence <= 0.3 for one in rows(mem))
+
+
+@pytest.mark.requirement("R-054", "R-055")
+def test_a_fact_repeated_across_sessions_gains_importance(mem: Credenda, say: Say) -> None:
+    told = "I work at a fintech startup."
+    weights = list[float]()
+    for session in ("s1", "s1", "s2", "s3", "s4", "s5", "s6", "s7"):
+        say(told, days=3, session=session)
+        (one,) = mem.list(attribute="employer").items
+        weights.append(one.importance)
+    assert weights == [0.7, 0.7, 0.8, 0.85, 0.9, 0.95, 1.0, 1.0]
+    assert one.base_importance == 0.7
+    assert mem.data.rebuild().differences == ()
+    assert mem.data.rebuild(reextract=True).differences == ()
+    assert mem.data.doctor().ok
+
+
+@pytest.mark.requirement("R-054")
+def test_another_day_is_another_session_where_none_is_named(mem: Credenda, say: Say) -> None:
+    say("I'm allergic to peanuts.", "I'm allergic to peanuts.", days=0)
+    (one,) = mem.list(attribute="allergy").items
+    assert one.importance == 0.85
+    say("My favourite tea is oolong.", "My favourite tea is oolong.", days=2)
+    (tea,) = mem.list(attribute="favourite_tea").items
+    assert tea.importance == 0.8

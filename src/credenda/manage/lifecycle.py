@@ -20,6 +20,7 @@ from typing import Final
 
 from credenda.model.change import Change, SetLayer, SetStatus
 from credenda.model.memory import Layer, Memory, Status
+from credenda.model.query import EarnedImportance
 
 _MINUTES_A_DAY: Final = 1440.0
 
@@ -167,19 +168,6 @@ class UsageRecord:
     kappa: float = 4.0
 
 
-Factors = Mapping[str, float]
-"""The nine factors by name, each in [0, 1]."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Importance:
-    """The score in [0, 1], the factors, and the contribution of each."""
-
-    score: float
-    factors: Factors
-    terms: Mapping[str, float]
-
-
 def compute_activation(uses: Sequence[float]) -> float:
     """Return the base-level activation B = ln Σ t^−½ over the days since each use; −inf without a use.
 
@@ -190,7 +178,7 @@ def compute_activation(uses: Sequence[float]) -> float:
     return math.log(total) if total else -math.inf
 
 
-def compute_importance(record: UsageRecord) -> Importance:
+def compute_importance(record: UsageRecord) -> EarnedImportance:
     """Compute the weighted sum of the nine factors (E-024…E-032)."""
     count = len(record.uses)
     since = min(record.uses, default=record.age_days)
@@ -207,7 +195,7 @@ def compute_importance(record: UsageRecord) -> Importance:
         "activation": _apply_logistic((compute_activation(record.uses) - _TAU) / _SCALE),
     }
     terms = {name: WEIGHTS[name] * value for name, value in factors.items()}
-    return Importance(score=min(1.0, max(0.0, math.fsum(terms.values()))), factors=factors, terms=terms)
+    return EarnedImportance(score=min(1.0, max(0.0, math.fsum(terms.values()))), factors=factors, terms=terms)
 
 
 def _measure_stability(record: UsageRecord, since: float) -> float:

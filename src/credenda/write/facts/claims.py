@@ -82,19 +82,20 @@ _QUOTED_I: Final = re.compile(
 """The beginning of a quotation with a first person, up to a value in it."""
 _REQUEST: Final = (
     r"(?:(?:please|just|can|could|would|will) |what|how|why|when|where|which|who|i(?:'d| would) (?:really )?"
-    r"(?:like|love|want|need|appreciate|prefer|rather)|i (?:want|need) (?:you|to (?:know|see|hear|understand)|more)"
-    r"|(?:explain|tell|show|give|walk|describe|help|teach|talk|go (?:deeper|into)|assume|skip|use|keep|make|write)\b)"
+    r"(?:like|love|want|need|appreciate|prefer|rather)|i (?:want|need) (?:you|to (?:know|see|hear|understand)|more)|(?:"
+    r"explain|tell|show|give|walk|describe|help|teach|talk|go (?:deeper|into)|assume|skip|use|keep|make|write)\b)"
 )
 _POSED: Final = re.compile(
     r"\b(?:(?:actually|really|honestly),? i(?:'m| am)|i(?:'m| am) (?:actually|really|secretly|basically|practically))"
     r" (?:an?|the|your) [\w -]+?,? so (?!(?:i|we|my|our|it|that|the)\b)[a-z]"
-    rf"|(?:^|[.!?;,] ?|\b(?:and|but|so) )(?:(?:speaking|talking|thinking) )?as an?(?: (?!(?:i|we)\b)[\w-]+){{1,4}}?,? {_REQUEST}",
+    r"|(?:^|[.!?;,] ?|\b(?:and|but|so) )(?:(?:speaking|talking|thinking) )?as an?(?: (?!(?:i|we)\b)[\w-]+){1,4}?,? "
+    rf"{_REQUEST}",
     re.IGNORECASE,
 )
-"""A part that frames a request and states nothing: "I'm actually a pilot, so show me the cockpit", "as a pilot, I'd like
-to see it". """
+"""A part that frames a request: "I'm actually a pilot, so show me the cockpit", "as a pilot, I'd like to see it". """
 _RENAMED: Final = re.compile(
-    r"\b(?:his|her|its|their) (?:\w+ )?name(?:'s| is)\b|\b(?:he|she|it|they)(?:'s| is|'re| are) (?:called|named|spelled)\b",
+    r"\b(?:his|her|its|their) (?:\w+ )?name(?:'s| is)\b"
+    r"|\b(?:he|she|it|they)(?:'s| is|'re| are) (?:called|named|spelled)\b",
     re.IGNORECASE,
 )
 """Words that give somebody a name without telling who it is: "his name is Tim, not Tom"."""
@@ -152,7 +153,8 @@ def make_claims(turn: Turn, facts: Iterable[Fact]) -> list[Claim]:
             continue
         voice = max((one.voice for one in voices if _is_within(one.start, one.stop, fact)), default=Voice.OWN)
         told = _PlacedFact(fact, schema, turn, _find_entity(fact, turn, owner, subject), voice)
-        claim = _make_claim(told, owner) if (told.entity or _is_renaming(fact)) and voice in {Voice.OWN, Voice.ROLE_PLAY} else None
+        named = bool(told.entity) or _is_renaming(fact)
+        claim = _make_claim(told, owner) if named and voice in {Voice.OWN, Voice.ROLE_PLAY} else None
         if claim is not None:
             key = (claim.entity, claim.attribute, (claim.value or "").casefold(), claim.scope)
             claims.setdefault(key if claim.attribute else (claim.text,), claim)
@@ -251,10 +253,9 @@ def _make_claim(told: _PlacedFact, owner: str) -> Claim | None:
     span = _find_span(fact, told.turn)
     text = event.text[span.start : span.stop]
     place = _find_sentence(fact, told.turn)
-    if told.schema.name in _TASTES and "://" in fact.value.text:
-        return None  # the address behind a word
+    links = told.schema.name in _TASTES and "://" in fact.value.text  # the address behind a word
     asks = fact.attribute in _PLACES and _ASKED_FOR.match(event.text, *place) is not None
-    if asks or screen_secrets(text, "mask").masked or _ASKED.fullmatch(event.text, *place):
+    if links or asks or screen_secrets(text, "mask").masked or _ASKED.fullmatch(event.text, *place):
         return None
     stance = _find_stance(told, text, place[0], span.stop)
     if stance is Stance.REPORTED and (told.schema.order or _is_reported(told, _QUOTED_I)):
