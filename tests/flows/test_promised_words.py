@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
 
-from credenda import Credenda
-from credenda.model.memory import Memory, Status
-from credenda.testing import ScriptedModel
+from credenda import Credenda, MemoryUnit
+from credenda.model.memory import Layer, Memory, Status
+from credenda.testing import ManualClock, ScriptedModel
 
 Say = Callable[..., None]
 
@@ -158,3 +160,48 @@ def test_another_day_is_another_session_where_none_is_named(mem: Credenda, say: 
     say("My favourite tea is oolong.", "My favourite tea is oolong.", days=2)
     (tea,) = mem.list(attribute="favourite_tea").items
     assert tea.importance == 0.8
+
+
+@pytest.mark.requirement("E-060")
+@pytest.mark.parametrize("profile", ["layered", "recall"])
+def test_two_accesses_promote_a_working_memory_within_minutes(path: Path, clock: ManualClock, profile: str) -> None:
+    settings = {"decay_profile": profile}
+    with Credenda.open(path, user="ana", clock=clock, workers=False, settings=settings) as mem:
+        mem.store(MemoryUnit(text="Currently fixing the login bug", layer=Layer.WORKING))
+        for expected in (Layer.WORKING, Layer.EPISODIC):
+            assert mem.search("login bug").hits
+            clock.advance(timedelta(minutes=3))
+            mem.manage.lifecycle()
+            (one,) = mem.list().items
+            assert (one.layer, one.access_count) == (expected, 1)
+
+
+@pytest.mark.requirement("E-060")
+def test_without_an_access_it_takes_thirty_minutes(mem: Credenda, clock: ManualClock) -> None:
+    mem.store(MemoryUnit(text="Currently fixing the login bug", layer=Layer.WORKING))
+    for minutes, expected in ((29, Layer.WORKING), (2, Layer.EPISODIC)):
+        clock.advance(timedelta(minutes=minutes))
+        mem.manage.lifecycle()
+        assert [one.layer for one in mem.list().items] == [expected]
+
+
+NINE = ("base", "access", "recency", "emotion", "stability", "layer", "trust", "confirmation", "activation")
+
+
+@pytest.mark.requirement("E-024", "E-025", "E-026", "E-027", "E-028", "E-029", "E-030", "E-031", "E-032")
+def test_the_nine_factors_and_their_sum_are_seen(mem: Credenda, clock: ManualClock, say: Say) -> None:
+    say("I'm allergic to peanuts.")
+    for _ in range(2):
+        assert mem.search("peanuts").hits
+        clock.advance(timedelta(days=4))
+    mem.manage.decay()
+    (one,) = mem.list().items
+    earned = mem.why(one.id).earned
+    assert earned is not None
+    assert tuple(earned.factors) == tuple(earned.terms) == NINE
+    assert earned.score == pytest.approx(sum(earned.terms.values()))
+    assert earned.factors["base"] == one.importance
+    assert earned.factors["access"] == pytest.approx(math.log(3) / math.log(21))
+    assert all(earned.factors[name] > 0 for name in NINE if name != "confirmation")
+    (point,) = mem.manage.retention().points
+    assert point.earned == earned

@@ -1,6 +1,6 @@
 """Decide which memories change their layer, are archived or expire (E-059…E-064). Pure.
 
-* working → episodic after 30 minutes or two uses (E-060); an unused memory of low importance (under .3) is archived
+* working → episodic after 30 minutes or when shown twice (E-060); an unused memory of low importance (under .3) is archived
   instead.
 * episodic → semantic with importance of at least .7 and five uses (E-059). Either the stated or the computed importance
   counts.
@@ -54,6 +54,8 @@ class LifecycleState:
     age_days: float
     idle_days: float
     uses: int
+    showings: int = 0
+    """How often it was shown, repetitions within a session and day included."""
     retention: float
     importance: float
 
@@ -78,8 +80,8 @@ def _decide_step(one: LifecycleState, rules: LifecycleRules) -> Change | None:
 
 def _leave_working(one: LifecycleState, rules: LifecycleRules) -> Change | None:
     minutes = f"{rules.working_days * _MINUTES_A_DAY:.0f} minutes"
-    if one.uses >= rules.working_uses:
-        reason = f"used {one.uses} times"
+    if (times := max(one.uses, one.showings)) >= rules.working_uses:
+        reason = f"used {times} times"
     elif one.age_days <= rules.working_days:
         return None
     elif not one.uses and one.memory.importance < rules.working_importance:

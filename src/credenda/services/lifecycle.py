@@ -96,6 +96,7 @@ class Looked:
     age_days: float
     idle_days: float
     """Days since the memory was last shown, or since it was told if never shown."""
+    showings: int
 
 
 def read_times(reader: Reader, parts: Parts) -> Times:
@@ -161,7 +162,8 @@ def _describe_usage(
         pinned=memory.pinned,
         challenged=memory.status is Status.CHALLENGED,
     )
-    return Looked(memory, uses, kept, age_days=times.days(stated_us), idle_days=idle)
+    shown = sum(access.shown for access in log)
+    return Looked(memory, uses, kept, age_days=times.days(stated_us), idle_days=idle, showings=shown)
 
 
 def rescore_retention(parts: Parts, writer: Writer, memory_ids: Sequence[str]) -> None:
@@ -362,6 +364,7 @@ def _describe_retention(one: Looked, kappa: float) -> LifecycleState:
         age_days=one.age_days,
         idle_days=one.idle_days,
         uses=max(memory.access_count, len(one.uses)),
+        showings=one.showings,
         retention=one.retained.score,
         importance=_measure_importance(one, kappa).score,
     )
