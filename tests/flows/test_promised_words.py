@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import json
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import timedelta
 from pathlib import Path
 
+import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from credenda import Credenda, MemoryUnit
 from credenda.model.memory import Layer, Memory, Status
-from credenda.testing import ManualClock, ScriptedModel
+from credenda.testing import ManualClock, Question, ScriptedModel
 
 Say = Callable[..., None]
 
@@ -205,3 +208,105 @@ def test_the_nine_factors_and_their_sum_are_seen(mem: Credenda, clock: ManualClo
     assert all(earned.factors[name] > 0 for name in NINE if name != "confirmation")
     (point,) = mem.manage.retention().points
     assert point.earned == earned
+
+
+@pytest.mark.parametrize(
+    ("told", "kind", "value", "importance"),
+    [
+        pytest.param("I always use dark mode", "preference", "dark mode", 0.8, marks=pytest.mark.requirement("R-034")),
+        pytest.param(
+            "I'm a backend engineer", "fact", "backend engineer", 0.7, marks=pytest.mark.requirement("R-035", "R-055")
+        ),
+        pytest.param("I chose PostgreSQL", "decision", "PostgreSQL", 0.8, marks=pytest.mark.requirement("R-036")),
+        pytest.param("We picked Vim over Nano for the course.", "decision", "Vim", 0.8),
+        pytest.param(
+            "No, I use pytest not unittest", "fact", "pytest", 0.8, marks=pytest.mark.requirement("R-037", "R-054")
+        ),
+    ],
+)
+def test_what_is_worth_a_memory_has_its_type_and_weight(
+    mem: Credenda, say: Say, *, told: str, kind: str, value: str, importance: float
+) -> None:
+    say(told)
+    assert [(one.type, one.value, one.importance) for one in rows(mem)] == [(kind, value, importance)]
+
+
+@pytest.mark.requirement("R-037")
+def test_a_correction_overrides_the_belief_before(mem: Credenda, say: Say) -> None:
+    say("I use unittest.", "No, I use pytest not unittest")
+    states = {one.value: (one.status, one.relation) for one in rows(mem)}
+    assert states == {"unittest": (Status.SUPERSEDED, "corrected"), "pytest": (Status.ACTIVE, None)}
+
+
+@pytest.mark.parametrize(
+    "told",
+    [
+        pytest.param("Thanks, that's helpful!", marks=pytest.mark.requirement("R-038")),
+        pytest.param("I'm tired today", marks=pytest.mark.requirement("R-039")),
+        pytest.param("Oh great, another meeting", marks=pytest.mark.requirement("R-041")),
+        pytest.param("we decided to use Python for this task", marks=pytest.mark.requirement("R-053")),
+        pytest.param("We decided to use Rust for this exercise.", marks=pytest.mark.requirement("R-053")),
+        "I picked SQLite for the current script.",
+    ],
+)
+def test_what_passes_is_no_memory(mem: Credenda, say: Say, told: str) -> None:
+    say(told)
+    assert rows(mem) == []
+
+
+@pytest.mark.requirement("R-040", "R-042")
+@pytest.mark.parametrize(
+    "told",
+    [
+        "What if I were a doctor?",
+        "what if I were a judge?",
+        "Imagine I worked at Meta",
+        "I'm pretending to be a doctor for this scene.",
+        "I'm basically a lawyer",
+        "I'm basically a plumber at this point",
+    ],
+)
+def test_what_is_supposed_or_played_is_held_with_little_confidence_if_at_all(
+    mem: Credenda, say: Say, told: str
+) -> None:
+    say(told)
+    assert [one for one in rows(mem) if one.confidence > 0.3 or one.attribute is not None] == []
+
+
+class Alike:
+    """An embedder to which all texts are one."""
+
+    model_id, dims = "alike", 8
+
+    def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        return np.full((len(texts), 8), 8**-0.5, dtype=np.float32)
+
+
+@pytest.mark.requirement("E-067", "E-044")
+def test_flagged_duplicates_in_ordinary_words_are_merged_at_night(path: Path, clock: ManualClock) -> None:
+    texts = (
+        "The user finds standups tiring",
+        "Standups tire the user",
+        "The user is tired by standups",
+        "Standups make the user tired",
+        "For the user standups are tiring",
+        "The user gets tired from standups",
+    )
+
+    def answer(question: Question) -> list[dict[str, object]]:
+        first, *others = [one["id"] for one in json.loads(question.prompt)["entries"]]
+        return [{"op": "replace", "target": first, "with": others, "kind": "same", "text": texts[0]}]
+
+    with Credenda.open(
+        path, user="ana", clock=clock, workers=False, embedder=Alike(), llm=ScriptedModel(answer)
+    ) as mem:
+        for place, text in enumerate(texts):
+            mem.store(MemoryUnit(text=text, importance=0.2 + 0.1 * place, layer=Layer.EPISODIC))
+        mem.settle()
+        assert any("duplicate_of" in one.metadata for one in rows(mem))
+        mem.manage.dream(["merge"])
+        (one,) = mem.list().items
+        assert one.text == texts[0]
+        assert one.base_importance == pytest.approx(0.7)
+        assert "duplicate_of" not in one.metadata
+        assert {other.superseded_by for other in mem.list(status="merged").items} == {one.id}

@@ -1,7 +1,7 @@
 """Decide which memories change their layer, are archived or expire (E-059…E-064). Pure.
 
-* working → episodic after 30 minutes or when shown twice (E-060); an unused memory of low importance (under .3) is archived
-  instead.
+* working → episodic after 30 minutes or when shown twice (E-060); an unused memory of low importance (under .3) is
+  archived instead.
 * episodic → semantic with importance of at least .7 and five uses (E-059). Either the stated or the computed importance
   counts.
 * archived: episodic, created and last recalled more than 90 days ago, retention under .15, importance under .3, fewer

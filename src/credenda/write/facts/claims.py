@@ -36,6 +36,9 @@ _BY_NATURE: Final = {"plan": Stance.PLANNED, "appointment": Stance.PLANNED, "con
 """Stances of attributes that are open whatever the words are."""
 _CONFIDENCE: Final = {2: 0.85, 1: 0.75}
 _IMPORTANCE: Final = {2: 0.7, 1: 0.5}
+_WEIGHTY: Final = 0.8
+"""The least importance of what corrects the assistant, of an explicit preference and of a decision (R-036, R-054)."""
+_EXPLICIT: Final = frozenset({"prefers", "instruction", "favourite", "decision"})
 _SENTENCE_CHARACTERS: Final = 400
 """A longer sentence is quoted in part."""
 _KEY_WORDS: Final = 3
@@ -99,6 +102,17 @@ _RENAMED: Final = re.compile(
     re.IGNORECASE,
 )
 """Words that give somebody a name without telling who it is: "his name is Tim, not Tom"."""
+_CHOSE: Final = re.compile(r"\b(?:i|we)(?:'ve| have)? (?:finally |just )?(?:chose|chosen|picked)\b", re.IGNORECASE)
+"""Words by which a thing in use is a decision: "I picked Vim"."""
+_REJECTED: Final = re.compile(r"\b(?:over|instead of|rather than)\s+(?:the |an? )?$", re.IGNORECASE)
+"""Words before a value that was not chosen: "Vim over Nano"."""
+_OF_TASK: Final = re.compile(
+    r"\b(?:for|in|on) (?:this|the current) (?:\w+ )?"
+    r"(?:task|script|session|example|exercise|demo|snippet|chat|conversation|ticket|run)\b",
+    re.IGNORECASE,
+)
+"""Words that bind a choice to the task at hand, which is nothing to remember (R-053)."""
+_CHOICES: Final = frozenset({"tool", "decision", "prefers"})
 _FICTION: Final = re.compile(r"\b(?:my|our) (?:\w+ )?(?:characters?|avatar|protagonist|persona)\b", re.IGNORECASE)
 """Somebody invented, whose facts are not those of the author."""
 _KIND: Final = re.compile(r"\w \w+s$")
@@ -141,7 +155,7 @@ def make_claims(turn: Turn, facts: Iterable[Fact]) -> list[Claim]:
     voices = split_voices(turn.event.text, playing=is_playing(turn))
     claims: dict[tuple[str | None, ...], Claim] = {}
     subject = ""
-    for fact in _drop_misspoken(turn.event.text, _drop_overheard(list(facts))):
+    for fact in _read_choices(turn.event.text, _drop_misspoken(turn.event.text, _drop_overheard(list(facts)))):
         subject = fact.subject if fact.subject.casefold() not in {*_PRONOUNS, SPEAKER, LISTENER, ""} else subject
         schema = load_fact_schemas().get(fact.attribute)
         if (
@@ -219,6 +233,18 @@ def _drop_misspoken(text: str, facts: list[Fact]) -> list[Fact]:
     return [one for one in facts if one not in wrong]
 
 
+def _read_choices(text: str, facts: list[Fact]) -> list[Fact]:
+    """Read what somebody chose as a decision, and leave out what they rejected or chose for the task at hand."""
+    found: list[Fact] = []
+    for one in facts:
+        words, choice = one.quote.text.replace("\u2019", "'"), one.attribute in _CHOICES
+        chose = choice and _CHOSE.search(words) is not None
+        if (choice and _OF_TASK.search(words)) or (chose and _REJECTED.search(text[: max(one.value.start, 0)])):
+            continue
+        found.append(replace(one, attribute="decision") if chose and one.attribute == "tool" else one)
+    return found
+
+
 def _is_among_persons(turn: Turn) -> bool:
     """Return whether a message belongs to talk between persons, in which nobody instructs the assistant."""
     roles = {turn.event.role, *(one.role for one in turn.before)}
@@ -276,7 +302,9 @@ def _make_claim(told: _PlacedFact, owner: str) -> Claim | None:
     if told.schema.event and stance is Stance.NEGATED:
         return None  # what was not done ends nothing
     if _is_renaming(fact):
-        return replace(plain, value=_trim(fact.value.text), prior=fact.old, move=UpdateKind.CORRECT)
+        return replace(
+            plain, value=_trim(fact.value.text), prior=fact.old, move=UpdateKind.CORRECT, importance=_WEIGHTY
+        )
     entity, attribute = _find_slot(told, owner)
     valid = attribute and is_valid_value(attribute, _trim(fact.value.text)) and not _MASK.search(fact.value.text)
     return _fill_slot(replace(plain, entity=entity, attribute=attribute), told) if valid else None
@@ -406,14 +434,16 @@ def _fill_slot(plain: Claim, told: _PlacedFact) -> Claim:
     firm = fact.certainty >= certain and fact.attribute_certainty >= sure
     if fact.status is FactStatus.PAST and until is None and not (known.episodic or schema.event):
         plain = replace(plain, attribute=f"former_{attribute}")
+    move = UpdateKind.STATE if passing else _find_move(fact)
+    weighty = _WEIGHTY if move is UpdateKind.CORRECT or fact.attribute in _EXPLICIT else 0.0
     return replace(
         plain,
         value=iso_day(value, now_us, attribute) if known.dated else value,
         prior=fact.old or None,
         scope=_LEFT_OVER.sub("", _JOINS.sub("", _ARTICLE.sub("", fact.scope))) or None,
         cardinality=Cardinality.SET if many or not (changes or firm) else Cardinality.SINGLE,
-        move=UpdateKind.STATE if passing else _find_move(fact),
-        importance=max(plain.importance, known.importance) if known.known else plain.importance,
+        move=move,
+        importance=max(plain.importance, known.importance if known.known else 0.0, weighty),
         valid_from_us=since,
         valid_until_us=until,
     )
