@@ -234,7 +234,8 @@ def test_importance_is_a_column_that_the_published_query_reads(path: Path) -> No
 def test_a_search_returns_what_holds_with_a_confidence_of_at_least_0_4(mem: Credenda, clock: ManualClock) -> None:
     for number, confidence in enumerate((0.39, 0.4, 0.9)):
         mem.store(MemoryUnit(text=f"User keeps blue folder {number}.", confidence=confidence))
-    mem.store(MemoryUnit(text="User keeps a blue folder in Rome.", valid_until=clock.now() - timedelta(days=1)))
+    year, day = clock.now() - timedelta(days=365), clock.now() - timedelta(days=1)
+    mem.store(MemoryUnit(text="User keeps a blue folder in Rome.", valid_from=year, valid_until=day, confidence=0.7))
     found = mem.search("blue folder", kinds=["memory"], limit=10).hits
     plain = {hit.memory.confidence for hit in found if hit.memory and not hit.flags}
     assert plain == {0.4, 0.9}

@@ -184,8 +184,6 @@ def _answer_explanation(value: Explanation) -> Answer:
     left_out = {"evidence_left_out": len(value.evidence) - len(evidence)}
     left_out |= {"changes_left_out": len(value.changes) - len(changes)}
     more = _drop_empty({"authors": dict(value.authors), **left_out})
-    if value.earned is not None:
-        more["earned"] = to_jsonable(value.earned)
     return {"memory": _show_memory(value.memory), "evidence": evidence, "changes": changes, **more}
 
 
