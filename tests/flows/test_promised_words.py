@@ -310,3 +310,68 @@ def test_flagged_duplicates_in_ordinary_words_are_merged_at_night(path: Path, cl
         assert one.base_importance == pytest.approx(0.7)
         assert "duplicate_of" not in one.metadata
         assert {other.superseded_by for other in mem.list(status="merged").items} == {one.id}
+
+
+ANCHOR = (
+    "Standup is at 9 AM and planning calls are at 10. I prefer morning meetings.",
+    "I changed companies, the new team runs async and I now prefer afternoon meetings.",
+    "The old consulting contract is back, so I prefer morning meetings again.",
+)
+
+
+@pytest.mark.requirement("R-012", "R-083", "R-086", "R-087")
+def test_the_meetings_of_the_story_are_asked_about_and_scoped(mem: Credenda, say: Say) -> None:
+    for text, days in zip(ANCHOR, (60, 7, 90), strict=True):
+        say(text, days=days)
+    held_now = {one.value: one.contested for one in mem.list(attribute="meetings").items}
+    assert held_now == {"morning meetings": True, "afternoon meetings": True}
+    assert all("contested" in hit.flags for hit in mem.search("When should I propose a meeting?").hits if hit.memory)
+    (case,) = mem.manage.contests()
+    mem.manage.resolve(case.id, keep="morning when consulting, otherwise afternoon")
+    answers = {one.scope: one.value for one in mem.list(attribute="meetings").items}
+    assert answers == {"consulting": "morning meetings", None: "afternoon meetings"}
+    assert all(one.importance >= 0.9 and one.confidence >= 0.9 for one in mem.list(attribute="meetings").items)
+    say("I prefer morning meetings when consulting.", days=1)
+    assert [one.state for one in mem.manage.contests()] == ["resolved"]  # asked once
+
+
+@pytest.mark.requirement("R-083")
+@pytest.mark.parametrize(
+    ("first", "then", "back"),
+    [
+        ("I work at Bosch.", "I left Bosch, I'm at Siemens now.", "I'm back at Bosch."),
+        ("I work at Bosch.", "I work at Siemens now.", "I work at Bosch again."),
+        ("I live in Linz.", "I moved to Graz.", "I live in Linz again."),
+        ("I live in Linz.", "I moved to Graz.", "I'm back in Linz."),
+        ("I'm vegan.", "I'm vegetarian now.", "I'm vegan again."),
+        ("My favourite editor is Vim.", "My favourite editor is Emacs now.", "My favourite editor is Vim again."),
+        ("My manager is Ulla.", "My manager is Bo now.", "Ulla is my manager again."),
+        ("My job title is analyst.", "My job title is manager now.", "I'm an analyst again."),
+    ],
+)
+def test_a_value_that_is_said_to_be_back_replaces_nothing_silently(
+    mem: Credenda, say: Say, *, first: str, then: str, back: str
+) -> None:
+    say(first, days=400)
+    say(then, days=200)
+    say(back)
+    (case,) = mem.manage.contests()
+    assert case.state == "open"
+    assert sorted(one.value or "" for one in mem.list().items if one.contested) == sorted(case.values)
+    assert len(case.values) == 2
+
+
+@pytest.mark.parametrize(
+    ("first", "then", "back", "value"),
+    [
+        ("I work at Bosch.", "I work at Siemens now.", "I rejoined Bosch.", "Bosch"),
+        ("I live in Linz.", "I moved to Graz.", "I moved back to Linz.", "Linz"),
+        ("I'm vegan.", "I'm vegetarian now.", "I went back to being vegan.", "vegan"),
+    ],
+)
+def test_a_return_by_a_verb_of_change_is_a_change(
+    mem: Credenda, say: Say, *, first: str, then: str, back: str, value: str
+) -> None:
+    say(first, then, back, days=60)
+    assert mem.manage.contests() == []
+    assert [one.value for one in mem.list().items if one.status is Status.ACTIVE] == [value]

@@ -82,7 +82,7 @@ def _describe_earned(earned: EarnedImportance | None) -> str:
     """Write the earned importance as the sum of what its nine factors add."""
     if earned is None:
         return ""
-    return f"{earned.score:.2f} = {' + '.join(f'{name} {value:.3f}' for name, value in earned.terms.items())}"
+    return f"{earned.score:.2f} = {' + '.join(f'{name} {value:.2f}' for name, value in earned.terms.items())}"
 
 
 def render_memory(screen: Screen, one: Memory) -> str:

@@ -367,7 +367,9 @@ def _find_slot(told: _PlacedFact, owner: str) -> tuple[str, str]:
     key = _ARTICLE.sub("", fact.key.strip())
     if is_same_value(key, _trim(_leave_out(fact.value.text, fact.scope))):
         key = ""  # what is told of tea is no tea
-    if fact.attribute == "prefers" and not key and _KIND.search(_trim(fact.value.text)):
+    start, stop = _find_sentence(fact, told.turn)
+    beside = key.casefold() not in told.turn.event.text[start:stop].casefold()  # of another sentence
+    if fact.attribute == "prefers" and (not key or beside) and _KIND.search(_trim(fact.value.text)):
         key = _trim(fact.value.text).split()[-1]
     if schema.kin and fact.attribute != "pet" and names().kin_noun(fact.value.text):
         return entity, ""
