@@ -128,7 +128,7 @@ class Extractor(Protocol):
 def keep_weightiest(claims: Sequence[Claim], most: int) -> list[Claim]:
     """Keep at most `most` claims of a message, the weightiest, so that no long message fills the memory (R-046).
 
-    Claims that replace, end or take back what is held stay whatever their number: without them it would be held on.
+    Claims that replace, end or take back a belief stay whatever their number: without them it would be held on.
     """
     stated = sorted(
         (one for one in claims if one.move is UpdateKind.STATE), key=lambda one: (-one.importance, -one.confidence)

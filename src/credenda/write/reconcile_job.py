@@ -47,9 +47,9 @@ from credenda.write.reconcile.decide import (
     claim_hash,
     decide,
     find_origin,
+    has_words_of_return,
     is_burst,
     is_by_model,
-    is_said_to_be_back,
     lower_trust,
     move_to_rival,
     settle_rival,
@@ -310,7 +310,7 @@ def load_slot_rows(reader: Reader, event: Event, claim: Claim) -> SlotRows:
         gone = reader.find(MemoryFilter(pair=pair, statuses=_REPLACED))  # it may belong among older values
     found.update((memory.id, memory) for memory in (*held, *gone))
     stated_us = event.occurred_us if claim.valid_from_us is None else min(claim.valid_from_us, event.occurred_us)
-    since_us = 0 if is_said_to_be_back(claim) else stated_us - limits.ALTERNATION_DAYS * DAY_US
+    since_us = 0 if has_words_of_return(claim) else stated_us - limits.ALTERNATION_DAYS * DAY_US
     current = [memory for memory in found.values() if memory.status in _CURRENT]
     if event.trust < _FULL_TRUST:  # only then may it be too little to replace a memory
         current = find_current_trust(reader, current)

@@ -170,7 +170,7 @@ def _compute_scores(members: Sequence[Member]) -> dict[str, object]:
 
 
 def _leave_out_surprise(memory: Memory) -> float:
-    """Return the importance as stated, or as raised by what was told again: surprise is measured anew."""
+    """Return the importance as stated, or as raised by repetition: surprise is measured anew."""
     raised = memory.importance != adjust_importance(memory.base_importance, memory.surprise)
     return memory.importance if raised else memory.base_importance
 

@@ -71,9 +71,9 @@ __all__ = [
     "find_origin",
     "format_question",
     "get_contest_slot",
+    "has_words_of_return",
     "is_burst",
     "is_by_model",
-    "is_said_to_be_back",
     "lower_trust",
     "move_to_rival",
     "name_claim",
@@ -210,7 +210,7 @@ def _is_return(scene: SlotState, before: list[Memory]) -> bool:
     )
 
 
-def is_said_to_be_back(claim: Claim) -> bool:
+def has_words_of_return(claim: Claim) -> bool:
     """Return whether the words of a claim say that something is as it was before, and name no change.
 
     "I live in Linz again", and not "I moved back to Linz".
@@ -224,7 +224,7 @@ def _is_return_in_words(scene: SlotState, before: list[Memory]) -> bool:
     Such a value may hold beside the present one, in the case that the words name, so the user is asked once.
     """
     claim = scene.claim
-    if claim.move is UpdateKind.CORRECT or is_denial(claim) or not is_said_to_be_back(claim):
+    if claim.move is UpdateKind.CORRECT or is_denial(claim) or not has_words_of_return(claim):
         return False
     return any(not is_denial(rival) for rival in scene.standing) and any(has_same_meaning(claim, one) for one in before)
 
