@@ -125,6 +125,7 @@ def _weigh_repetitions(writer: Writer, event: Event, changes: Sequence[Change]) 
     return [
         change
         for memory in writer.memories(sorted(names))
+        if memory.importance < 1.0
         for change in weigh_repetition(memory, _find_events(writer, memory), event)
     ]
 
