@@ -18,7 +18,7 @@ from credenda.errors import Invalid, Unavailable
 from credenda.hook_files.places import is_server, name_server
 from credenda.ids import IdKind, parse_id_number
 from credenda.install_hint import format_install
-from credenda.model.claim import Claim, Extractor, Turn
+from credenda.model.claim import Claim, Extractor, Turn, keep_weightiest
 from credenda.paths import check_path, warn_about_open_paths
 from credenda.providers import llm as llm_modules
 from credenda.providers import reader as readers
@@ -56,8 +56,9 @@ class _LazyExtractor:
     """
 
     def __init__(self, settings: Settings) -> None:
-        """Take the person's time zone and the reader of the settings; raises `Unavailable` if that cannot run here."""
+        """Take zone, reader and bound of the settings; raises `Unavailable` if the reader cannot run here."""
         self._zone = settings.zone
+        self._most = settings.memories_per_message
         wanted = settings.reader != "none"
         if settings.reader == "auto" and not readers.tagger.is_installed():
             why = "messages are kept and found, but give no beliefs: the reader needs onnxruntime and tokenizers"
@@ -74,7 +75,8 @@ class _LazyExtractor:
         """Extract the claims of a turn; none without a reader."""
         if self._reader is None:
             return []
-        return extract.moments.by_the_wall(facts.extractor.ReadingExtractor(self._reader), turn, self._zone)
+        found = extract.moments.by_the_wall(facts.extractor.ReadingExtractor(self._reader), turn, self._zone)
+        return keep_weightiest(found, self._most)
 
 
 def build_parts(

@@ -36,6 +36,8 @@ class Settings:
     """Where texts may be sent for embedding without encryption: loopback or anywhere."""
     reader: str = "auto"
     """Reader of messages: learned (the model that ships), none (messages only), or auto (learned where it runs)."""
+    memories_per_message: int = 5
+    """Most memories of one message, the weightiest; the rest is found in its words."""
     llm: str = "none"
     """Language model that reads instead of the reader: none, anthropic:MODEL, openai:MODEL or command:PROGRAM."""
     llm_url: str = ""
@@ -160,6 +162,7 @@ _RANGES: Final[Mapping[str, tuple[float, float]]] = {
     "llm_calls": (1, 32),
     "llm_daily_tokens": (0, 1_000_000_000_000),
     "job_attempts": (1, 100),
+    "memories_per_message": (1, 1_000),
     "open_memories": (1, 10_000),
     "probe_seconds": (0.0, 86_400.0),
     "context_tokens": (1, 1_000_000),

@@ -82,9 +82,11 @@ class AccessBuffer:
         self._waiting: dict[tuple[str, str, int], Access] = {}
 
     def add(self, access: Access) -> None:
-        """Buffer an impression; the same memory in the same session and day counts once."""
+        """Buffer an impression; one entry counts those of the same memory in the same session and day."""
         with self._lock:
-            self._waiting[access.memory_id, access.session, access.day] = access
+            key = access.memory_id, access.session, access.day
+            before = self._waiting.get(key)
+            self._waiting[key] = access if before is None else replace(access, shown=before.shown + access.shown)
 
     def drain(self) -> list[Access]:
         """Return all impressions and empty the buffer."""

@@ -213,7 +213,7 @@ def test_why_quotes_the_words_a_memory_rests_on(ana: Terminal) -> None:
     name = ana.an_id()
     assert "“I live in Linz.”" in ana.text("why", name)
     why = ana.json("why", name)
-    assert {"memory", "evidence", "changes"} == set(why)
+    assert {"memory", "evidence", "changes", "earned"} == set(why)
     (evidence,) = why["evidence"]
     assert evidence["quote"] == "I live in Linz."
     assert evidence["event"]["text"][evidence["start"] : evidence["end"]] == evidence["quote"]

@@ -24,7 +24,7 @@ START = "2026-03-01T09:00:00Z"
 FREE = frozenset(
     {
         *("took_ms", "last_accessed", "access_count", "decay_score", "settled", "believed", "contests_opened"),
-        *("tokens", "bytes"),
+        *("tokens", "bytes", "earned"),
     }
 )
 """Fields that depend on the time of day, on when a process closed the memory, on the letters of its ids, or on what

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import logging
 import sqlite3
@@ -195,6 +196,7 @@ def read_records(terminal: Terminal) -> list[dict[str, Any]]:
     return [json.loads(line) for line in terminal.text("audit", "export").splitlines()]
 
 
+@pytest.mark.requirement("D-018")
 def test_people_and_agents_have_pseudonyms_whose_names_an_erasure_deletes(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -208,6 +210,8 @@ def test_people_and_agents_have_pseudonyms_whose_names_an_erasure_deletes(
     assert shown["record"]["client"] == "_b_desk_/b_"
     text = json.dumps(shown["record"])
     assert not [name for name in ("ana@", "Schreibtisch", '"ana"') if name in text]
+    guesses = [hashlib.sha256(name.encode()).hexdigest()[:16] for name in ("ana", "erased-ana", "Anas Schreibtisch")]
+    assert not [guess for guess in guesses if guess in text]  # no name is found by hashing guesses
     with Credenda.open(terminal.db, user="ana", workers=False) as memory:
         assert memory.erase(confirm="ana").remaining_matches == 0
     anonymous = read_records(terminal)[0]

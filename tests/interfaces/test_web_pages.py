@@ -305,6 +305,18 @@ def test_a_memory_shows_its_words_in_the_message_and_what_it_replaced(
     assert "It was replaced by" in older
 
 
+@pytest.mark.requirement("E-024", "E-032")
+def test_a_memory_shows_the_nine_factors_of_its_earned_importance(person: Person, site: Site) -> None:
+    memory = tell(site, "I'm allergic to dust.")[0]
+    person.log_in()
+    page = person.get(f"/memory/{memory}").text
+    earned: Any = person.json(f"/memory/{memory}.json")["earned"]
+    assert len(earned["terms"]) == 9
+    assert sum(earned["terms"].values()) == pytest.approx(earned["score"])
+    assert all(f">{value:.3f}<" in page for value in earned["terms"].values())
+    assert "how often it was told again" in page
+
+
 def test_the_use_of_a_memory_and_feedback_are_shown(person: Person, site: Site) -> None:
     memory = tell(site, "I live in Linz.")[0]
     token = site.token("ana")

@@ -202,6 +202,7 @@ export interface Explanation {
   evidence: QuotedEvidence[];
   changes: ChangeRecord[];
   authors?: Record<string, string>;
+  earned?: EarnedImportance;
 }
 
 /** A span of an event, with its words. */
@@ -231,6 +232,13 @@ export type ChangeKind = "add" | "confirm" | "supersede" | "contest" | "resolve"
 
 /** The author of a change. */
 export type Actor = "rule" | "model" | "user" | "schedule" | "dream" | "file";
+
+/** The importance that a memory has earned: nine factors in [0, 1], what each adds, and their sum. Computed whenever it is shown, and stored nowhere (docs/explanation/lifecycle.md). */
+export interface EarnedImportance {
+  score: number;
+  factors: Record<string, number>;
+  terms: Record<string, number>;
+}
 
 /** One value that a slot has had. */
 export interface SlotVersion {
@@ -890,6 +898,7 @@ export interface RetentionPoint {
   score: number;
   terms: Record<string, number>;
   trust: number;
+  earned: EarnedImportance | null;
 }
 
 /** The result of a compression, by tier; `restores` tells whether recall can restore precision. */

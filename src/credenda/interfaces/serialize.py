@@ -18,7 +18,7 @@ from credenda.model.evaluation import BeliefTestReport
 from credenda.model.event import Event
 from credenda.model.governance import ComplianceReport
 from credenda.model.memory import Memory
-from credenda.model.query import Explanation, SlotVersion, StatusStep
+from credenda.model.query import EarnedImportance, Explanation, SlotVersion, StatusStep
 from credenda.model.report import BackupReport, EraseReceipt, ExportReport, ImportReport, RestoreReport
 from credenda.model.sync_report import SyncReport
 
@@ -72,6 +72,7 @@ class ExplanationShown(TypedDict):
     evidence: list[QuotedEvidence]
     changes: list[ChangeRecord]
     authors: NotRequired[Mapping[str, str]]
+    earned: NotRequired[EarnedImportance]
 
 
 class Shown(NamedTuple):
@@ -165,6 +166,8 @@ def _convert_explanation(value: Explanation, *, remote: bool) -> dict[str, Any]:
     shown: ExplanationShown = {"memory": value.memory, "evidence": evidence, "changes": list(value.changes)}
     if value.authors:
         shown["authors"] = value.authors
+    if value.earned is not None:
+        shown["earned"] = value.earned
     return to_jsonable(shown, remote=remote)
 
 

@@ -1,7 +1,7 @@
 """Decide which memories change their layer, are archived or expire (E-059…E-064). Pure.
 
-* working → episodic after 30 minutes or two uses (E-060); an unused memory of low importance (under .3) is archived
-  instead.
+* working → episodic after 30 minutes or when shown twice (E-060); an unused memory of low importance (under .3) is
+  archived instead.
 * episodic → semantic with importance of at least .7 and five uses (E-059). Either the stated or the computed importance
   counts.
 * archived: episodic, created and last recalled more than 90 days ago, retention under .15, importance under .3, fewer
@@ -20,6 +20,7 @@ from typing import Final
 
 from credenda.model.change import Change, SetLayer, SetStatus
 from credenda.model.memory import Layer, Memory, Status
+from credenda.model.query import EarnedImportance
 
 _MINUTES_A_DAY: Final = 1440.0
 
@@ -53,6 +54,8 @@ class LifecycleState:
     age_days: float
     idle_days: float
     uses: int
+    showings: int = 0
+    """How often it was shown, repetitions within a session and day included."""
     retention: float
     importance: float
 
@@ -77,8 +80,8 @@ def _decide_step(one: LifecycleState, rules: LifecycleRules) -> Change | None:
 
 def _leave_working(one: LifecycleState, rules: LifecycleRules) -> Change | None:
     minutes = f"{rules.working_days * _MINUTES_A_DAY:.0f} minutes"
-    if one.uses >= rules.working_uses:
-        reason = f"used {one.uses} times"
+    if (times := max(one.uses, one.showings)) >= rules.working_uses:
+        reason = f"used {times} times"
     elif one.age_days <= rules.working_days:
         return None
     elif not one.uses and one.memory.importance < rules.working_importance:
@@ -167,19 +170,6 @@ class UsageRecord:
     kappa: float = 4.0
 
 
-Factors = Mapping[str, float]
-"""The nine factors by name, each in [0, 1]."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Importance:
-    """The score in [0, 1], the factors, and the contribution of each."""
-
-    score: float
-    factors: Factors
-    terms: Mapping[str, float]
-
-
 def compute_activation(uses: Sequence[float]) -> float:
     """Return the base-level activation B = ln Σ t^−½ over the days since each use; −inf without a use.
 
@@ -190,7 +180,7 @@ def compute_activation(uses: Sequence[float]) -> float:
     return math.log(total) if total else -math.inf
 
 
-def compute_importance(record: UsageRecord) -> Importance:
+def compute_importance(record: UsageRecord) -> EarnedImportance:
     """Compute the weighted sum of the nine factors (E-024…E-032)."""
     count = len(record.uses)
     since = min(record.uses, default=record.age_days)
@@ -207,7 +197,7 @@ def compute_importance(record: UsageRecord) -> Importance:
         "activation": _apply_logistic((compute_activation(record.uses) - _TAU) / _SCALE),
     }
     terms = {name: WEIGHTS[name] * value for name, value in factors.items()}
-    return Importance(score=min(1.0, max(0.0, math.fsum(terms.values()))), factors=factors, terms=terms)
+    return EarnedImportance(score=min(1.0, max(0.0, math.fsum(terms.values()))), factors=factors, terms=terms)
 
 
 def _measure_stability(record: UsageRecord, since: float) -> float:

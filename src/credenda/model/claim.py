@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final, Protocol
@@ -122,3 +123,15 @@ class Extractor(Protocol):
     def extract(self, turn: Turn) -> list[Claim]:
         """Return the claims in order of their spans; [] is a valid result."""
         ...
+
+
+def keep_weightiest(claims: Sequence[Claim], most: int) -> list[Claim]:
+    """Keep at most `most` claims of a message, the weightiest, so that no long message fills the memory (R-046).
+
+    Claims that replace, end or take back a belief stay whatever their number: without them it would be held on.
+    """
+    stated = sorted(
+        (one for one in claims if one.move is UpdateKind.STATE), key=lambda one: (-one.importance, -one.confidence)
+    )
+    left = stated[max(0, most - (len(claims) - len(stated))) :]
+    return [one for one in claims if not any(one is other for other in left)]

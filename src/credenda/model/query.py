@@ -167,6 +167,18 @@ class SlotVersion:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class EarnedImportance:
+    """The importance that a memory has earned: nine factors in [0, 1], what each adds, and their sum.
+
+    Computed whenever it is shown, and stored nowhere (docs/explanation/lifecycle.md).
+    """
+
+    score: float
+    factors: Mapping[str, float]
+    terms: Mapping[str, float]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Explanation:
     """The reasons for a memory: its evidence as (event, start, end), and every change to it, oldest first.
 
@@ -179,6 +191,7 @@ class Explanation:
     evidence: tuple[tuple[Event, int, int], ...]
     changes: tuple[ChangeRecord, ...]
     authors: Mapping[str, str] = field(default_factory=dict[str, str])
+    earned: EarnedImportance | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

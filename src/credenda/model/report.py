@@ -9,6 +9,7 @@ from credenda.model.change import Change, ChangeRecord
 from credenda.model.contest import ContestCase
 from credenda.model.deletion import SharedMemory
 from credenda.model.doctor_finding import DutyRun, Finding
+from credenda.model.query import EarnedImportance
 from credenda.model.rebuild_report import RebuildDifference, RebuildReport
 
 __all__ = [
@@ -299,6 +300,7 @@ class RetentionPoint:
     score: float
     terms: Mapping[str, float]
     trust: float = 1.0
+    earned: EarnedImportance | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

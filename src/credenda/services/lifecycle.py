@@ -35,6 +35,7 @@ from credenda.manage.plot import draw_retention
 from credenda.model.change import Actor, Change, SetLayer, SetStatus
 from credenda.model.evaluation import JUDGED
 from credenda.model.memory import Layer, Memory, Status, list_merged_sources
+from credenda.model.query import EarnedImportance
 from credenda.model.report import (
     DecayReport,
     LifecycleReport,
@@ -95,6 +96,7 @@ class Looked:
     age_days: float
     idle_days: float
     """Days since the memory was last shown, or since it was told if never shown."""
+    showings: int
 
 
 def read_times(reader: Reader, parts: Parts) -> Times:
@@ -160,7 +162,8 @@ def _describe_usage(
         pinned=memory.pinned,
         challenged=memory.status is Status.CHALLENGED,
     )
-    return Looked(memory, uses, kept, age_days=times.days(stated_us), idle_days=idle)
+    shown = sum(access.shown for access in log)
+    return Looked(memory, uses, kept, age_days=times.days(stated_us), idle_days=idle, showings=shown)
 
 
 def rescore_retention(parts: Parts, writer: Writer, memory_ids: Sequence[str]) -> None:
@@ -331,7 +334,7 @@ def run_lifecycle(parts: Parts, *, dry_run: bool = False, rules: LifecycleRules 
     )
 
 
-def _describe_retention(one: Looked, kappa: float) -> LifecycleState:
+def _measure_importance(one: Looked, kappa: float) -> EarnedImportance:
     memory = one.memory
     record = UsageRecord(
         base=memory.importance,
@@ -343,14 +346,27 @@ def _describe_retention(one: Looked, kappa: float) -> LifecycleState:
         valence=memory.emotional_valence or 0.0,
         kappa=kappa,
     )
-    earned = compute_importance(record).score
+    return compute_importance(record)
+
+
+def explain_importance(parts: Parts, memory: Memory) -> EarnedImportance:
+    """Return the importance that a memory has earned so far, with its nine factors."""
+    with parts.store.reader(parts.user_id) as reader:
+        rules = read_retention_rules(parts.settings)
+        (looked,) = look(reader, [memory], rules, read_times(reader, parts))
+    return _measure_importance(looked, rules.kappa)
+
+
+def _describe_retention(one: Looked, kappa: float) -> LifecycleState:
+    memory = one.memory
     return LifecycleState(
         memory=memory,
         age_days=one.age_days,
         idle_days=one.idle_days,
         uses=max(memory.access_count, len(one.uses)),
+        showings=one.showings,
         retention=one.retained.score,
-        importance=earned,
+        importance=_measure_importance(one, kappa).score,
     )
 
 
@@ -398,7 +414,7 @@ def compute_retention_curves(
     drawn = RetentionCurves(
         days=days,
         curves=tuple(_compute_curve(name, rules, days, trust) for name in CURVES for trust in (1.0, 0.5)),
-        points=tuple(_place_memory(one) for one in looked),
+        points=tuple(_place_memory(one, rules.kappa) for one in looked),
         profile=rules.profile,
         mode=rules.mode,
     )
@@ -415,7 +431,7 @@ def _compute_curve(name: str, rules: RetentionRules, days: Sequence[float], trus
     return RetentionCurve(name=name, half_life_days=half_life, values=values)
 
 
-def _place_memory(one: Looked) -> RetentionPoint:
+def _place_memory(one: Looked, kappa: float) -> RetentionPoint:
     memory = one.memory
     return RetentionPoint(
         memory_id=memory.id,
@@ -424,4 +440,5 @@ def _place_memory(one: Looked) -> RetentionPoint:
         score=one.retained.score,
         terms=one.retained.terms,
         trust=memory.trust,
+        earned=_measure_importance(one, kappa),
     )

@@ -13,7 +13,7 @@ from typing import Final
 from credenda.clock import has_ended
 from credenda.errors import Invalid
 from credenda.ids import IdKind, format_id
-from credenda.model.claim import Claim, Extractor, Turn
+from credenda.model.claim import Claim, Extractor, Turn, keep_weightiest
 from credenda.model.report import ExtractionReport, ModelUse
 from credenda.portability.cost_estimate import make_text_turns, read_file_turns
 from credenda.providers.llm.client import ModelClient, Price, estimate_question_tokens, find_price, parse_price
@@ -207,6 +207,8 @@ class Answers:
     asked: int = 0
     waiting: int = 0
     why: str = ""
+    most: int = 5
+    """Most claims of one message."""
 
     def extractor(self, rules: Extractor) -> Extractor:
         """Return an extractor that uses the LLM's answer for a turn, or the reader if there is none."""
@@ -225,7 +227,8 @@ class _AnsweredExtractor:
         if answer is None:
             return list(readings)
         passage = Passage(turns=(turn,), readings={turn.event.id: readings})
-        return list(read_text(passage, answer, self.answers.reader).claims[turn.event.id])
+        claims = read_text(passage, answer, self.answers.reader).claims[turn.event.id]
+        return keep_weightiest(claims, self.answers.most)
 
 
 def ask_again(parts: Parts, line: ModelClient, readable: Sequence[int]) -> Answers:
@@ -263,6 +266,7 @@ def ask_again(parts: Parts, line: ModelClient, readable: Sequence[int]) -> Answe
         asked=asked,
         waiting=len(left),
         why=why,
+        most=parts.settings.memories_per_message,
     )
 
 

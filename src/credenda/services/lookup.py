@@ -11,6 +11,7 @@ from credenda import limits, read
 from credenda.clock import EARLIEST_US, format_time
 from credenda.errors import Invalid, NotFound
 from credenda.ids import IdKind, format_id, parse_id_number, parse_serial
+from credenda.lazy import import_on_use
 from credenda.model.browse import Axis, Diff
 from credenda.model.change import ChangeRecord
 from credenda.model.memory import Memory, Relation, Status, mark_over
@@ -139,7 +140,9 @@ def list_changes(parts: Parts, cause: str | None = None, *, limit: int = limits.
 
 
 if TYPE_CHECKING:
-    pass
+    from credenda.services import lifecycle
+else:
+    lifecycle = import_on_use("credenda.services.lifecycle")
 
 
 def get(
@@ -217,7 +220,8 @@ def why(parts: Parts, memory_id: str) -> Explanation:
     with parts.store.reader(parts.user_id) as reader:
         memory_id = get_current(reader, resolve_id_in(reader, memory_id)).id
         found = read.history.read_explanation(reader, memory_id)
-    return replace(found, memory=mark_over([found.memory], parts.clock.now_us())[0])
+    earned = lifecycle.explain_importance(parts, found.memory)
+    return replace(found, memory=mark_over([found.memory], parts.clock.now_us())[0], earned=earned)
 
 
 # Diff: the changes in belief between two times.

@@ -18,7 +18,7 @@ from typing import Final
 
 from credenda.clock import DAY_US, has_ended
 from credenda.ids import IdKind, parse_id_number
-from credenda.model.claim import Claim
+from credenda.model.claim import Claim, keep_weightiest
 from credenda.model.event import Event
 from credenda.providers.llm.client import ModelClient
 from credenda.providers.llm.protocol import ModelFailure, Question, Reply
@@ -178,7 +178,8 @@ def _believe_answer(
     if len(believed) < len(jobs):
         left = [one for job in jobs if (one := load_turn(writer, job.first, parts.extractor)) is not None]
         believed += [(one.turn.event, one.claims) for one in left if one.turn.event.id not in unchanged]
-    for event, claims in believed:
+    for event, answer in believed:
+        claims = tuple(keep_weightiest(answer, parts.settings.memories_per_message))
         if jobs[0].kind == REREAD:
             believe_again(writer, event, claims, now_us, embeds=embeds)
         else:

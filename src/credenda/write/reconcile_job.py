@@ -14,7 +14,7 @@ from typing import Final
 from credenda import limits
 from credenda.clock import DAY_US
 from credenda.ids import IdKind, parse_id_number
-from credenda.model.change import Actor, Change, ChangeKind
+from credenda.model.change import Actor, Change, ChangeKind, Confirm
 from credenda.model.claim import Claim, Span, UpdateKind
 from credenda.model.event import Event
 from credenda.model.memory import Memory, Status, is_dreamed
@@ -37,6 +37,7 @@ from credenda.write.reconcile.candidate import (
     may_corroborate,
     promote_quarantined,
     quarantine_claim,
+    weigh_repetition,
 )
 from credenda.write.reconcile.coreference import resolve_alias, resolve_relative
 from credenda.write.reconcile.decide import (
@@ -46,6 +47,7 @@ from credenda.write.reconcile.decide import (
     claim_hash,
     decide,
     find_origin,
+    has_words_of_return,
     is_burst,
     is_by_model,
     lower_trust,
@@ -109,11 +111,23 @@ def apply_claims(
             new = [left.moved[claim] for claim in new if claim in left.moved]
         for claim, admitted in admit_claims(new):
             changes = _resolve_and_decide(writer, event, _bind_to_project(event, admitted), now_us, read=claim)
+            changes = [*changes, *_weigh_repetitions(writer, event, changes)]
             if changes and not _is_undone(writer, changes, event, {item.memory_id for item in links}):
                 actor = Actor.MODEL if claim.reader else Actor.RULE
                 application = Application(actor=actor, now_us=now_us, cause=event.id, embeds=embeds)
                 applied.append((claim, apply(writer, changes, application)))
     return applied
+
+
+def _weigh_repetitions(writer: Writer, event: Event, changes: Sequence[Change]) -> list[Change]:
+    """Return the changes by which confirmed memories gain importance."""
+    names = {one.memory_id for one in changes if isinstance(one, Confirm)}
+    return [
+        change
+        for memory in writer.memories(sorted(names))
+        if memory.importance < 1.0
+        for change in weigh_repetition(memory, _find_events(writer, memory), event)
+    ]
 
 
 def _bind_to_project(event: Event, claim: Claim) -> Claim:
@@ -297,7 +311,7 @@ def load_slot_rows(reader: Reader, event: Event, claim: Claim) -> SlotRows:
         gone = reader.find(MemoryFilter(pair=pair, statuses=_REPLACED))  # it may belong among older values
     found.update((memory.id, memory) for memory in (*held, *gone))
     stated_us = event.occurred_us if claim.valid_from_us is None else min(claim.valid_from_us, event.occurred_us)
-    since_us = stated_us - limits.ALTERNATION_DAYS * DAY_US
+    since_us = 0 if has_words_of_return(claim) else stated_us - limits.ALTERNATION_DAYS * DAY_US
     current = [memory for memory in found.values() if memory.status in _CURRENT]
     if event.trust < _FULL_TRUST:  # only then may it be too little to replace a memory
         current = find_current_trust(reader, current)

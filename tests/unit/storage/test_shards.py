@@ -119,7 +119,7 @@ CREATE UNIQUE INDEX a_by_id ON a (id);"""
     ]
 
 
-@pytest.mark.requirement("R-201")
+@pytest.mark.requirement("R-201", "R-224")
 def test_every_statement_and_table_of_both_backends_is_sound() -> None:
     exceptions = shards.load_exceptions(Path(shards.__file__).with_name("shards_exceptions.toml"))
     schemas = {dialect: shards.read_schema(shards.STORAGE, dialect) for dialect in shards.DIALECTS}

@@ -14,7 +14,7 @@ from credenda.model.browse import Diff, Difference, DifferenceKind
 from credenda.model.contest import ContestCase, ContestState
 from credenda.model.event import ClaimReceipt, Event, Source
 from credenda.model.memory import DUPLICATE_OF, Memory, Relation, Stance, Status, TypeClass, is_dreamed, list_sources
-from credenda.model.query import EventDetails, Explanation, Hit, Page, SearchResult, SlotVersion
+from credenda.model.query import EarnedImportance, EventDetails, Explanation, Hit, Page, SearchResult, SlotVersion
 from credenda.model.statement import name_slot
 
 _UNSURE: Final = 0.4
@@ -76,6 +76,13 @@ def _describe_importance(one: Memory) -> str:
     if one.surprise is None:
         return shown
     return f"{shown} ({one.base_importance:.2f} as stated; surprise {one.surprise:.3f} when it was written)"
+
+
+def _describe_earned(earned: EarnedImportance | None) -> str:
+    """Write the earned importance as the sum of what its nine factors add."""
+    if earned is None:
+        return ""
+    return f"{earned.score:.2f} = {' + '.join(f'{name} {value:.2f}' for name, value in earned.terms.items())}"
 
 
 def render_memory(screen: Screen, one: Memory) -> str:
@@ -160,7 +167,8 @@ def render_explanation(screen: Screen, why: Explanation) -> str:
             [
                 ("id", why.memory.id),
                 ("true", describe_validity(screen, why.memory)),
-                ("importance", "" if why.memory.surprise is None else _describe_importance(why.memory)),
+                ("importance", _describe_importance(why.memory)),
+                ("earned", _describe_earned(why.earned)),
                 ("possible duplicate of", escape_controls(str(why.memory.metadata.get(DUPLICATE_OF, "")))),
             ]
         ),

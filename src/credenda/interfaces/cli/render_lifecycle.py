@@ -162,10 +162,13 @@ def render_retention(screen: Screen, found: RetentionCurves) -> str:
     lowest = sorted(found.points, key=lambda point: point.score)[:_SHOWN]
     lines.append(f"The newest {count_noun(len(found.points), 'memory')}, the most decayed first:")
     points = [
-        (point.memory_id, point.layer, f"{point.age_days:.1f} d", f"{point.score:.3f}", _format_terms(point.terms))
+        (
+            *(point.memory_id, point.layer, f"{point.age_days:.1f} d", f"{point.score:.3f}"),
+            *(_format_terms(point.terms), "" if point.earned is None else f"{point.earned.score:.3f}"),
+        )
         for point in lowest
     ]
-    lines.append(screen.table(("ID", "LAYER", "SINCE USE", "RETAINED", "TERMS"), points))
+    lines.append(screen.table(("ID", "LAYER", "SINCE USE", "RETAINED", "TERMS", "EARNED"), points))
     return "\n".join(lines)
 
 

@@ -269,17 +269,23 @@ _CLASSES: Final[Mapping[str, re.Pattern[str]]] = {
     ),
     "a further call": re.compile(
         r"\b(?:also|then|additionally|first|always|afterwards|must)\s+(?:\w+\s+){0,2}?(?:call|execute|run|invoke)\b"
+        r"|\b(?:before|after|prior to)\b[^.]{0,60},\s*(?:please\s+)?(?:call|execute|run|invoke)\b"
+        r"|\b(?:must|should|has to|have to|needs? to)\s+(?:\w+\s+){0,2}?be\s+(?:called|executed|run|invoked)\b"
     ),
     "an order to ignore what was said": re.compile(
         r"\b(?:ignore|disregard|forget|override)\b[^.]{0,40}\b(?:previous|above|prior|earlier|preceding|foregoing)\b"
     ),
     "an order to send something away": re.compile(
-        r"\b(?:send|post|forward|upload|transmit|submit|leak|exfiltrate)\b[^.]{0,120}?\bto\b[^.]{0,60}"
-        r"\b(?:urls?|endpoints?|servers?|webhooks?|hosts?|addresses|e-?mails?)\b"
+        r"\b(?:send|post|forward|upload|transmit|submit|leak|exfiltrate|copy)\b[^.]{0,120}?\bto\b[^.]{0,60}"
+        r"\b(?:urls?|endpoints?|servers?|webhooks?|hosts?|addresses|e-?mails?"
+        r"|\w+ dot (?:com|net|org|io|dev|ai|app|co))\b"
     ),
     "an order to keep silent": re.compile(
         r"\b(?:do not|don'?t|never|without|must not|avoid|refrain from)\s+(?:\w+\s+){0,2}?"
         r"(?:tell(?:ing)?|mention(?:ing)?|reveal(?:ing)?|disclos(?:e|ing)|inform(?:ing)?|notify(?:ing)?)\b"
+        r"|\b(?:keep|hide|conceal|withhold)\b[^.]{0,40}\bfrom (?:the |your )?"
+        r"(?:users?|humans?|person|people|operator)\b"
+        r"|\bkeep (?:this|that|it|them|these)\b[^.]{0,20}\b(?:secret|hidden|quiet|to yourself)\b"
     ),
 }
 _INVISIBLE: Final = frozenset({"Cf", "Cc", "Co", "Cn"})

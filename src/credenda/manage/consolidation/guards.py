@@ -17,7 +17,7 @@ from typing import Final, NamedTuple, cast
 
 from credenda.manage.consolidation.absolute_dates import resolve_relative_dates
 from credenda.manage.consolidation.member import ASSERTIVE_STANCES, Member, get_slot_key
-from credenda.model.memory import CONSOLIDATED, Cardinality, Memory, MemoryType, get_type_class
+from credenda.model.memory import CONSOLIDATED, DUPLICATE_OF, Cardinality, Memory, MemoryType, get_type_class
 from credenda.text.dates import find_dates
 from credenda.text.normalize import is_same_value, normalise_attribute, normalise_name, normalise_text, normalise_value
 from credenda.text.tokens import fold, stem, tokenize
@@ -190,6 +190,10 @@ def _find_names(text: str) -> tuple[set[str], set[str]]:
     return inside, opening
 
 
+_DERIVED: Final = frozenset({CONSOLIDATED, DUPLICATE_OF})
+"""Metadata that a memory was given by what it was compared with, which says nothing of its meaning."""
+
+
 def find_difference(one: Member, other: Member) -> str | None:
     """Return the first difference that forbids merging two memories, as one word; None if there is none.
 
@@ -220,7 +224,7 @@ def _compare_frames(first: Memory, second: Memory) -> str | None:
         "metadata": all(
             first.metadata[name] == second.metadata[name]
             for name in first.metadata.keys() & second.metadata.keys()
-            if name != CONSOLIDATED
+            if name not in _DERIVED
         ),
     }
     return next((name for name, same in alike.items() if not same), None)

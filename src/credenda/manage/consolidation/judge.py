@@ -18,7 +18,19 @@ from credenda.manage.consolidation.absolute_dates import resolve_relative_dates
 from credenda.manage.consolidation.guards import is_distinct
 from credenda.manage.consolidation.member import ASSERTIVE_STANCES, Member
 from credenda.model.change import Add, Change, Confirm, Revise, Supersede, Support
-from credenda.model.memory import CONSOLIDATED, Cardinality, Draft, Layer, Memory, Relation, Stance, Status, is_dreamed
+from credenda.model.memory import (
+    CONSOLIDATED,
+    DUPLICATE_OF,
+    Cardinality,
+    Draft,
+    Layer,
+    Memory,
+    Relation,
+    Stance,
+    Status,
+    adjust_importance,
+    is_dreamed,
+)
 from credenda.model.statement import replace_given
 from credenda.text.normalize import is_same_value, normalise_value
 
@@ -153,8 +165,14 @@ def _compute_scores(members: Sequence[Member]) -> dict[str, object]:
     return {
         "confidence": choose(one.memory.confidence for one in members),
         "importance": max(one.memory.importance for one in members),
-        "base_importance": max(one.memory.base_importance for one in members),
+        "base_importance": max(_leave_out_surprise(one.memory) for one in members),
     }
+
+
+def _leave_out_surprise(memory: Memory) -> float:
+    """Return the importance as stated, or as raised by repetition: surprise is measured anew."""
+    raised = memory.importance != adjust_importance(memory.base_importance, memory.surprise)
+    return memory.importance if raised else memory.base_importance
 
 
 def _draft_memory(text: str, standing: Sequence[Member], told: Sequence[Member], now_us: int) -> Draft:
@@ -166,6 +184,7 @@ def _draft_memory(text: str, standing: Sequence[Member], told: Sequence[Member],
     layers = {one.memory.layer for one in standing}
     kept = Draft(**{name: getattr(first, name) for name in _DRAFT_FIELDS})
     merged = {name: value for one in reversed(standing) for name, value in one.memory.metadata.items()}
+    merged.pop(DUPLICATE_OF, None)  # it may be one of those that are merged here
     return replace(
         kept,
         text=text,

@@ -36,6 +36,9 @@ _BY_NATURE: Final = {"plan": Stance.PLANNED, "appointment": Stance.PLANNED, "con
 """Stances of attributes that are open whatever the words are."""
 _CONFIDENCE: Final = {2: 0.85, 1: 0.75}
 _IMPORTANCE: Final = {2: 0.7, 1: 0.5}
+_WEIGHTY: Final = 0.8
+"""The least importance of what corrects the assistant, of an explicit preference and of a decision (R-036, R-054)."""
+_EXPLICIT: Final = frozenset({"prefers", "instruction", "favourite", "decision"})
 _SENTENCE_CHARACTERS: Final = 400
 """A longer sentence is quoted in part."""
 _KEY_WORDS: Final = 3
@@ -80,11 +83,36 @@ _QUOTED_I: Final = re.compile(
     r"(?:^|(?<=[\s:,(]))[\"'\u2018\u201c][^\"\u201c\u201d]*?\b(?:I|my|we|our)\b[^\"\u201c\u201d]*$", re.IGNORECASE
 )
 """The beginning of a quotation with a first person, up to a value in it."""
+_REQUEST: Final = (
+    r"(?:(?:please|just|can|could|would|will) |what|how|why|when|where|which|who|i(?:'d| would) (?:really )?"
+    r"(?:like|love|want|need|appreciate|prefer|rather)|i (?:want|need) (?:you|to (?:know|see|hear|understand)|more)|(?:"
+    r"explain|tell|show|give|walk|describe|help|teach|talk|go (?:deeper|into)|assume|skip|use|keep|make|write)\b)"
+)
 _POSED: Final = re.compile(
-    r"\bi(?:'m| am) (?:actually|really|secretly) (?:an?|the|your) [\w -]+?,? so (?!(?:i|we|my|our|it|that|the)\b)[a-z]",
+    r"\b(?:(?:actually|really|honestly),? i(?:'m| am)|i(?:'m| am) (?:actually|really|secretly|basically|practically))"
+    r" (?:an?|the|your) [\w -]+?,? so (?!(?:i|we|my|our|it|that|the)\b)[a-z]"
+    r"|(?:^|[.!?;,] ?|\b(?:and|but|so) )(?:(?:speaking|talking|thinking) )?as an?(?: (?!(?:i|we)\b)[\w-]+){1,4}?,? "
+    rf"{_REQUEST}",
     re.IGNORECASE,
 )
-"""A part that is put on to ask for something: "I'm actually a pilot, so show me the cockpit". """
+"""A part that frames a request: "I'm actually a pilot, so show me the cockpit", "as a pilot, I'd like to see it". """
+_RENAMED: Final = re.compile(
+    r"\b(?:his|her|its|their) (?:\w+ )?name(?:'s| is)\b"
+    r"|\b(?:he|she|it|they)(?:'s| is|'re| are) (?:called|named|spelled)\b",
+    re.IGNORECASE,
+)
+"""Words that give somebody a name without telling who it is: "his name is Tim, not Tom"."""
+_CHOSE: Final = re.compile(r"\b(?:i|we)(?:'ve| have)? (?:finally |just )?(?:chose|chosen|picked)\b", re.IGNORECASE)
+"""Words by which a thing in use is a decision: "I picked Vim"."""
+_REJECTED: Final = re.compile(r"\b(?:over|instead of|rather than)\s+(?:the |an? )?$", re.IGNORECASE)
+"""Words before a value that was not chosen: "Vim over Nano"."""
+_OF_TASK: Final = re.compile(
+    r"\b(?:for|in|on) (?:this|the current) (?:\w+ )?"
+    r"(?:task|script|session|example|exercise|demo|snippet|chat|conversation|ticket|run)\b",
+    re.IGNORECASE,
+)
+"""Words that bind a choice to the task at hand, which is nothing to remember (R-053)."""
+_CHOICES: Final = frozenset({"tool", "decision", "prefers"})
 _FICTION: Final = re.compile(r"\b(?:my|our) (?:\w+ )?(?:characters?|avatar|protagonist|persona)\b", re.IGNORECASE)
 """Somebody invented, whose facts are not those of the author."""
 _KIND: Final = re.compile(r"\w \w+s$")
@@ -127,24 +155,37 @@ def make_claims(turn: Turn, facts: Iterable[Fact]) -> list[Claim]:
     voices = split_voices(turn.event.text, playing=is_playing(turn))
     claims: dict[tuple[str | None, ...], Claim] = {}
     subject = ""
-    for fact in _drop_misspoken(turn.event.text, _drop_overheard(list(facts))):
+    for fact in _read_choices(turn.event.text, _drop_misspoken(turn.event.text, _drop_overheard(list(facts)))):
         subject = fact.subject if fact.subject.casefold() not in {*_PRONOUNS, SPEAKER, LISTENER, ""} else subject
         schema = load_fact_schemas().get(fact.attribute)
         if (
             schema is None
             or (schema.order and _is_among_persons(turn))
             or fact.certainty < schema.certain
-            or fact.attribute_certainty < (min(schema.sure, _SLOT_OF_OLD) if fact.old else schema.sure)
+            or fact.attribute_certainty < _find_least(fact, schema)
         ):
             continue
         voice = max((one.voice for one in voices if _is_within(one.start, one.stop, fact)), default=Voice.OWN)
         told = _PlacedFact(fact, schema, turn, _find_entity(fact, turn, owner, subject), voice)
-        claim = _make_claim(told, owner) if told.entity and voice in {Voice.OWN, Voice.ROLE_PLAY} else None
+        named = bool(told.entity) or _is_renaming(fact)
+        claim = _make_claim(told, owner) if named and voice in {Voice.OWN, Voice.ROLE_PLAY} else None
         if claim is not None:
             key = (claim.entity, claim.attribute, (claim.value or "").casefold(), claim.scope)
             claims.setdefault(key if claim.attribute else (claim.text,), claim)
     told = [one for one in claims.values() if not any(_is_covered(one, other) for other in claims.values())]
     return sorted((_keep_beside(one, told) for one in told), key=lambda one: one.span.start)
+
+
+def _find_least(fact: Fact, schema: FactSchema) -> float:
+    """Return how sure the attribute of a fact must be: the value that it replaces tells the slot as well, or alone."""
+    if not fact.old:
+        return schema.sure
+    return 0.0 if _is_renaming(fact) else min(schema.sure, _SLOT_OF_OLD)
+
+
+def _is_renaming(fact: Fact) -> bool:
+    """Return whether a fact corrects the name of somebody or something that only the wrong name identifies."""
+    return bool(fact.old) and _RENAMED.search(fact.quote.text.replace("\u2019", "'")) is not None
 
 
 def _keep_beside(claim: Claim, others: Sequence[Claim]) -> Claim:
@@ -192,6 +233,18 @@ def _drop_misspoken(text: str, facts: list[Fact]) -> list[Fact]:
     return [one for one in facts if one not in wrong]
 
 
+def _read_choices(text: str, facts: list[Fact]) -> list[Fact]:
+    """Read what somebody chose as a decision, and leave out what they rejected or chose for the task at hand."""
+    found: list[Fact] = []
+    for one in facts:
+        words, choice = one.quote.text.replace("\u2019", "'"), one.attribute in _CHOICES
+        chose = choice and _CHOSE.search(words) is not None
+        if (choice and _OF_TASK.search(words)) or (chose and _REJECTED.search(text[: max(one.value.start, 0)])):
+            continue
+        found.append(replace(one, attribute="decision") if chose and one.attribute == "tool" else one)
+    return found
+
+
 def _is_among_persons(turn: Turn) -> bool:
     """Return whether a message belongs to talk between persons, in which nobody instructs the assistant."""
     roles = {turn.event.role, *(one.role for one in turn.before)}
@@ -226,10 +279,9 @@ def _make_claim(told: _PlacedFact, owner: str) -> Claim | None:
     span = _find_span(fact, told.turn)
     text = event.text[span.start : span.stop]
     place = _find_sentence(fact, told.turn)
-    if told.schema.name in _TASTES and "://" in fact.value.text:
-        return None  # the address behind a word
+    links = told.schema.name in _TASTES and "://" in fact.value.text  # the address behind a word
     asks = fact.attribute in _PLACES and _ASKED_FOR.match(event.text, *place) is not None
-    if asks or screen_secrets(text, "mask").masked or _ASKED.fullmatch(event.text, *place):
+    if links or asks or screen_secrets(text, "mask").masked or _ASKED.fullmatch(event.text, *place):
         return None
     stance = _find_stance(told, text, place[0], span.stop)
     if stance is Stance.REPORTED and (told.schema.order or _is_reported(told, _QUOTED_I)):
@@ -249,6 +301,10 @@ def _make_claim(told: _PlacedFact, owner: str) -> Claim | None:
         return replace(plain, type=MemoryType.FACT)
     if told.schema.event and stance is Stance.NEGATED:
         return None  # what was not done ends nothing
+    if _is_renaming(fact):
+        return replace(
+            plain, value=_trim(fact.value.text), prior=fact.old, move=UpdateKind.CORRECT, importance=_WEIGHTY
+        )
     entity, attribute = _find_slot(told, owner)
     valid = attribute and is_valid_value(attribute, _trim(fact.value.text)) and not _MASK.search(fact.value.text)
     return _fill_slot(replace(plain, entity=entity, attribute=attribute), told) if valid else None
@@ -311,7 +367,9 @@ def _find_slot(told: _PlacedFact, owner: str) -> tuple[str, str]:
     key = _ARTICLE.sub("", fact.key.strip())
     if is_same_value(key, _trim(_leave_out(fact.value.text, fact.scope))):
         key = ""  # what is told of tea is no tea
-    if fact.attribute == "prefers" and not key and _KIND.search(_trim(fact.value.text)):
+    start, stop = _find_sentence(fact, told.turn)
+    beside = key.casefold() not in told.turn.event.text[start:stop].casefold()  # of another sentence
+    if fact.attribute == "prefers" and (not key or beside) and _KIND.search(_trim(fact.value.text)):
         key = _trim(fact.value.text).split()[-1]
     if schema.kin and fact.attribute != "pet" and names().kin_noun(fact.value.text):
         return entity, ""
@@ -378,14 +436,16 @@ def _fill_slot(plain: Claim, told: _PlacedFact) -> Claim:
     firm = fact.certainty >= certain and fact.attribute_certainty >= sure
     if fact.status is FactStatus.PAST and until is None and not (known.episodic or schema.event):
         plain = replace(plain, attribute=f"former_{attribute}")
+    move = UpdateKind.STATE if passing else _find_move(fact)
+    weighty = _WEIGHTY if move is UpdateKind.CORRECT or fact.attribute in _EXPLICIT else 0.0
     return replace(
         plain,
         value=iso_day(value, now_us, attribute) if known.dated else value,
         prior=fact.old or None,
         scope=_LEFT_OVER.sub("", _JOINS.sub("", _ARTICLE.sub("", fact.scope))) or None,
         cardinality=Cardinality.SET if many or not (changes or firm) else Cardinality.SINGLE,
-        move=UpdateKind.STATE if passing else _find_move(fact),
-        importance=max(plain.importance, known.importance) if known.known else plain.importance,
+        move=move,
+        importance=max(plain.importance, known.importance if known.known else 0.0, weighty),
         valid_from_us=since,
         valid_until_us=until,
     )

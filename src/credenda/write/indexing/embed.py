@@ -94,7 +94,8 @@ def store_novelty(writer: Writer, memory: Memory, novelty: Novelty, now_us: int)
     """Store the surprise and importance of a memory that has none yet, and flag repetitions (E-044, E-048)."""
     if memory.surprise is not None:
         return
-    worth = adjust_importance(memory.base_importance, novelty.surprise)
+    moved = memory.importance != memory.base_importance  # told again since, which weighs more
+    worth = memory.importance if moved else adjust_importance(memory.base_importance, novelty.surprise)
     writer.put(Surprise(memory_id=memory.id, score=novelty.surprise, importance=worth))
     changes = _flag_repeat(writer, memory, novelty)
     if changes:

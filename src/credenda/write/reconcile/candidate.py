@@ -11,7 +11,19 @@ from typing import Final
 
 from credenda.clock import DAY_US
 from credenda.model.attributes import get_attribute, is_valid_value
-from credenda.model.change import Add, Change, Confirm, Contest, Forget, Pin, Restore, SetStatus, Supersede, Support
+from credenda.model.change import (
+    Add,
+    Change,
+    Confirm,
+    Contest,
+    Forget,
+    Pin,
+    Restore,
+    Revise,
+    SetStatus,
+    Supersede,
+    Support,
+)
 from credenda.model.claim import Claim, Span, UpdateKind
 from credenda.model.event import DENIED, OWN_SOURCES, QUARANTINED, TRUST, UPLOADED, Event, NewEvent, Role, Source
 from credenda.model.memory import (
@@ -188,6 +200,32 @@ def claim_hash(claim: Claim) -> bytes:
         data = (part or "").encode()
         digest.update(len(data).to_bytes(4, "big") + data)
     return digest.digest()
+
+
+# The importance of what the user tells again. Pure.
+
+
+_REPEATED: Final = 0.7
+_EACH: Final = 0.05
+"""A memory told in n sessions is worth at least .7 + .05 · n: .8 for the second, 1 from the sixth on (R-054)."""
+
+
+def weigh_repetition(memory: Memory, told: Sequence[Event], event: Event) -> list[Change]:
+    """Return the change by which a memory gains importance that the user tells again in another session.
+
+    `told` are the events on which it rests. Without sessions, days tell them apart.
+    """
+    before = {_name_occasion(one) for one in told if one.id != event.id}
+    occasion = _name_occasion(event)
+    worth = round(min(1.0, _REPEATED + _EACH * (len(before) + 1)), 2)
+    if not is_users_own(event) or not before or occasion in before or memory.importance >= worth:
+        return []
+    reason = f"told in {len(before) + 1} sessions"
+    return [Revise(memory_id=memory.id, fields={"importance": worth}, reason=reason)]
+
+
+def _name_occasion(event: Event) -> str:
+    return event.session or str(event.occurred_us // DAY_US)
 
 
 # Whether a claim may have its slot: a valid value, and a thing whose owner the sentence names. Pure.

@@ -7,6 +7,7 @@ transaction.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from enum import StrEnum
@@ -70,6 +71,7 @@ __all__ = [
     "find_origin",
     "format_question",
     "get_contest_slot",
+    "has_words_of_return",
     "is_burst",
     "is_by_model",
     "lower_trust",
@@ -87,6 +89,13 @@ _SCHEDULE_WORDS: Final = frozenset({"meeting", "meetings", "schedule", "time", "
 
 _NO_SCHEDULE_WORDS: Final = frozenset({"zone"})
 
+_RETURNING: Final = re.compile(
+    r"\b(?:again|still|once more|as before|like before|as (?:it|they) used to"
+    r"|(?<!moved )(?<!moving )(?<!went )(?<!gone )(?<!going )(?<!switched )(?<!switching )(?<!changed )(?<!came )"
+    r"back)\b",
+    re.IGNORECASE,
+)
+"""Words that say that something is as it was, without a verb that tells the change, as "moved back" does."""
 _REPLACED: Final = frozenset({Relation.CHANGED, Relation.CORRECTED})
 """Relations that count as replacements; refinements, merges and duplicates do not."""
 
@@ -131,9 +140,10 @@ def find_contest_trigger(scene: SlotState) -> str | None:
     recent = {one.valid_until_us for one in before if _is_within(one, scene.candidate.begins_us, CONTEST_DAYS)}
     if len(recent) + 1 >= CONTEST_SUPERSESSIONS:
         return f"this would be change {len(recent) + 1} within {CONTEST_DAYS} days"
+    value = quote_value(display_value(scene.claim))
     if _is_return(scene, before):
-        return f"{quote_value(display_value(scene.claim))} returned without any mention of a change"
-    return None
+        return f"{value} returned without any mention of a change"
+    return f"{value} is said to be back" if _is_return_in_words(scene, before) else None
 
 
 def build_contest(scene: SlotState, members: Iterable[Memory], reason: str) -> Contest:
@@ -198,6 +208,25 @@ def _is_return(scene: SlotState, before: list[Memory]) -> bool:
     return replaced and any(
         has_same_meaning(claim, one) and _is_within(one, moment_us, ALTERNATION_DAYS) for one in before
     )
+
+
+def has_words_of_return(claim: Claim) -> bool:
+    """Return whether the words of a claim say that something is as it was before, and name no change.
+
+    "I live in Linz again", and not "I moved back to Linz".
+    """
+    return _RETURNING.search(claim.text) is not None
+
+
+def _is_return_in_words(scene: SlotState, before: list[Memory]) -> bool:
+    """Return whether the words say that an earlier value is back, however long ago it was replaced.
+
+    Such a value may hold beside the present one, in the case that the words name, so the user is asked once.
+    """
+    claim = scene.claim
+    if claim.move is UpdateKind.CORRECT or is_denial(claim) or not has_words_of_return(claim):
+        return False
+    return any(not is_denial(rival) for rival in scene.standing) and any(has_same_meaning(claim, one) for one in before)
 
 
 def _is_habit(claim: Claim) -> bool:

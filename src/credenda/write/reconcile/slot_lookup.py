@@ -49,8 +49,9 @@ _NOW_CONFIDENCE: Final = 0.8
 
 
 def has_no_slot(claim: Claim) -> bool:
-    """Return whether a claim ends a value or gives a number without a slot, and so states nothing alone."""
-    return get_slot(claim) is None and (claim.move is UpdateKind.END or is_bare_value(claim))
+    """Return whether a claim ends or corrects a value or gives a number without a slot, and so states nothing alone."""
+    moves = {UpdateKind.END, UpdateKind.CORRECT}
+    return get_slot(claim) is None and (claim.move in moves or is_bare_value(claim))
 
 
 def is_bare_value(claim: Claim) -> bool:

@@ -46,6 +46,7 @@ def load(view: View) -> Mapping[str, object]:
         "changes": explanation.changes,
         "undone": [one.cause for one in explanation.changes if one.kind is ChangeKind.UNDO],
         "authors": explanation.authors,
+        "earned": explanation.earned,
         "replaced": neighbours.replaced,
         "merged": neighbours.merged,
         "successor": neighbours.successor,

@@ -322,12 +322,12 @@ WHERE user_id = :user_id AND memory IS NOT NULL AND replace(lower(reason), lower
 ORDER BY id;
 
 -- name: log_access!
--- Count a showing or a judgement of a memory, once a session and day; of judgements the last one stands.
+-- Count a showing or a judgement of a memory in a row for each session and day; of judgements the last one stands.
 INSERT INTO access_log (user_id, session_id, memory, day, at, shown, useful)
 VALUES (:user_id, :session, :memory, :day, :at_us, :shown, :useful)
 ON CONFLICT (user_id, session_id, memory, day)
 DO UPDATE SET at = excluded.at,
-    shown = CASE WHEN excluded.shown > access_log.shown THEN excluded.shown ELSE access_log.shown END,
+    shown = access_log.shown + excluded.shown,
     useful = CASE WHEN excluded.useful = 0 THEN access_log.useful ELSE excluded.useful END;
 
 -- name: accessed_today$
