@@ -17,7 +17,7 @@ from credenda.model.core import HEADINGS, Section
 from credenda.model.memory import Memory, Stance
 from credenda.model.query import Context, Hit, SlotVersion
 from credenda.model.statement import format_author, format_core_text, format_validity, write_claim
-from credenda.read.newer import put_newest_first
+from credenda.read.newer import has_begun, put_newest_first
 from credenda.read.pack_trace import NO_ROOM, PackTrace, TracedLine
 from credenda.text.fence import (
     CLOSING,
@@ -196,7 +196,7 @@ def _order_lines(core: Sequence[Memory], hits: Sequence[Hit], packing: Packing) 
     fresh = [hit for hit in hits if hit.id not in always and not _is_told(hit, packing)]
     if packing.trace is not None:
         packing.trace.leave_hits([hit for hit in hits if hit not in fresh], core=always)
-    for hit, *others in group_by_claim(diversify(fresh, packing.echoes)):
+    for hit, *others in group_by_claim(diversify(fresh, packing.echoes), packing.now_us):
         if hit.memory is not None:
             yield _format_memories(hit.memory, (hit, *others), packing)
         elif hit.event is not None:
@@ -210,14 +210,18 @@ def _order_lines(core: Sequence[Memory], hits: Sequence[Hit], packing: Packing) 
             )
 
 
-def group_by_claim(hits: Iterable[Hit]) -> Collection[list[Hit]]:
+def group_by_claim(hits: Iterable[Hit], now_us: int = 0) -> Collection[list[Hit]]:
     """Group the memories that claim the same, at the place of the first."""
     grouped: dict[tuple[str, ...], list[Hit]] = {}
     for hit in hits:
         key = (
             (hit.id,)
             if hit.memory is None
-            else (_choose_heading(hit), format_author(hit.memory, write_claim(hit.memory)), _name_day(hit.memory))
+            else (
+                _choose_heading(hit, now_us),
+                format_author(hit.memory, write_claim(hit.memory)),
+                _name_day(hit.memory),
+            )
         )
         grouped.setdefault(key, []).append(hit)
     return grouped.values()
@@ -243,16 +247,16 @@ def _format_memories(memory: Memory, hits: tuple[Hit, ...], packing: Packing) ->
     )
     names = ", ".join(hit.id for hit in hits)
     claim = format_author(memory, write_claim(memory, packing.now_us))
-    return _Line(_choose_heading(hits[0]), format_bullet(names, claim, notes), hits)
+    return _Line(_choose_heading(hits[0], packing.now_us), format_bullet(names, claim, notes), hits)
 
 
-def _choose_heading(hit: Hit) -> str:
+def _choose_heading(hit: Hit, now_us: int) -> str:
     """Return the heading of a memory: only what its own speaker asserts, and nothing speaks against, is held true."""
     memory = hit.memory
     over = memory is not None and memory.valid_until_us is not None and "stale" in hit.flags
     if "superseded" in hit.flags or over:
         return _ENDED
-    if memory is None or memory.stance in _OPEN:
+    if memory is None or memory.stance in _OPEN or not has_begun(memory, now_us):
         return _PLANS
     doubted = hit.newer is not None or not _DOUBTS.isdisjoint(hit.flags)
     return _UNSURE if doubted or memory.stance not in _ASSERTED else _HELD
