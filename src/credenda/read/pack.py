@@ -68,7 +68,7 @@ _ORDER: Final = {HEADINGS[Section.IDENTITY]: 1, HEADINGS[Section.RECALLED]: 1, W
 _SURE: Final = 0.5
 """Probability of an answer from which hits may fill the budget; below it, they fill a proportional part."""
 _PARTLY_ENDED: Final = "in part no longer true"
-_OLDER: Final = "perhaps replaced by a newer statement"
+_OLDER: Final = "perhaps replaced since"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -241,7 +241,7 @@ def _format_memories(memory: Memory, hits: tuple[Hit, ...], packing: Packing) ->
         if hit.memory is not None
         for note in (
             *name_validity(hit, packing.zone),
-            *_word_previous_values(hit.memory, packing),
+            *_word_previous_values(hit, hit.memory, packing),
             *_word_doubts(hit, packing),
         )
     )
@@ -285,16 +285,27 @@ def word_warnings(hit: Hit) -> list[str]:
     return [*(_WARNINGS[flag] for flag in sorted(hit.flags - over)), *([_OLDER] if hit.newer is not None else [])]
 
 
-def _word_previous_values(memory: Memory, packing: Packing) -> list[str]:
-    """Return a note with the latest earlier value; with several if the history was requested."""
+def _word_previous_values(hit: Hit, memory: Memory, packing: Packing) -> list[str]:
+    """Return a note with the latest earlier value; with several if the history was requested.
+
+    The end of an earlier value is named only if it is not the beginning of this one. A denial denies it already, and
+    that of an ended value has no line before it.
+    """
+    if _choose_heading(hit, packing.now_us) == _ENDED and not packing.history:
+        return []
     earlier = packing.previous.get(memory.id, ())[: _VALUES if packing.history else 1]
-    named = [
-        f"{_word_value(version)} until {format_day(version.valid_until_us, packing.zone)}"
-        if version.valid_until_us is not None
-        else _word_value(version)
-        for version in earlier
-    ]
+    if memory.stance is Stance.NEGATED and not packing.history:
+        earlier = [version for version in earlier if version.value != memory.value]
+    named = [_word_value(version) + _word_end(version, memory, packing) for version in earlier]
     return [f"previously {', '.join(named)}"] if named else []
+
+
+def _word_end(version: SlotVersion, memory: Memory, packing: Packing) -> str:
+    if version.valid_until_us is None:
+        return ""
+    until = format_day(version.valid_until_us, packing.zone)
+    begins = memory.valid_from_us is not None and format_day(memory.valid_from_us, packing.zone) == until
+    return "" if begins and not packing.history else f" until {until}"
 
 
 def _word_value(version: SlotVersion) -> str:

@@ -312,7 +312,7 @@ def check(
     memory = known.get(proposal.target)
     if memory is not None and _denies(proposal, memory):
         proposal = replace(proposal, effect=Effect.ENDS)
-    elif proposal.value is not None:
+    elif proposal.value is not None and not get_attribute(find_exact_attribute(proposal.attribute or "")).hurts:
         quoted = _reach_value(event.text, quoted, proposal.value, memory)
     said = Said(proposal, turn, quoted, widen_to_sentences(event.text, quoted), owner, memory)
     refusal = _find_silence(said)
@@ -346,7 +346,8 @@ def _reach_value(text: str, quoted: Span, value: str, memory: Memory | None) -> 
     The memory that the value replaces may have some of its words: "going to Orkney instead, same dates".
     """
     own = widen_to_sentences(text, quoted)
-    if not set(tokenize(text[own.start : own.stop])).isdisjoint(tokenize(value)):
+    sentence = text[own.start : own.stop]
+    if not set(tokenize(sentence)).isdisjoint(tokenize(value)) or _POINTING_BACK.search(sentence):
         return quoted
     near = [one for one in split_sentences(text) if one.stop <= own.start][-1:]
     near += [one for one in split_sentences(text) if one.start >= own.stop][:1]
