@@ -149,11 +149,11 @@ def make_memory_entry(memory: Memory, evidence: Iterable[Evidence], names: Mappi
         page=make_page_key(memory.entity),
         section=_SECTION_OF.get(memory.status, LATER),
         held=memory.status in _HELD,
-        head=_head_memory(memory),
+        head=_format_head(memory),
     )
 
 
-def _head_memory(memory: Memory) -> str:
+def _format_head(memory: Memory) -> str:
     """Write the statement of a memory with a slot as the line above its quotation; "" if the words say the same."""
     claim = to_file_text(write_claim(memory))
     times = ", ".join(format_validity(memory, UTC))
