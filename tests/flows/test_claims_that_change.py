@@ -145,3 +145,11 @@ def test_a_name_that_two_facts_share_makes_neither_a_change_of_the_other(life: L
     life.tell("Ada goes to Mill Lane School", "school", "Mill Lane School", entity="Ada")
     life.tell("Ada quit judo, it's fencing now", "hobby", "fencing", entity="Ada")
     assert "Mill Lane" in life.first("Which school does Ada go to?")
+
+
+def test_a_value_that_is_told_again_is_newer_than_the_one_in_between(life: Life) -> None:
+    life.tell("the lift is out of order", "lift state", "out of order")
+    life.tell("the lift is running", "lift state", "running")
+    life.tell("the lift is out of order", "lift state", "out of order")
+    assert "out of order" in life.first("What is the lift state?")
+    assert not [line for line in life.lines("What is the lift state?", "Held true:") if "running" in line]

@@ -420,8 +420,12 @@ def may_have_rivals(memory: Memory) -> bool:
     return not row.known and row.cardinality is Cardinality.SINGLE and memory.stance is Stance.ASSERTED
 
 
-def find_rival(memory: Memory, held: Sequence[Memory], now_us: int) -> Memory | None:
-    """Return the newest value in the slot of a memory that was told on a later day and may take its place."""
+def find_rival(memory: Memory, held: Sequence[Memory], now_us: int, *, told_us: int = 0) -> Memory | None:
+    """Return the newest value in the slot of a memory that was told on a later day and may take its place.
+
+    `told_us` is when the memory was told last.
+    """
+    last_us = max(_get_since(memory), told_us)
     beside = load_changes().beside
     later = [
         one
@@ -429,7 +433,7 @@ def find_rival(memory: Memory, held: Sequence[Memory], now_us: int) -> Memory | 
         if may_have_rivals(one)
         and (normalise_name(one.speaker), one.scope) == (normalise_name(memory.speaker), memory.scope)
         and has_begun(one, now_us)
-        and _get_since(one) - _get_since(memory) >= DAY_US
+        and _get_since(one) - last_us >= DAY_US
         and not is_same_value(one.value, memory.value)
         and has_same_kind(one.value or "", memory.value or "")
         and beside.search(one.text.casefold()) is None

@@ -324,6 +324,7 @@ def _add_rivals(work: Reading, rows: list[Row]) -> tuple[list[Row], dict[str, st
         return rows, {}
     held: dict[tuple[str, str], list[Memory]] = {}
     present, rivals = {row.id for row in rows}, dict[str, str]()
+    told = _list_confirmations(work, rows)
     added: list[Row] = []
     for row in rows:
         memory = row.memory
@@ -335,7 +336,7 @@ def _add_rivals(work: Reading, rows: list[Row]) -> tuple[list[Row], dict[str, st
                 break
             wanted = MemoryFilter(pair=pair, statuses=frozenset({Status.ACTIVE}), limit=limits.SLOT_ROWS)
             held[pair] = work.reader.find(wanted)
-        rival = find_rival(memory, held[pair], work.now_us)
+        rival = find_rival(memory, held[pair], work.now_us, told_us=told.get(row.id, 0))
         if rival is None:
             continue
         if rival.id not in present:
