@@ -162,6 +162,8 @@ LLM_KNOWN_MEMORIES: Final = 12
 """Most known memories that a model gets beside a short message."""
 LLM_KNOWN_MEMORIES_MAX: Final = 40
 """Most known memories that a model gets beside a long passage."""
+LLM_OWN_MEMORIES: Final = 80
+"""A model gets every current slot of the speakers while they are fewer."""
 LLM_PROBED_MEMORIES: Final = 12
 """Most memories that a model compares with an older one."""
 LLM_ANSWER_TOKENS: Final = 1_024

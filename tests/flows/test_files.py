@@ -250,3 +250,56 @@ def test_a_new_page_is_taken_in_wherever_it_lies(mem: Credenda, vault: Path, nam
     assert (again.remembered, mem.stats().events) == (0, report.remembered)
     page.unlink()
     assert [one for one in mem.data.sync_files(vault).pending if "likes tea" in str(one)]
+
+
+FLAT = "we're in the Lerkils flat now, damp but ours"
+
+
+def read_you(folder: Path) -> str:
+    return (folder / "consolidated" / "user.md").read_text("utf-8")
+
+
+def test_a_page_shows_the_statement_of_a_memory_and_its_quotation_behind_it(mem: Credenda, vault: Path) -> None:
+    mem.remember(FLAT, claims=[{"quote": FLAT, "attribute": "home", "value": "Lerkils flat"}])
+    mem.data.sync_files(vault)
+    lines = read_you(vault).splitlines()
+    (at,) = [number for number, line in enumerate(lines) if line.startswith("#### home: Lerkils flat · ")]
+    assert lines[at + 1].startswith("<!--m ")
+    assert lines[at + 2] == f"- {FLAT}"
+    assert not mem.data.sync_files(vault).changed
+
+
+def test_an_edited_quotation_still_corrects_and_the_statement_follows(mem: Credenda, vault: Path) -> None:
+    text = "I live in Halden."
+    mem.remember(text, claims=[{"quote": text, "attribute": "residence", "value": "Halden"}])
+    mem.data.sync_files(vault)
+    path = vault / "consolidated" / "user.md"
+    path.write_text(read_you(vault).replace(f"- {text}", "- I live in Moss."), "utf-8")
+    assert mem.data.sync_files(vault).corrected == 1
+    assert "#### residence: Moss · " in read_you(vault)
+    assert "#### residence: Halden" not in read_you(vault)
+    assert not mem.data.sync_files(vault).changed
+
+
+def test_a_statement_that_a_person_edited_is_not_lost(mem: Credenda, vault: Path) -> None:
+    mem.remember(FLAT, claims=[{"quote": FLAT, "attribute": "home", "value": "Lerkils flat"}])
+    mem.data.sync_files(vault)
+    path = vault / "consolidated" / "user.md"
+    path.write_text(read_you(vault).replace("#### home: Lerkils flat", "#### home: my own words"), "utf-8")
+    mem.data.sync_files(vault)
+    assert "#### home: my own words" in read_you(vault)
+    assert "#### home: Lerkils flat" in read_you(vault)
+    assert not mem.data.sync_files(vault).changed
+
+
+def test_no_statement_of_a_deleted_memory_stays_on_its_page(mem: Credenda, vault: Path) -> None:
+    mem.remember(FLAT, claims=[{"quote": FLAT, "attribute": "home", "value": "Lerkils flat"}])
+    mem.remember(
+        "I keep bees in Moss, truly.", claims=[{"quote": "I keep bees", "attribute": "keeps", "value": "bees"}]
+    )
+    mem.data.sync_files(vault)
+    (flat,) = [one for one in mem.list().items if one.value == "Lerkils flat"]
+    mem.delete(flat.id)
+    mem.data.sync_files(vault)
+    assert "Lerkils" not in read_you(vault)
+    assert "#### keeps: bees" in read_you(vault)

@@ -135,7 +135,7 @@ def test_a_search_shows_the_newest_first_and_names_it_on_the_older(mem: Credenda
     new, old = (one for one in mem.search("When is the meeting?").hits if one.memory is not None)
     assert (new.memory and new.memory.value, new.newer) == ("Friday", None)
     assert (old.memory and old.memory.value, old.newer) == ("Monday", new.id)
-    assert "perhaps replaced by a newer statement" in mem.context("When is the meeting?").text
+    assert "perhaps replaced since" in mem.context("When is the meeting?").text
 
 
 @pytest.mark.requirement("R-074", "R-082")

@@ -258,6 +258,10 @@ _PLACE_TAIL: Final = re.compile(r",\s+(?!(?:the\s+)?[A-Z\u00c0-\u00de])")
 """A comma before a word without a capital: "Los Angeles, born"."""
 
 
+_HOURS: Final = re.compile(r"^(?:morning|afternoon|evening|night|day)s? (?=[a-z])", re.IGNORECASE)
+"""When the work of a role is done: "night nurse"."""
+
+
 def _is_text(_: str) -> bool:
     return True
 
@@ -290,7 +294,7 @@ def _is_organisation(value: str) -> bool:
 
 
 def _is_role(value: str) -> bool:
-    return _is_named(value, _ROLE_WORDS) and not _is_measure(value)
+    return _is_named(value, _ROLE_WORDS) and not _is_measure(_HOURS.sub("", value))
 
 
 def _is_substance(value: str) -> bool:

@@ -7,11 +7,11 @@ name of who or what has it. "What do I pay for the gym?" leaves "gym" and asks f
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from functools import cache
 from typing import Final, NamedTuple
 
-from credenda.model.attributes import load_asked
+from credenda.model.attributes import get_attribute, load_asked
 from credenda.model.memory import Memory
 from credenda.text.normalize import normalise_attribute, normalise_name
 from credenda.text.tokens import fold, tokenize
@@ -27,6 +27,10 @@ _SMALL: Final = frozenset(
 """Words that a question may have beside those of a slot."""
 _MINE: Final = frozenset("i me my mine we our ours us user".split())  # noqa: SIM905
 _USER: Final = "user"
+_LIKE: Final = re.compile(r"(?i)(?<=\w) like\s*\??\s*$")
+_WHOLE: Final = re.compile(r"(?i)^(?:what|how)(?:'s|\u2019s| is| are| was| were)\b")
+"""End of a question for the whole of something: "what is my diet like?"."""
+_VERB_CHARACTERS: Final = 5
 _NAMING: Final = frozenset({"name", "call"})
 """Stems of small words that ask for something by themselves: "my name"."""
 
@@ -40,6 +44,10 @@ class AskedSlots(NamedTuple):
     attributes: frozenset[str]
     rest: frozenset[str]
     entities: tuple[str, ...]
+
+
+def _split(question: str) -> list[str]:
+    return [word.removesuffix("'s") for word in _WORD.findall(fold(question).replace("\u2019", "'"))]
 
 
 class _Match(NamedTuple):
@@ -60,7 +68,7 @@ def find_asked(question: str) -> AskedSlots | None:
     >>> find_asked("Who is my sister's boss?").entities
     ("user's sister", 'sister')
     """
-    words = [word.removesuffix("'s") for word in _WORD.findall(fold(question).replace("\u2019", "'"))]
+    words = _split(_LIKE.sub("", question) if _WHOLE.match(question) else question)
     matches = [match for match in _match_phrases([_stem(word) for word in words], words) if match.left < len(words)]
     if not matches:
         return None
@@ -68,10 +76,12 @@ def find_asked(question: str) -> AskedSlots | None:
     alike = [one for one in matches if one[:3] == best[:3]]
     mine = not _MINE.isdisjoint(words)
     name = " ".join(best.rest)
+    kin = _index_phrases().get(frozenset({_stem(name)}), ()) if name and " " not in name else ()
+    named = dict.fromkeys((name, *(one for one in kin if get_attribute(one).kind == "person")))
     if not name:
         entities: tuple[str, ...] = (_USER,)
     else:
-        entities = (f"{_USER}'s {name}", name) if mine else (name,)
+        entities = (*(f"{_USER}'s {one}" for one in named), *named) if mine else tuple(named)
     rest = frozenset(term for word in best.rest for term in tokenize(word))
     if name and not rest:
         return None
@@ -93,6 +103,26 @@ def is_near_asked(memory: Memory, asked: AskedSlots) -> bool:
     if memory.entity is None or normalise_attribute(memory.attribute or "") not in asked.attributes:
         return False
     return not asked.rest.isdisjoint(_list_entity_terms(memory.entity))
+
+
+def has_asked_name(memory: Memory, question: str) -> bool:
+    """Return whether a question has the name of an open attribute, and of whose it is: "which bike do I ride"."""
+    name = normalise_attribute(memory.attribute or "")
+    if not name or memory.entity is None or memory.value is None or get_attribute(name).known:
+        return False
+    words = _split(question)
+    own = normalise_name(memory.entity) == _USER
+    terms = _list_entity_terms(memory.entity)
+    whose = not _MINE.isdisjoint(words) if own else bool(terms) and not terms.isdisjoint(tokenize(question))
+    stems = {_stem(word) for word in words}
+    return whose and all(_has_form(_stem(word), stems) for word in name.split("_"))
+
+
+def _has_form(noun: str, stems: Collection[str]) -> bool:
+    """Return whether stems have a noun or its verb: "who teaches Ada" asks for a teacher."""
+    if noun in stems:
+        return True
+    return any(len(stem) >= _VERB_CHARACTERS and noun.startswith(stem) and len(noun) <= len(stem) + 2 for stem in stems)
 
 
 def _list_entity_terms(entity: str) -> frozenset[str]:

@@ -12,11 +12,12 @@ from dataclasses import replace
 from types import MappingProxyType
 from typing import Final, NamedTuple
 
+from credenda.clock import DAY_US
 from credenda.model.attributes import get_attribute, has_same_kind
 from credenda.model.memory import Cardinality, Memory, Stance, Status
 from credenda.model.query import Hit
 from credenda.read.candidates import Row
-from credenda.read.weights import Changes, load_questions
+from credenda.text.changes import Changes, load_changes
 from credenda.text.documents import compose_memory_text
 from credenda.text.normalize import is_same_value, normalise_attribute, normalise_name, normalise_value
 from credenda.text.sentences import split_sentences
@@ -47,16 +48,20 @@ class _Compared(NamedTuple):
     value: str
     score: float
     since_us: int
+    beside: bool
 
 
-def link_newer(hits: Sequence[Hit], changed: Mapping[str, str] = _NONE) -> tuple[Hit, ...]:
+def link_newer(hits: Sequence[Hit], changed: Mapping[str, str] = _NONE, now_us: int = 0) -> tuple[Hit, ...]:
     """Name on each hit the newest hit that may replace it, and put that one before it.
 
-    `changed` has the hits that another one tells to be outdated, by id (`read/changed.py`).
+    `changed` has the hits that another one tells to be outdated, by id. What begins after `now_us` replaces
+    nothing yet.
     """
     groups: dict[tuple[str | None, ...], list[_Compared]] = {}
     for hit in hits:
-        if hit.memory is not None and (one := _prepare(hit, hit.memory)) is not None:
+        if hit.memory is None or not has_begun(hit.memory, now_us):
+            continue
+        if (one := _prepare(hit, hit.memory)) is not None:
             groups.setdefault(one.key, []).append(one)
     shown = {hit.id for hit in hits}
     newer = {old: new for old, new in changed.items() if {old, new} <= shown}
@@ -69,6 +74,11 @@ def link_newer(hits: Sequence[Hit], changed: Mapping[str, str] = _NONE) -> tuple
     if not newer:
         return tuple(hits)
     return tuple(put_newest_first([replace(hit, newer=newer[hit.id]) if hit.id in newer else hit for hit in hits]))
+
+
+def has_begun(memory: Memory, now_us: int) -> bool:
+    """Return whether a value holds by now; 0 is an unknown time."""
+    return not now_us or memory.valid_from_us is None or memory.valid_from_us <= now_us
 
 
 def put_newest_first(hits: Sequence[Hit]) -> list[Hit]:
@@ -91,13 +101,15 @@ def _prepare(hit: Hit, memory: Memory) -> _Compared | None:
     since_us = memory.created_us if memory.valid_from_us is None else memory.valid_from_us
     time = max([since_us, *(event.occurred_us for event in hit.evidence)]), hit.id
     key = (normalise_name(memory.speaker), memory.scope, normalise_name(memory.entity), attribute)
-    return _Compared(hit.id, time, key, memory.value, hit.score, since_us)
+    beside = load_changes().beside.search(memory.text.casefold()) is not None
+    return _Compared(hit.id, time, key, memory.value, hit.score, since_us, beside)
 
 
 def _may_replace(new: _Compared, old: _Compared) -> bool:
     """Return whether a value may stand in the place of another: it fits the question, or was told again after it."""
     again = new.since_us < old.since_us < new.time[0]
     fits = again or new.score >= _SCORE_LEAST * old.score
+    fits = fits and not new.beside
     return fits and not is_same_value(new.value, old.value) and has_same_kind(new.value, old.value)
 
 
@@ -199,6 +211,8 @@ class _Text(NamedTuple):
     many: bool
     first: str
     """Its first term, which mostly names what it is about."""
+    names: frozenset[str]
+    """Terms of whose it is, which many statements share: "Wren" of her school and of her hobby."""
 
     @property
     def value(self) -> frozenset[str]:
@@ -206,19 +220,22 @@ class _Text(NamedTuple):
         return self.terms - {part for one in self.asked for part in one.split(ALTERNATIVE)}
 
 
-def find_changed(rows: Sequence[Row], terms: Sequence[str], confirmed: Mapping[str, int]) -> dict[str, str]:
+def find_changed(
+    rows: Sequence[Row], terms: Sequence[str], confirmed: Mapping[str, int], now_us: int
+) -> dict[str, str]:
     """Map each row that a later row replaces to the newest such row, by id.
 
     `terms` are those of the question's subject, `confirmed` the times at which memories were last told, by id.
     """
-    signs = load_questions().changes
+    signs = load_changes()
     texts = [
         _prepare_changed(row, sentence, terms, max(tell_time(row), confirmed.get(row.id, 0)))
         for row in rows
         if _is_comparable(row)
         for sentence in _split(row.text)
     ]
-    later = [text for text in texts if _may_tell_change(text, signs)]
+    begun = {row.id for row in rows if row.memory is None or has_begun(row.memory, now_us)}
+    later = [text for text in texts if text.row.id in begun and _may_tell_change(text, signs)]
     changed: dict[str, str] = {}
     for old in _pick_fitting(texts) if later else ():
         found = [new for new in later if new.time > old.time and _has_changed(old, new, signs, len(terms))]
@@ -284,9 +301,11 @@ def tell_time(row: Row) -> int:
 
 
 def _follow(newer: Mapping[str, str], name: str) -> str:
-    """Return the last row of a chain of replacements; times rise along it, so that it ends."""
-    while name in newer:
+    """Return the last row of a chain of replacements; one that leads back to a row ends before it."""
+    seen = {name}
+    while name in newer and newer[name] not in seen:
         name = newer[name]
+        seen.add(name)
     return name
 
 
@@ -319,6 +338,7 @@ def _prepare_changed(row: Row, sentence: str, asked: Sequence[str], time: int) -
         folded=sentence.casefold().replace("\u2019", "'"),
         many=attribute is not None and attribute.known and attribute.cardinality is Cardinality.SET,
         first=next(iter(tokenize(sentence)), ""),
+        names=frozenset(tokenize(memory.entity or "")) if memory and memory.attribute else frozenset(),
     )
 
 
@@ -332,15 +352,18 @@ def _has_changed(old: _Text, new: _Text, signs: Changes, terms: int) -> bool:
     if new.speaker != old.speaker or _is_another_member(old, new):
         return False
     asked = old.asked & new.asked
-    about = 0 < len(asked) >= len(old.asked) - 1 and len(asked) * _HALF >= terms
+    named = not {part for one in asked for part in one.split(ALTERNATIVE)} <= old.names
+    about = named and len(asked) >= len(old.asked) - 1 and len(asked) * _HALF >= terms
     strong = _has_strong_sign(old, new, signs, about=about)
     if strong is not None or not asked or asked != old.asked or old.many or new.many:
         return bool(strong)
     if _has_denied(old, new, signs):
         return True
-    left = len(old.terms - new.terms)
+    held = old.terms if old.row.memory is None or not old.names else _list_terms(old.row.memory, "")
+    left = len(held - new.terms)
     if signs.weak.search(new.folded):
-        return old.first == new.first and 0 < left <= min(_REST_MAX, len(old.terms & new.terms))
+        alike = old.first == new.first or new.first in old.names
+        return alike and 0 < left <= min(_REST_MAX, len(held & new.terms))
     return _has_other_number(old, new) and not any(signs.dated.search(one.folded) for one in (old, new))
 
 
@@ -381,8 +404,70 @@ def _has_other_number(old: _Text, new: _Text) -> bool:
 
 
 _NOTHING: Final = _Text(
-    Row("event", "", "", 0.0), "", 0, frozenset(), frozenset(), frozenset(), "", many=False, first=""
+    Row("event", "", "", 0.0), "", 0, frozenset(), frozenset(), frozenset(), "", many=False, first="", names=frozenset()
 )
+
+
+# Other values in the slot of a memory, whether or not a search found them. Pure.
+
+
+def may_have_rivals(memory: Memory) -> bool:
+    """Return whether a current value may be outdated by another that replaced nothing: an open attribute holds one."""
+    name = normalise_attribute(memory.attribute or "")
+    if not (memory.entity and memory.value and name) or memory.status is not Status.ACTIVE or memory.contested:
+        return False
+    row = get_attribute(name)
+    return not row.known and row.cardinality is Cardinality.SINGLE and memory.stance is Stance.ASSERTED
+
+
+def find_rival(memory: Memory, held: Sequence[Memory], now_us: int, *, told_us: int = 0) -> Memory | None:
+    """Return the newest value in the slot of a memory that was told on a later day and may take its place.
+
+    `told_us` is when the memory was told last.
+    """
+    last_us = max(_get_since(memory), told_us)
+    beside = load_changes().beside
+    later = [
+        one
+        for one in held
+        if may_have_rivals(one)
+        and (normalise_name(one.speaker), one.scope) == (normalise_name(memory.speaker), memory.scope)
+        and has_begun(one, now_us)
+        and _get_since(one) - last_us >= DAY_US
+        and not is_same_value(one.value, memory.value)
+        and has_same_kind(one.value or "", memory.value or "")
+        and beside.search(one.text.casefold()) is None
+    ]
+    return max(later, key=lambda one: (_get_since(one), one.id), default=None)
+
+
+def _get_since(memory: Memory) -> int:
+    return memory.created_us if memory.valid_from_us is None else memory.valid_from_us
+
+
+def find_affirmed(rows: Sequence[Row], question: str) -> dict[str, str]:
+    """Map each denial of a value that the question does not name to the first row that affirms one in its slot."""
+    asked = set(tokenize(question))
+    found: dict[str, str] = {}
+    for row in rows:
+        denied = row.memory
+        if denied is None or denied.stance is not Stance.NEGATED:
+            continue
+        named = set(tokenize(denied.value or "")) - set(tokenize((denied.attribute or "").replace("_", " ")))
+        if not asked.isdisjoint(named):
+            continue
+        slot = normalise_name(denied.entity or ""), normalise_attribute(denied.attribute or "")
+        affirmed = (
+            one.id
+            for one in rows
+            if one.memory is not None
+            and one.memory.stance is Stance.ASSERTED
+            and not one.flags
+            and (normalise_name(one.memory.entity or ""), normalise_attribute(one.memory.attribute or "")) == slot
+        )
+        if first := next(affirmed, ""):
+            found[row.id] = first
+    return found
 
 
 # The order of appointments of one kind: the day that a question asks for comes first. Pure.

@@ -17,7 +17,7 @@ from credenda.model.core import HEADINGS, Section
 from credenda.model.memory import Memory, Stance
 from credenda.model.query import Context, Hit, SlotVersion
 from credenda.model.statement import format_author, format_core_text, format_validity, write_claim
-from credenda.read.newer import put_newest_first
+from credenda.read.newer import has_begun, put_newest_first
 from credenda.read.pack_trace import NO_ROOM, PackTrace, TracedLine
 from credenda.text.fence import (
     CLOSING,
@@ -68,7 +68,7 @@ _ORDER: Final = {HEADINGS[Section.IDENTITY]: 1, HEADINGS[Section.RECALLED]: 1, W
 _SURE: Final = 0.5
 """Probability of an answer from which hits may fill the budget; below it, they fill a proportional part."""
 _PARTLY_ENDED: Final = "in part no longer true"
-_OLDER: Final = "perhaps replaced by a newer statement"
+_OLDER: Final = "perhaps replaced since"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -196,7 +196,7 @@ def _order_lines(core: Sequence[Memory], hits: Sequence[Hit], packing: Packing) 
     fresh = [hit for hit in hits if hit.id not in always and not _is_told(hit, packing)]
     if packing.trace is not None:
         packing.trace.leave_hits([hit for hit in hits if hit not in fresh], core=always)
-    for hit, *others in group_by_claim(diversify(fresh, packing.echoes)):
+    for hit, *others in group_by_claim(diversify(fresh, packing.echoes), packing.now_us):
         if hit.memory is not None:
             yield _format_memories(hit.memory, (hit, *others), packing)
         elif hit.event is not None:
@@ -210,14 +210,18 @@ def _order_lines(core: Sequence[Memory], hits: Sequence[Hit], packing: Packing) 
             )
 
 
-def group_by_claim(hits: Iterable[Hit]) -> Collection[list[Hit]]:
+def group_by_claim(hits: Iterable[Hit], now_us: int = 0) -> Collection[list[Hit]]:
     """Group the memories that claim the same, at the place of the first."""
     grouped: dict[tuple[str, ...], list[Hit]] = {}
     for hit in hits:
         key = (
             (hit.id,)
             if hit.memory is None
-            else (_choose_heading(hit), format_author(hit.memory, write_claim(hit.memory)), _name_day(hit.memory))
+            else (
+                _choose_heading(hit, now_us),
+                format_author(hit.memory, write_claim(hit.memory)),
+                _name_day(hit.memory),
+            )
         )
         grouped.setdefault(key, []).append(hit)
     return grouped.values()
@@ -237,22 +241,22 @@ def _format_memories(memory: Memory, hits: tuple[Hit, ...], packing: Packing) ->
         if hit.memory is not None
         for note in (
             *name_validity(hit, packing.zone),
-            *_word_previous_values(hit.memory, packing),
+            *_word_previous_values(hit, hit.memory, packing),
             *_word_doubts(hit, packing),
         )
     )
     names = ", ".join(hit.id for hit in hits)
     claim = format_author(memory, write_claim(memory, packing.now_us))
-    return _Line(_choose_heading(hits[0]), format_bullet(names, claim, notes), hits)
+    return _Line(_choose_heading(hits[0], packing.now_us), format_bullet(names, claim, notes), hits)
 
 
-def _choose_heading(hit: Hit) -> str:
+def _choose_heading(hit: Hit, now_us: int) -> str:
     """Return the heading of a memory: only what its own speaker asserts, and nothing speaks against, is held true."""
     memory = hit.memory
     over = memory is not None and memory.valid_until_us is not None and "stale" in hit.flags
     if "superseded" in hit.flags or over:
         return _ENDED
-    if memory is None or memory.stance in _OPEN:
+    if memory is None or memory.stance in _OPEN or not has_begun(memory, now_us):
         return _PLANS
     doubted = hit.newer is not None or not _DOUBTS.isdisjoint(hit.flags)
     return _UNSURE if doubted or memory.stance not in _ASSERTED else _HELD
@@ -281,16 +285,27 @@ def word_warnings(hit: Hit) -> list[str]:
     return [*(_WARNINGS[flag] for flag in sorted(hit.flags - over)), *([_OLDER] if hit.newer is not None else [])]
 
 
-def _word_previous_values(memory: Memory, packing: Packing) -> list[str]:
-    """Return a note with the latest earlier value; with several if the history was requested."""
+def _word_previous_values(hit: Hit, memory: Memory, packing: Packing) -> list[str]:
+    """Return a note with the latest earlier value; with several if the history was requested.
+
+    The end of an earlier value is named only if it is not the beginning of this one. A denial denies it already, and
+    that of an ended value has no line before it.
+    """
+    if _choose_heading(hit, packing.now_us) == _ENDED and not packing.history:
+        return []
     earlier = packing.previous.get(memory.id, ())[: _VALUES if packing.history else 1]
-    named = [
-        f"{_word_value(version)} until {format_day(version.valid_until_us, packing.zone)}"
-        if version.valid_until_us is not None
-        else _word_value(version)
-        for version in earlier
-    ]
+    if memory.stance is Stance.NEGATED and not packing.history:
+        earlier = [version for version in earlier if version.value != memory.value]
+    named = [_word_value(version) + _word_end(version, memory, packing) for version in earlier]
     return [f"previously {', '.join(named)}"] if named else []
+
+
+def _word_end(version: SlotVersion, memory: Memory, packing: Packing) -> str:
+    if version.valid_until_us is None:
+        return ""
+    until = format_day(version.valid_until_us, packing.zone)
+    begins = memory.valid_from_us is not None and format_day(memory.valid_from_us, packing.zone) == until
+    return "" if begins and not packing.history else f" until {until}"
 
 
 def _word_value(version: SlotVersion) -> str:

@@ -10,11 +10,12 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
+from credenda import limits
 from credenda.ids import IdKind, parse_id_number
 from credenda.model.evaluation import FeedbackCounts
 from credenda.model.memory import Memory, Status
 from credenda.model.query import Query
-from credenda.read.asked import AskedSlots, is_asked, is_near_asked
+from credenda.read.asked import AskedSlots, has_asked_name, is_asked, is_near_asked
 from credenda.read.candidates import Candidates, Integers, Row, Signs
 from credenda.read.echoes import find_echoes, is_about_talk, is_question
 from credenda.read.filters import (
@@ -27,7 +28,17 @@ from credenda.read.filters import (
 )
 from credenda.read.fuse import Fused
 from credenda.read.hydrate import Loaded, load, load_successors, name_document
-from credenda.read.newer import count_matches, find_changed, lift_newer_wording, order_appointments, place_before
+from credenda.read.newer import (
+    count_matches,
+    find_affirmed,
+    find_changed,
+    find_rival,
+    has_begun,
+    lift_newer_wording,
+    may_have_rivals,
+    order_appointments,
+    place_before,
+)
 from credenda.read.plan import Ask, is_named
 from credenda.read.retrieve import find_owner
 from credenda.read.score import lower_key, score_rows
@@ -42,6 +53,7 @@ from credenda.read.visibility import (
 )
 from credenda.read.weights import Weights
 from credenda.storage.store import EventFilter, MemoryFilter, Reader, pack_code
+from credenda.text.normalize import normalise_attribute, normalise_name
 
 COMPARED: Final = 20
 """Best rows, whatever the limit, by which a search judges and scores: a score does not depend on how many are shown."""
@@ -49,6 +61,8 @@ _QUOTED_READ: Final = 2_000
 """Number of latest events that are searched for a query of words that no index holds."""
 _ECHO_SHARE: Final = 0.25
 """Share of the fit of a message that tells nothing of its own from which a row stands above it."""
+_OPEN_SLOTS: Final = 8
+"""Most open slots of one search whose other values are looked up."""
 _NO_TERMS: Final[Mapping[str, float]] = MappingProxyType({})
 
 
@@ -129,7 +143,8 @@ def _mark_named_slot(row: Row, work: Reading) -> Row:
     """Add the slot bonus to a memory whose entity the question names by an alias, or in part with its attribute."""
     if row.memory is None or row.signs.slot:
         return row
-    if not is_named(row.memory, work.query.text) and not (work.asked and is_near_asked(row.memory, work.asked)):
+    near = work.asked is not None and is_near_asked(row.memory, work.asked)
+    if not (near or is_named(row.memory, work.query.text) or has_asked_name(row.memory, work.query.text)):
         return row
     more = work.tuned.relevance.slot
     terms = {**row.terms, "named": more} if work.query.explain else row.terms
@@ -199,7 +214,7 @@ def order_rows(work: Reading) -> list[Row]:
     rows = score_rows(work.rows, work.query, work.tuned, work.now_us, ask=work.ask, regards=work.regards)
     joined = lift_verbatim(join(rows, work.loaded.claims_of), asks=work.query.text.rstrip().endswith("?"))
     if work.asked is not None and work.ask is not Ask.PAST:
-        joined = _lift_asked(joined, work.asked)
+        joined = _lift_asked(joined, work.asked, work.now_us)
     present, successors = _add_successors(work, joined)
     if len(present) > len(joined):
         present = join(present, work.loaded.claims_of)
@@ -209,8 +224,12 @@ def order_rows(work: Reading) -> list[Row]:
         return order_appointments(ordered, work.now_us, work.query.text, past=True)
     partly = {row.id: successors[row.id] for row in ordered if row.id in successors and "superseded" not in row.flags}
     best, rest = ordered[:COMPARED], ordered[COMPARED:]
-    work.changed = {**find_changed(best, work.subject, _list_confirmations(work, best)), **partly}
+    best, rivals = _add_rivals(work, best)
+    rest = [row for row in rest if row.id not in rivals.values()]
+    told = find_changed(best, work.subject, _list_confirmations(work, best), work.now_us)
+    work.changed = {**{old: new for old, new in rivals.items() if told.get(new) != old}, **told, **partly}
     placed = [*place_before(lift_newer_wording(best), work.changed), *rest]
+    placed = place_before(placed, find_affirmed(placed[:COMPARED], work.query.text))
     return order_appointments(placed, work.now_us, work.query.text)
 
 
@@ -251,17 +270,21 @@ def _is_as_close(row: Row, echo: Row) -> bool:
     return row.signs.slot or share or row.key >= _ECHO_SHARE * echo.key
 
 
-def _lift_asked(rows: Sequence[Row], asked: AskedSlots) -> list[Row]:
-    """Raise the current memories of the asked slots above all other rows, in their own order."""
+def _lift_asked(rows: Sequence[Row], asked: AskedSlots, now_us: int) -> list[Row]:
+    """Raise the current memories of the asked slots above all other rows, in their own order, and then coming ones."""
     held = [row for row in rows if row.memory and not row.flags and is_asked(row.memory, asked)]
     top = max((row.key for row in rows), default=0.0)
-    raised = {row.id: place for place, row in enumerate(sorted(held, key=lambda row: row.key), 1)}
+    raised = {row.id: place for place, row in enumerate(sorted(held, key=lambda row: _rate_present(row, now_us)), 1)}
     return [
         row._replace(key=top + LIFT_STEP * raised[row.id], signs=row.signs._replace(slot=True))
         if row.id in raised
         else row
         for row in rows
     ]
+
+
+def _rate_present(row: Row, now_us: int) -> tuple[bool, float]:
+    return row.memory is None or has_begun(row.memory, now_us), row.key
 
 
 def _list_confirmations(work: Reading, rows: Sequence[Row]) -> dict[str, int]:
@@ -293,6 +316,38 @@ def _add_successors(work: Reading, rows: list[Row]) -> tuple[list[Row], dict[str
             added.append(fresh)
         successors[row.id] = current.id
     return [*rows, *added], successors
+
+
+def _add_rivals(work: Reading, rows: list[Row]) -> tuple[list[Row], dict[str, str]]:
+    """Add the newer value of each open slot among the rows, and map the rows with an older one to it."""
+    if work.query.as_of_us is not None or work.query.known_at_us is not None or work.query.profile == "recall":
+        return rows, {}
+    held: dict[tuple[str, str], list[Memory]] = {}
+    present, rivals = {row.id for row in rows}, dict[str, str]()
+    told = _list_confirmations(work, rows)
+    added: list[Row] = []
+    for row in rows:
+        memory = row.memory
+        if memory is None or row.flags or not may_have_rivals(memory):
+            continue
+        pair = (normalise_name(memory.entity or ""), normalise_attribute(memory.attribute or ""))
+        if pair not in held:
+            if len(held) == _OPEN_SLOTS:
+                break
+            wanted = MemoryFilter(pair=pair, statuses=frozenset({Status.ACTIVE}), limit=limits.SLOT_ROWS)
+            held[pair] = work.reader.find(wanted)
+        rival = find_rival(memory, held[pair], work.now_us, told_us=told.get(row.id, 0))
+        if rival is None:
+            continue
+        if rival.id not in present:
+            work.loaded.memories.setdefault(rival.id, rival)
+            fresh = _make_memory_row(work, rival.id, _Found(row.key, row.signs, {**row.terms, "successor": row.key}))
+            if fresh is None:
+                continue
+            present.add(rival.id)
+            added.append(fresh)
+        rivals[row.id] = rival.id
+    return [*rows, *added], rivals
 
 
 def _list_replaced(work: Reading, row: Row) -> list[Memory]:

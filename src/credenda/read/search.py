@@ -124,7 +124,7 @@ def search(
     shown = (rows or _read_nearest(asked, work, found))[:_MISSES] if abstained else rows[:most]
     scores = compute_final_scores(shown, query, answerable, tuned.falloff, compared=COMPARED)
     built = tuple(_build_hits(asked, work, shown, scores)) if shown else ()
-    hits = (*link_newer(built[:COMPARED], work.changed), *built[COMPARED:])
+    hits = (*link_newer(built[:COMPARED], work.changed, now_us), *built[COMPARED:])
     hits = hits if abstained else hits[: query.limit]
     nearest = hits if abstained else ()
     return SearchResult(

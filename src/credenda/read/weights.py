@@ -116,18 +116,6 @@ class SlotAsk:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Changes:
-    """Patterns of texts that change what an earlier text says; `data/questions.toml` describes each."""
-
-    strong: re.Pattern[str]
-    named: re.Pattern[str]
-    weak: re.Pattern[str]
-    negation: re.Pattern[str]
-    beside: re.Pattern[str]
-    dated: re.Pattern[str]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Questions:
     """Patterns of questions for slots, times, people and answer types."""
 
@@ -141,7 +129,6 @@ class Questions:
     user: re.Pattern[str]
     groups: Mapping[str, tuple[str, ...]]
     """The terms of the members of each group, by the term of the group."""
-    changes: Changes
     any_slot: re.Pattern[str]
     """Matches if any pattern of `slots` does; most questions match none."""
 
@@ -198,7 +185,6 @@ def load_questions() -> Questions:
         about=re.compile(table["about"]["frame"], re.IGNORECASE),
         user=re.compile(table["about"]["user"], re.IGNORECASE),
         groups={tokenize(name)[0]: _list_members(name, words) for name, words in table["groups"].items()},
-        changes=Changes(**{name: re.compile(pattern) for name, pattern in table["changes"].items()}),
         any_slot=re.compile("|".join(_build_slot_pattern(ask, _ANYONE) for entry in entries for ask in entry["asks"])),
     )
 

@@ -52,6 +52,7 @@ from credenda.write.reconcile.decide import (
     is_by_model,
     lower_trust,
     move_to_rival,
+    name_replaced,
     settle_rival,
 )
 from credenda.write.reconcile.implications import (
@@ -207,6 +208,10 @@ def _resolve_and_decide(writer: Writer, event: Event, claim: Claim, now_us: int,
 
 def _decide_proposed(writer: Writer, event: Event, claim: Claim, now_us: int, *, read: Claim) -> list[Change]:
     """Decide a claim of a model or an agent, which names its slot, and its rival if it has one, by itself."""
+    if not claim.rival and claim.entity and claim.attribute:
+        pair = (normalise_name(claim.entity), normalise_attribute(claim.attribute))
+        held = writer.find(MemoryFilter(pair=pair, statuses=frozenset({Status.ACTIVE}), limit=limits.SLOT_ROWS))
+        claim = name_replaced(claim, held, event.occurred_us)
     rival = _find_rival(writer, claim)
     found = resolve_relative(writer, resolve_alias(writer, move_to_rival(claim, rival) if claim.rival else claim))
     event = _rate_event(writer, event, found, now_us)

@@ -255,3 +255,87 @@ def test_a_reextraction_by_rules_keeps_them(mem: Credenda) -> None:
     before = held(mem)
     assert mem.data.rebuild(reextract=True).differences == ()
     assert held(mem) == before
+
+
+def test_a_value_in_the_next_sentence_is_told_with_its_quotation(mem: Credenda) -> None:
+    text = "The choir trip is off, the coach broke down. They say 9 September instead."
+    claim = {"quote": "The choir trip is off", "entity": "choir trip", "attribute": "date", "value": "9 September"}
+    (result,) = mem.remember(text, claims=[claim]).claims
+    assert result.outcome == "kept"
+    assert result.understood == "choir trip date: 9 September"
+    assert result.memory_id is not None
+    assert "9 September" in mem.get(result.memory_id).quote
+
+
+def test_a_value_two_sentences_away_is_not_told_by_a_quotation(mem: Credenda) -> None:
+    text = "The choir trip is off. We were all packed. They say 9 September instead."
+    claim = {"quote": "The choir trip is off", "entity": "choir trip", "attribute": "date", "value": "9 September"}
+    (result,) = mem.remember(text, claims=[claim]).claims
+    assert "value" in result.reason
+
+
+@pytest.mark.parametrize(
+    ("text", "attribute", "value"),
+    [
+        ("bisoprolol's up to 10mg since the check", "medication", "bisoprolol 10mg"),
+        ("Dr Oyelaran says I clench my jaw", "condition", "clenches jaw"),
+        ("Ilse here, 52, night porter in Tromsø", "job_title", "night porter"),
+        ("Ilse here, 52, night porter in Tromsø", "residence", "Tromsø"),
+        ("Ilse here, 52, night porter in Tromsø", "age", "52"),
+    ],
+)
+def test_terse_words_about_oneself_fill_their_slot(mem: Credenda, text: str, attribute: str, value: str) -> None:
+    result = one(mem, text, attribute=attribute, value=value)
+    assert (result.outcome, result.understood) == ("kept", f"user {attribute}: {value}")
+
+
+def test_the_dose_of_one_medicine_is_not_that_of_another(mem: Credenda) -> None:
+    result = one(mem, "no more ramipril, candesartan 8mg now", attribute="medication", value="ramipril 8mg")
+    assert "value" in result.reason
+
+
+def test_the_words_of_a_replaced_value_need_not_be_said_again(mem: Credenda) -> None:
+    first = one(mem, "They put me on bisoprolol 5mg.", attribute="medication", value="bisoprolol 5mg")
+    assert first.memory_id is not None
+    doubled = one(
+        mem,
+        "The doc doubled it to 10mg",
+        attribute="medication",
+        value="bisoprolol 10mg",
+        replaces=first.memory_id,
+    )
+    assert doubled.replaced == (first.memory_id,)
+    assert held(mem) == [("medication", "bisoprolol 10mg")]
+
+
+def test_a_number_that_is_not_said_is_no_dose(mem: Credenda) -> None:
+    first = one(mem, "They put me on bisoprolol 5mg.", attribute="medication", value="bisoprolol 5mg")
+    assert first.memory_id is not None
+    told = one(mem, "The doc doubled it", attribute="medication", value="bisoprolol 10mg", replaces=first.memory_id)
+    assert "value" in told.reason
+
+
+@pytest.mark.parametrize("text", ["somebody took the Koga from the station", "The Koga is gone for good"])
+def test_a_denial_of_the_named_value_ends_it_in_its_own_words(mem: Credenda, text: str) -> None:
+    first = one(mem, "I ride a Koga Miyata from work.", attribute="bike", value="Koga Miyata")
+    assert first.memory_id is not None
+    ended = one(mem, text, attribute="bike", value="Koga Miyata", stance="negated", replaces=first.memory_id)
+    assert ended.replaced == (first.memory_id,)
+    assert mem.get(first.memory_id).status == "superseded"
+
+
+def test_a_rescheduled_plan_replaces_the_one_that_was_to_come(mem: Credenda) -> None:
+    first = one(
+        mem, "The relay is on 17 May 2031.", entity="relay", attribute="date", value="17 May 2031", stance="planned"
+    )
+    assert first.memory_id is not None
+    moved = one(
+        mem,
+        "The relay was put off, it is on 6 September 2031 now.",
+        entity="relay",
+        attribute="date",
+        value="6 September 2031",
+        stance="planned",
+        replaces=first.memory_id,
+    )
+    assert moved.replaced == (first.memory_id,)

@@ -128,7 +128,7 @@ def test_a_plan_does_not_end_what_holds_now(mem: Credenda, model: ScriptedModel)
 def test_the_memories_shown_are_those_that_the_message_names_and_the_speakers_own(
     mem: Credenda, model: ScriptedModel
 ) -> None:
-    for number in range(20):
+    for number in range(limits.LLM_OWN_MEMORIES):
         store(mem, "likes", f"thing {number}")
     store(mem, "snack_budget", "$50")
     store(mem, "residence", "Graz")
@@ -156,12 +156,33 @@ def test_the_memories_shown_are_few_the_oldest_first_each_in_one_short_line_with
 
 
 def test_a_long_passage_shows_more_memories_and_never_more_than_the_most(mem: Credenda, model: ScriptedModel) -> None:
-    for number in range(40):
+    for number in range(limits.LLM_OWN_MEMORIES):
         store(mem, f"hives_in_field_{number}", f"{number} hives")
     say(mem, BEES + " They were calm all summer." * 20)
     assert limits.LLM_KNOWN_MEMORIES + 2 < len(known(model)) < limits.LLM_KNOWN_MEMORIES_MAX
     say(mem, BEES + " They were calm all summer." * 80)
     assert len(known(model)) == limits.LLM_KNOWN_MEMORIES_MAX
+
+
+def test_every_current_slot_of_the_speaker_is_shown_while_they_are_few(mem: Credenda, model: ScriptedModel) -> None:
+    for number in range(limits.LLM_OWN_MEMORIES - 2):
+        store(mem, f"shelf_{number}", f"{number} jars")
+    store(mem, "shelf_0", "9 pans", entity="Ola")
+    say(mem, BEES)
+    assert [f"user shelf_{number}: {number} jars" in known(model) for number in range(20)] == [True] * 20
+    store(mem, "shelf_80", "80 jars")
+    say(mem, BEES)
+    assert len(known(model)) <= limits.LLM_KNOWN_MEMORIES + 2
+
+
+def test_a_model_may_word_its_claim_within_the_quotation(mem: Credenda, model: ScriptedModel) -> None:
+    text = "We got the old mill at Vang for 900 a month."
+    claim = {"quote": text, "entity": "old mill", "attribute": "rent", "value": "900"}
+    model.say([claim | {"statement": "The old mill at Vang: 900 a month"}])
+    say(mem, text)
+    (found,) = mem.list().items
+    assert found.statement.startswith("user: The old mill at Vang: 900 a month")
+    assert found.quote == text
 
 
 def test_the_newest_facts_are_shown_although_the_message_names_none_of_their_words(

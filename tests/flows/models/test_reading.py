@@ -34,7 +34,7 @@ def test_evidence_names_the_prompt_and_the_model(path: Path, clock: ManualClock)
         say(mem, BEES)
         with parts.store.reader("ana") as reader:
             readers = {item.reader for item in reader.evidence(memory_ids=[one.id for one in mem.list().items])}
-    assert readers == {"extract-5 scripted:script"}
+    assert readers == {"extract-6 scripted:script"}
 
 
 @pytest.mark.parametrize("text", ["Thanks a lot!", "How do I sort a list?", "Explain recursion.", "I'm tired today."])

@@ -31,7 +31,7 @@ def read_all(
     model = ScriptedModel(answers)
     readings = {one.event.id: (*find_exact_forms(one).claims, *found) for one in turns}
     passage = Passage(turns=tuple(turns), known=known, readings=readings)
-    return understand(passage, model.ask, "extract-5 scripted"), model
+    return understand(passage, model.ask, "extract-6 scripted"), model
 
 
 def claims_of(turn: Turn, *proposals: Mapping[str, object], known: tuple[Memory, ...] = ()) -> tuple[Claim, ...]:

@@ -19,7 +19,7 @@ def test_a_plain_claim_is_taken_over_with_its_sentence_and_its_reader() -> None:
     (found,) = claims_of(turn_of(text), {"quote": "i keep  bees", "attribute": "keeps", "value": "bees"})
     assert (found.entity, found.attribute, found.value) == ("user", "keeps", "bees")
     assert text[found.span.start : found.span.stop] == found.text == "Honestly: I keep bees in Graz."
-    assert (found.stance, found.confidence, found.reader) == (Stance.ASSERTED, 0.9, "extract-5 scripted")
+    assert (found.stance, found.confidence, found.reader) == (Stance.ASSERTED, 0.9, "extract-6 scripted")
 
 
 def test_an_attribute_has_the_name_and_cardinality_of_the_schema_and_an_open_one_holds_several_values() -> None:

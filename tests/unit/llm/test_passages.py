@@ -116,7 +116,7 @@ def test_a_turn_costs_little() -> None:
     )
     question = question_about(Passage(turns=(turn_of(text),)))
     assert len(question.instructions + question.prompt + json.dumps(question.schema)) / 4 < 900
-    assert estimate_question_tokens(question) < 1_150, "the estimate errs on the high side"
+    assert estimate_question_tokens(question) < 1_250, "the estimate errs on the high side"
 
 
 def test_the_attributes_of_the_prompt_are_those_of_the_schema() -> None:

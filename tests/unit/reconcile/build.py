@@ -245,7 +245,9 @@ class World:
                 self._move(change.memory_id, status=change.status, valid_until_us=None, superseded_by=None)
             case Forget():
                 self._move(change.memory_id, status=Status.FORGOTTEN)
-            case SetLayer() | Pin() | Retag() | Restore() | Delete() | Undo() | Revise() | Link():
+            case Revise():
+                self._move(change.memory_id, **change.fields)
+            case SetLayer() | Pin() | Retag() | Restore() | Delete() | Undo() | Link():
                 raise AssertionError(f"reconciliation has no business with {change}")
             case _:
                 assert_never(change)

@@ -143,7 +143,9 @@ def test_what_is_yet_to_come_replaces_nothing_and_is_taken_over_when_it_comes() 
     world = World()
     world.tell(claim("Acme", "employer"), now_us=day(0))
     coming = claim("Globex", "employer", move=UpdateKind.CHANGE, valid_from_us=day(60))
-    assert kinds(world.tell(coming, at=1, now_us=day(1))) == ["Add"]
+    assert kinds(world.tell(coming, at=1, now_us=day(1))) == ["Add", "Revise"]
+    assert world.of("Acme").valid_until_us == day(60), "it holds until the coming value begins"
+    assert world.of("Acme").status is Status.ACTIVE
     assert kinds(world.tell(coming, at=2, now_us=day(2))) == ["Confirm"]
     assert world.true_at(30) == ["Acme"]
     world.tell(claim("Initech", "employer"), at=20, now_us=day(20))

@@ -15,6 +15,7 @@ from credenda.portability.files.render import (
     CORE,
     CORE_SECTIONS,
     CORE_TITLE,
+    DAY_HEADING,
     INDEX,
     PAGES,
     Entry,
@@ -105,7 +106,7 @@ def lay_out(seen: View, placing: Placing) -> Layout:
     for one in entries:
         if one.local not in placing.skipped:
             day = placing.choose(f"{ARCHIVE}/{one.page}.md")
-            on[placing.where.get(one.local) or (day if one.head else pages[one.page])].append(one)
+            on[placing.where.get(one.local) or (day if one.section == DAY_HEADING else pages[one.page])].append(one)
     names = {text.path: text.about for text in placing.own}
     names |= {path: shown.get(key) or key for key, path in pages.items() if path not in names}
     days = _find_days(seen, placing)

@@ -11,6 +11,7 @@ import re
 import unicodedata
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import UTC
 from typing import Any, Final
 
 from credenda.clock import format_time, to_datetime
@@ -20,6 +21,7 @@ from credenda.model.contest import ContestCase, ContestState, to_contest_dict
 from credenda.model.core import Section
 from credenda.model.event import Event
 from credenda.model.memory import Draft, Layer, Memory, Status
+from credenda.model.statement import format_validity, write_claim
 from credenda.portability.files.parse import (
     END,
     FOOTER,
@@ -33,6 +35,7 @@ from credenda.portability.files.parse import (
     write_footer,
     write_item,
 )
+from credenda.text.documents import format_yearly_day
 from credenda.text.normalize import normalise_name
 
 # Memories and events as entries of the folder, and the file and section of each. Pure.
@@ -146,7 +149,17 @@ def make_memory_entry(memory: Memory, evidence: Iterable[Evidence], names: Mappi
         page=make_page_key(memory.entity),
         section=_SECTION_OF.get(memory.status, LATER),
         held=memory.status in _HELD,
+        head=_format_head(memory),
     )
+
+
+def _format_head(memory: Memory) -> str:
+    """Write the statement of a memory with a slot as the line above its quotation; "" if the words say the same."""
+    claim = to_file_text(write_claim(memory))
+    times = ", ".join(format_validity(memory, UTC))
+    head = f"#### {claim}{_SINCE}{times}"
+    says_more = memory.value is not None and claim != to_file_text(memory.text)
+    return head if says_more and _STATED.fullmatch(head) else ""
 
 
 def _list_fields(memory: Memory) -> dict[str, object]:
@@ -208,6 +221,9 @@ def make_contest_entry(case: ContestCase, names: Mapping[str, str]) -> ContestEn
 
 _FOOT: Final = "###### [[index"
 _HEAD: Final = re.compile(r"#### \d\d:\d\d ")
+_SINCE: Final = " · "
+_STATED: Final = re.compile(rf"#### .+{_SINCE}[a-z, ]*\d{{4}}-\d\d(?:-\d\d)?(?: \d\d:\d\d)?(?:(?:,| to) [a-z0-9: -]+)*")
+"""The statement above a memory. One whose value somebody changed is theirs, and stays without its time."""
 _INDEX: Final = ("<!--index-->", "<!--/index-->")
 
 
@@ -340,6 +356,11 @@ class _Drawing:
                 return
             case Other(lines=(line,)) if _HEAD.match(line) and isinstance(following, Entered):
                 self._head = line
+            case Other(lines=(line,)) if _STATED.fullmatch(line):
+                if _is_drawn(line, following):
+                    self._head = line if isinstance(following, Entered) else ""
+                else:
+                    self._put([line.rpartition(_SINCE)[0]], ours=False)
             case Other():
                 self._other(block)
 
@@ -420,6 +441,12 @@ class _Drawing:
             self._put([QUESTIONS])
         for one in sorted(self._sheet.questions, key=lambda one: not one.text):
             self._put([write_comment("k", one.table), *(write_item(one.text) if one.text else [])])
+
+
+def _is_drawn(line: str, following: object) -> bool:
+    """Return whether the line of a statement is as it was drawn; one whose entry is gone goes with it."""
+    value = following.table.get("value") if isinstance(following, Entered) else None
+    return value is None or format_yearly_day(str(value)).casefold() in line.casefold()
 
 
 def _rank(section: str) -> int:

@@ -14,11 +14,12 @@ from typing import Final
 
 from credenda import limits
 from credenda.model.attributes import AttributeSchema, find_exact_attribute, get_attribute, is_valid_value
-from credenda.model.claim import CONFIDENCE_MAX, Claim, Turn, UpdateKind
+from credenda.model.claim import CONFIDENCE_MAX, Claim, Span, Turn, UpdateKind
 from credenda.model.event import Event, Role, Source
 from credenda.model.memory import Cardinality, Memory, MemoryType, Stance
 from credenda.text.normalize import is_same_value, normalise_attribute, normalise_name
 from credenda.text.notes import is_about_user
+from credenda.text.sentences import split_sentences
 from credenda.text.tokens import tokenize
 from credenda.write.extract.clauses import (
     Act,
@@ -36,7 +37,7 @@ from credenda.write.extract.voices import Voice
 from credenda.write.intake.secrets import screen_secrets
 from credenda.write.llm.given import Excess, add_given
 from credenda.write.llm.prompt import Effect, Proposal, is_bare_reply
-from credenda.write.llm.words import Said, locate, numbers, says, says_in_order, widen_to_sentences
+from credenda.write.llm.words import Said, locate, numbers, says, says_closely, says_in_order, widen_to_sentences
 from credenda.write.reconcile.decide import Misfit, find_misfit
 from credenda.write.reconcile.slots import ASSERTIVE_STANCES, UNCERTAIN_STANCES, get_slot, is_refinement
 
@@ -94,6 +95,13 @@ _NAMED: Final = re.compile(
     r"(?!(?:As|At|In|On|If|To|By|For|From|With|After|Before|During|Until|While|When|Where|What|How|Why|There|Here|It|This"
     r"|The|An|A|Some|Most|Every|Each|Last|Next|Today|Tomorrow|Yesterday|Maybe|Probably|Usually|Sometimes|Not)\b)"
     r"[A-Z][\w-]+(?:'s)? (?:[A-Z][\w-]+ )?[a-z]"
+)
+_INTRODUCTION: Final = re.compile(
+    r"[\w'’-]+(?: [A-Z][\w'’-]+)? here\b|(?:my name is|this is|it's) [A-Z]", re.IGNORECASE
+)
+"""Beginning of a message in which its writer says who they are: "Nico here, night nurse in Hull"."""
+_GREETING: Final = re.compile(
+    r"^(?:(?:hey|hi|hello|hallo|morning|evening|so|ok|okay)\b[!,. ]*(?:there|all|again)?[!,. ]*)+", re.IGNORECASE
 )
 _TO_SPEAKER: Final = re.compile(r"\b(?:me|us)\b", re.IGNORECASE)
 _HEALTH: Final = (
@@ -158,6 +166,8 @@ def about_another(event: Event, sentence: str, value: str | None, attribute: str
         return False
     if _QUOTED.search(plain) and not _FIRST_PERSON.search(_QUOTED.sub(" ", plain)):
         return True
+    if _INTRODUCTION.match(_GREETING.sub("", plain)) and event.role is Role.USER:
+        return False
     clauses = [_ADDRESS.sub("", one) for one in split_clauses(plain)]
     holding = [clause for clause in clauses if value and says(clause, value)] or clauses
     noun = normalise_attribute(attribute or "").replace("_", " ")
@@ -299,11 +309,15 @@ def check(
     owner = _USER if own else owner_of(event)
     if owner is None:
         return Verdict(None, Refusal.DOCUMENT)
-    said = Said(proposal, turn, quoted, widen_to_sentences(event.text, quoted), owner)
+    memory = known.get(proposal.target)
+    if memory is not None and _denies(proposal, memory):
+        proposal = replace(proposal, effect=Effect.ENDS)
+    elif proposal.value is not None and not get_attribute(find_exact_attribute(proposal.attribute or "")).hurts:
+        quoted = _reach_value(event.text, quoted, proposal.value, memory)
+    said = Said(proposal, turn, quoted, widen_to_sentences(event.text, quoted), owner, memory)
     refusal = _find_silence(said)
     if refusal is not None:
         return Verdict(None, refusal)
-    memory = known.get(proposal.target)
     apart = memory is not None and proposal.effect is not Effect.REPEATS and not _speaks_of(said, memory)
     if apart:
         said, memory = replace(said, proposal=replace(proposal, effect=None)), None
@@ -315,6 +329,39 @@ def check(
     claim = replace(verdict.claim, reader=reader, speaker=event.speaker if own else owner)
     named = _name_rival(said.proposal.effect, replace(verdict, claim=claim), memory)
     return named if named.claim is None else _word(said, named.claim, named.why, known)
+
+
+def _denies(proposal: Proposal, memory: Memory) -> bool:
+    """Return whether a proposal denies the very memory that it replaces: "somebody took the Genesis"."""
+    if proposal.effect is not Effect.REPLACES or proposal.stance is not Stance.NEGATED or get_slot(memory) is None:
+        return False
+    own, held = set(tokenize(proposal.value or "")), set(tokenize(memory.value or ""))
+    same = normalise_attribute(proposal.attribute or "") == normalise_attribute(memory.attribute or "")
+    return same and memory.stance is Stance.ASSERTED and bool(own) and (own <= held or held <= own)
+
+
+def _reach_value(text: str, quoted: Span, value: str, memory: Memory | None) -> Span:
+    """Widen a quotation to the sentence before or after it that says the value, where its own sentence does not.
+
+    The memory that the value replaces may have some of its words: "going to Orkney instead, same dates".
+    """
+    own = widen_to_sentences(text, quoted)
+    sentence = text[own.start : own.stop]
+    if not set(tokenize(sentence)).isdisjoint(tokenize(value)) or _POINTING_BACK.search(sentence):
+        return quoted
+    near = [one for one in split_sentences(text) if one.stop <= own.start][-1:]
+    near += [one for one in split_sentences(text) if one.start >= own.stop][:1]
+    wanted, held = set(tokenize(value)), set(tokenize(memory.value or "")) if memory is not None else set[str]()
+    new = wanted - held
+    holding = [
+        one
+        for one in near
+        if says_in_order(text[one.start : one.stop], value)
+        or (held and new and new <= set(tokenize(text[one.start : one.stop])))
+    ]
+    if len(holding) != 1:
+        return quoted
+    return replace(quoted, start=min(own.start, holding[0].start), stop=max(own.stop, holding[0].stop))
 
 
 def _word(said: Said, claim: Claim, why: Refusal | Misfit | Excess | None, known: Mapping[str, Memory]) -> Verdict:
@@ -430,14 +477,28 @@ def _is_said(said: Said, schema: AttributeSchema) -> bool:
         value = _NO.sub("", value)
     if says(said.sentence, value) or (said.question and says(said.question, value)):
         return True
+    wanted, own = set(tokenize(value)), set(tokenize(said.sentence))
+    if said.replaced is not None and _is_said_of(said, said.replaced, value):
+        return True
     if schema.hurts:
-        return False
+        return says_closely(said.sentence, value)
     if says_in_order(said.sentence, value):
         return True
-    wanted, own = set(tokenize(value)), set(tokenize(said.sentence))
     told = own.union(*(tokenize(text) for text in (event.text, *(one.text for one in said.turn.before))))
     points = _POINTING_BACK.search(said.sentence) is not None or bool(said.question)
     return bool(wanted) and wanted <= told and (points or 2 * len(wanted & own) >= len(wanted))
+
+
+def _is_said_of(said: Said, memory: Memory, value: str) -> bool:
+    """Return whether a sentence says of the value what the one that it replaces has not: "doubled it to 5mg".
+
+    A number that the sentence does not name may only come along where no wrong one could hurt.
+    """
+    wanted, own = set(tokenize(value)), set(tokenize(said.sentence))
+    hurts = get_attribute(normalise_attribute(memory.attribute or "")).hurts
+    if hurts and numbers(value) - numbers(said.sentence):
+        return False
+    return bool(wanted & own) and wanted <= own | set(tokenize(memory.value or ""))
 
 
 def _find_stranger(said: Said) -> Refusal | None:

@@ -27,7 +27,7 @@ from credenda.write.intake.secrets import screen_secrets
 from credenda.write.llm.passage import Passage
 from credenda.write.reconcile.slots import get_valid_from_us
 
-PROMPT: Final = "extract-5"
+PROMPT: Final = "extract-6"
 """Version of the instructions and of the schema; it changes with either of them."""
 _QUOTED_CHARACTERS: Final = 120
 """Most characters of the words of a known memory."""

@@ -24,7 +24,7 @@ from credenda.write.extract.verbatim import VerbatimExtractor
 from credenda.write.extract_job import ExtractedTurn, extract_turns
 from credenda.write.llm.passage import Passage
 from credenda.write.llm.reading import Understood, reread
-from credenda.write.reconcile.slots import CURRENT_STATUSES, get_valid_from_us
+from credenda.write.reconcile.slots import CURRENT_STATUSES, get_slot, get_valid_from_us
 from credenda.write.reconcile_job import apply_claims
 from credenda.write.related import find_related, sort_by_id
 
@@ -35,6 +35,8 @@ _TERMS: Final = 128
 """Most words of one message by which memories are found."""
 _NOMINATED: Final = 60
 """Most memories that are found by the words of one message, and of a kind of open ones."""
+_OWN_READ: Final = 1_000
+"""Most current memories among which those of the speakers are looked for."""
 _CHARACTERS_EACH: Final = 60
 """Characters of a passage for which one memory more is shown."""
 _OWN: Final = ("user", "speaker")
@@ -80,7 +82,8 @@ def _find_known(reader: Reader, passage: Passage) -> list[Memory]:
     )
     opened = _find_open(reader)
     newest = [one for one in reader.find(MemoryFilter(statuses=CURRENT_STATUSES, limit=_NOMINATED)) if _may_change(one)]
-    every = {one.id: one for one in (*slots, *opened, *profile, *newest, *nominated) if _is_shown(one)}
+    own = _find_own(reader, {normalise_name(speaker) for speaker in speakers})
+    every = {one.id: one for one in (*slots, *opened, *profile, *newest, *nominated, *own) if _is_shown(one)}
     scores = _score(every, list(map(set, messages)), {*_OWN, *map(normalise_name, speakers)})
     groups = ((_BY_SLOT, slots), (_BY_OPEN, opened), (_BY_PROFILE, profile), (_BY_NEWNESS, newest))
     for weight, group in groups:
@@ -91,7 +94,16 @@ def _find_known(reader: Reader, passage: Passage) -> list[Memory]:
     length = sum(len(turn.event.text) for turn in passage.turns)
     more = max(len(passage.turns), length // _CHARACTERS_EACH)
     most = min(limits.LLM_KNOWN_MEMORIES + more, limits.LLM_KNOWN_MEMORIES_MAX)
-    return sort_by_id(islice((one for one in best if not _is_ending(reader, one)), most))
+    left = [*own, *(one for one in best if one not in own)]
+    chosen = islice((one for one in left if one.id in every and not _is_ending(reader, one)), max(most, len(own)))
+    return sort_by_id(chosen)
+
+
+def _find_own(reader: Reader, speakers: set[str]) -> list[Memory]:
+    """Return every current memory with a slot that these speakers told; none if there are too many to show."""
+    found = reader.find(MemoryFilter(statuses=CURRENT_STATUSES, limit=_OWN_READ))
+    own = [one for one in found if get_slot(one) is not None and normalise_name(one.speaker) in speakers]
+    return own if len(own) < limits.LLM_OWN_MEMORIES and len(found) < _OWN_READ else []
 
 
 def _score(every: Mapping[str, Memory], messages: Sequence[set[str]], own: set[str]) -> dict[str, float]:

@@ -9,8 +9,10 @@ from typing import Final
 
 from credenda import limits
 from credenda.model.claim import Span, Turn
+from credenda.model.memory import Memory
 from credenda.text.normalize import normalise_value
 from credenda.text.sentences import split_sentences
+from credenda.text.tokens import tokenize
 from credenda.write.extract.clauses import is_question, straighten
 from credenda.write.extract.voices import Voice, is_playing, split_voices
 from credenda.write.llm.prompt import Proposal, find_question
@@ -20,6 +22,7 @@ _NUMBER: Final = re.compile(r"\d+(?:[.,:]\d+)*")
 _GAP: Final = r"[^\w]{1,8}?"
 _QUOTE_TOKENS: Final = 120
 _APART: Final = 4
+_PAIR: Final = 2
 _PRONOUNS: Final = frozenset({"his", "her", "their", "its"})
 """Words that a claim has in place of the speaker's "my" and "our"."""
 _SMALL: Final = frozenset("a an the my our your to of in on at for with and or is are am be".split())  # noqa: SIM905
@@ -57,6 +60,29 @@ def says_in_order(text: str, value: str) -> bool:
     for one in wanted[1:]:
         ends = {at for at, token in enumerate(held) if token == one and any(0 < at - end <= _APART for end in ends)}
     return bool(ends)
+
+
+_APART_SIGN: Final = re.compile(
+    r"[,;:.!?]\s|\d|\b(?:and|or|but|not|no|nor|instead|than|und|oder|nicht|y|o|et|ou|e)\b", re.IGNORECASE
+)
+"""What tells the words of one thing from those of another."""
+
+
+def says_closely(text: str, value: str) -> bool:
+    """Return whether a text says a value word by word, in another form of its words, or with a verb between them.
+
+    >>> says_closely("metformin's up to 1000mg", "metformin 1000mg"), says_closely("I grind my teeth", "grinds teeth")
+    (True, True)
+    >>> says_closely("no more ramipril, losartan 50mg now", "ramipril 50mg")
+    False
+    """
+    wanted = [token for token in _tokens(value) if token not in _SMALL]
+    if says(" ".join(tokenize(text)), " ".join(tokenize(value))):
+        return True
+    between = r"(?:(?!\w)(?P<gap>.{0,24}?)(?<!\w))".join  # words of one clause
+    pattern = between(re.escape(token) for token in wanted) if len(wanted) == _PAIR else ""
+    found = re.search(rf"(?<!\w){pattern}(?!\w)", text.casefold()) if pattern else None
+    return found is not None and _APART_SIGN.search(found["gap"]) is None
 
 
 def numbers(text: str) -> set[str]:
@@ -99,6 +125,8 @@ class Said:
     quoted: Span
     sentences: Span
     owner: str
+    replaced: Memory | None = None
+    """The memory whose place it takes, if it names one."""
 
     @property
     def quote(self) -> str:

@@ -17,11 +17,12 @@ from credenda import limits
 from credenda.clock import DAY_US, SECOND_US
 from credenda.limits import ALTERNATION_DAYS, CONTEST_DAYS, CONTEST_MEMBERS, CONTEST_SUPERSESSIONS
 from credenda.model.attributes import get_attribute, has_same_kind, is_valid_value
-from credenda.model.change import Add, Change, Confirm, Contest, SetStatus, Supersede
+from credenda.model.change import Add, Change, Confirm, Contest, Revise, SetStatus, Supersede
 from credenda.model.claim import Claim, UpdateKind
 from credenda.model.contest import ContestCase, ContestState
 from credenda.model.event import QUARANTINED, Event, Role, Source
 from credenda.model.memory import Cardinality, Memory, MemoryType, Relation, Slot, Stance, Status, TypeClass
+from credenda.text.changes import is_change, is_correction
 from credenda.text.normalize import is_same_value, normalise_attribute, normalise_name, normalise_value
 from credenda.text.sentences import split_sentences
 from credenda.text.tokens import fold, tokenize
@@ -77,6 +78,7 @@ __all__ = [
     "lower_trust",
     "move_to_rival",
     "name_claim",
+    "name_replaced",
     "settle_rival",
 ]
 
@@ -246,10 +248,33 @@ def decide(claim: Claim, known: SlotRows, occasion: StatementContext, read: Clai
     slot = get_slot(saying.claim)
     if slot is None or claim.provisional:
         return match_text_or_add(saying, known)
-    if claim.stance not in ASSERTIVE_STANCES or (saying.is_future and not is_denial(saying.claim)):
+    if claim.stance not in ASSERTIVE_STANCES:
         return add_non_competing(saying, slot, known)
     scene = build_slot_state(saying, slot, known)
+    if saying.is_future and not is_denial(saying.claim):
+        return [*add_non_competing(saying, slot, known), *_limit_until(scene)]
     return next(changes for branch in _DECISION_RULES if (changes := branch(scene)) is not None)
+
+
+_STAYS: Final = re.compile(
+    r"\b(?:stays?|staying|stayed|remains?|after all|unchanged|bleibt|doch|reste|finalement|sigue|continua)\b",
+    re.IGNORECASE,
+)
+"""Words of a value that stays although another was to take its place."""
+
+
+def _limit_until(scene: SlotState) -> list[Change]:
+    """Let the values that a future one replaces hold until it begins; none for a weak one or in a contested slot."""
+    if scene.weakness is not None or scene.claim.stance is not Stance.ASSERTED or find_open_contest(scene) is not None:
+        return []
+    if scene.candidate.begins_us <= scene.candidate.occasion.occurred_us + DAY_US:
+        return []
+    begins, value = scene.candidate.begins_us, quote_value(display_value(scene.claim))
+    return [
+        Revise(memory_id=one.id, fields={"valid_until_us": begins}, reason=f"{value} takes its place then")
+        for one in scene.standing
+        if one.status is Status.ACTIVE and not one.contested and (one.valid_until_us or begins + 1) > begins
+    ]
 
 
 def _confirm_same(scene: SlotState) -> list[Change] | None:
@@ -259,9 +284,38 @@ def _confirm_same(scene: SlotState) -> list[Change] | None:
         return None
     return [
         scene.candidate.confirm(twin, "restated"),
+        *_keep_after_all(scene, twin),
         *_reactivate_challenged(scene, twin),
         *(refine(scene.candidate, twin.id, one) for one in scene.weaker_duplicates),
         *_supersede_conflicting(scene, _find_left_behind(scene, twin), twin.id),
+    ]
+
+
+def _keep_after_all(scene: SlotState, twin: Memory) -> list[Change]:
+    """Cancel the value that was to take the place of a restated one: it is restated later than that, or "stays"."""
+    until_us, claim = twin.valid_until_us, scene.claim
+    if until_us is None or scene.weakness is not None:
+        return []
+    coming = [
+        one
+        for one in scene.known.current
+        if one.status is Status.ACTIVE and get_slot(one) == scene.slot and get_valid_from_us(one) == until_us
+    ]
+    if not coming or (scene.candidate.occasion.occurred_us < until_us and _STAYS.search(claim.text) is None):
+        return []
+    reason = f"{quote_value(display_value(twin))} stays"
+    return [
+        Revise(memory_id=twin.id, fields={"valid_until_us": None}, reason=reason),
+        *(
+            Supersede(
+                memory_id=one.id,
+                successor=twin.id,
+                relation=Relation.CHANGED,
+                valid_until_us=max(until_us, scene.candidate.occasion.occurred_us),
+                reason=reason,
+            )
+            for one in coming
+        ),
     ]
 
 
@@ -607,6 +661,38 @@ def move_to_rival(claim: Claim, rival: Memory | None) -> Claim:
     return moved if is_same_value(claim.value, rival.value) else replace(moved, prior=rival.value)
 
 
+def name_replaced(claim: Claim, held: Iterable[Memory], occurred_us: int) -> Claim:
+    """Let a proposed claim whose words tell a change or correction name the newest value of its slot.
+
+    An attribute without a row holds several values otherwise. A known one is only corrected: it changes by itself, or
+    is fixed.
+    """
+    row = get_attribute(normalise_attribute(claim.attribute or ""))
+    states = claim.move is UpdateKind.STATE and claim.stance is Stance.ASSERTED and claim.valid_until_us is None
+    if claim.rival or not states or row.cardinality is not Cardinality.SINGLE:
+        return claim
+    slot = get_slot(claim)
+    found = [
+        one
+        for one in sort_newest_first(held)
+        if one.status is Status.ACTIVE
+        and one.stance is Stance.ASSERTED
+        and get_slot(one) == slot
+        and get_valid_from_us(one) <= occurred_us
+    ]
+    if slot is None or not found or is_same_value(claim.value, found[0].value):
+        return claim
+    newest = found[0]
+    if not has_same_kind(claim.value or "", newest.value or ""):
+        return claim
+    soon = occurred_us - get_valid_from_us(newest) <= DAY_US
+    if is_correction(claim.text, soon=soon):
+        return replace(claim, move=UpdateKind.CORRECT, rival=newest.id)
+    begins_later = (claim.valid_from_us or 0) > occurred_us + DAY_US
+    changed = not row.known and (begins_later or is_change(claim.text))
+    return replace(claim, move=UpdateKind.CHANGE, rival=newest.id) if changed else claim
+
+
 def settle_rival(claim: Claim, changes: list[Change], rival: Memory | None, occasion: StatementContext) -> list[Change]:
     """Close the memory that a claim names, where it does not compete for the slot of that.
 
@@ -619,7 +705,8 @@ def settle_rival(claim: Claim, changes: list[Change], rival: Memory | None, occa
         return []
     may_settle = claim.stance in _SETTLING and claim.move is not UpdateKind.CONTRADICT
     fits = may_settle and find_weakness(claim, occasion.trust, rival) is None
-    if not fits or get_valid_from_us(rival) > occasion.occurred_us or _is_touched(changes, rival):
+    early = get_valid_from_us(rival) > occasion.occurred_us and rival.stance in ASSERTIVE_STANCES
+    if not fits or early or _is_touched(changes, rival):
         return []
     key = f"new:{claim_hash(claim).hex()}"
     added = next((one.key for one in changes if isinstance(one, Add) and one.key == key), None)

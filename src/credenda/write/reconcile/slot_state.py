@@ -79,6 +79,8 @@ class SlotState:
         """Return whether a memory with the same value can be confirmed instead of adding a new one."""
         if is_newly_visible(self.claim, twin) or not has_begun(twin, self.candidate.occasion.now_us):
             return False
+        if twin.valid_until_us is not None and twin.valid_until_us <= self.candidate.begins_us:
+            return False  # it is true again
         contested = any(rival.status is Status.ACTIVE for rival in self.conflicting)
         return twin.status is Status.ACTIVE or not contested or self.weakness is not None
 

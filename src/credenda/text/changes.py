@@ -1,0 +1,58 @@
+"""Signs in a text that it changes or corrects what was said before. Pure."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+
+__all__ = ["Changes", "is_change", "is_correction", "load_changes"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Changes:
+    """Patterns of texts that change what an earlier text says; `data/changes.toml` describes each."""
+
+    strong: re.Pattern[str]
+    corrects: re.Pattern[str]
+    slips: re.Pattern[str]
+    named: re.Pattern[str]
+    weak: re.Pattern[str]
+    negation: re.Pattern[str]
+    beside: re.Pattern[str]
+    dated: re.Pattern[str]
+
+
+@cache
+def load_changes() -> Changes:
+    """Read `data/changes.toml`."""
+    table = tomllib.loads(files("credenda.text").joinpath("data", "changes.toml").read_text(encoding="utf-8"))
+    return Changes(**{name: re.compile(pattern) for name, pattern in table.items()})
+
+
+def is_correction(text: str, *, soon: bool) -> bool:
+    """Return whether a text says that what was told before was wrong; `soon`: it was told shortly before.
+
+    >>> is_correction("Sorry, the 22nd.", soon=True), is_correction("Sorry, the 22nd.", soon=False)
+    (True, False)
+    """
+    signs, folded = load_changes(), _fold(text)
+    return signs.corrects.search(folded) is not None or (soon and signs.slips.search(folded) is not None)
+
+
+def is_change(text: str) -> bool:
+    """Return whether a text that fills a slot anew tells that the value before is no longer so.
+
+    >>> is_change("switched the gas to Nordlys"), is_change("We also have a new van."), is_change("The code is 77.")
+    (True, False, False)
+    """
+    signs, folded = load_changes(), _fold(text)
+    if signs.beside.search(folded):
+        return False
+    return any(sign.search(folded) for sign in (signs.strong, signs.corrects, signs.slips, signs.named, signs.weak))
+
+
+def _fold(text: str) -> str:
+    return text.casefold().replace("\u2019", "'")
