@@ -234,7 +234,7 @@ def format_validity(memory: Stated, zone: tzinfo, told_us: Sequence[int] = ()) -
     day, coming = format_day(memory.valid_from_us, zone), memory.valid_from_us > memory.created_us + DAY_US
     if memory.stance in _OPEN:
         coming = coming or memory.valid_until_us is not None
-        return [f"{memory.stance}{' for' if coming else ''} {_format_planned(memory) or day}", *over]
+        return [f"{memory.stance}{' for' if coming else ''} {format_planned(memory) or day}", *over]
     told = any(format_day(one, zone) == day for one in told_us)
     since = "told" if told else "since" if told_us else "as of"
     begun = "decided" if memory.type == _DECISION else since
@@ -252,12 +252,12 @@ def _name_end(memory: Stated, zone: tzinfo) -> list[str]:
     return ["over" if planned else f"over since {format_day(memory.valid_until_us, zone)}"]
 
 
-def _format_planned(memory: Stated) -> str:
-    """Return the time of a dated plan by the clock of its words: an hour, a day, a month or a period; "" without one.
+def format_planned(memory: Stated) -> str:
+    """Return the time of a dated plan by the clock of its words: an hour, a day, a month or a period; "" of all else.
 
     Its times are kept as said, without a zone, so that a plan for 15:00 stays one for 15:00.
     """
-    if memory.valid_from_us is None or memory.valid_until_us is None:
+    if memory.stance not in _OPEN or memory.valid_from_us is None or memory.valid_until_us is None:
         return ""
     first, after = to_datetime(memory.valid_from_us), to_datetime(memory.valid_until_us)
     last = to_datetime(max(memory.valid_until_us - 1, memory.valid_from_us))
