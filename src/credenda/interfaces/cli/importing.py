@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from credenda.model.report import ImportReport, Stats
 
 Given = dict[str, Any]
-_STEP_SECONDS: Final = 0.5
-_IDLE_STEPS: Final = 300
+_STEP_SECONDS: Final = 2.0
+_IDLE_STEPS: Final = 75
 """Steps in a row without any progress after which waiting for an import is given up: longer than a lease lasts."""
 _LINES: Final = 10
 """Lines of progress at most, for each half of an import, where standard error is a file or a pipe."""
@@ -46,9 +46,9 @@ def import_file(session: Session, operation: Operation, given: Given) -> Outcome
         except KeyboardInterrupt:
             stats = memory.stats()
             waiting = f"; {count_noun(stats.waiting, 'message')} are still to be read" if stats.waiting else ""
-            kept = count_noun(stats.events - before, "message")
+            new = f"{stats.events - before:,} of them new"
             progress.clear()
-            note(f"interrupted: {kept} of this import are kept{waiting}; the same command continues from there")
+            note(f"interrupted: all stored messages are kept, {new}{waiting}; the same command continues from there")
             raise
     _require_content(report)
     return Outcome(value=report)
