@@ -235,9 +235,7 @@ def test_an_interrupted_import_tells_what_is_kept(
     with monkeypatch.context() as patch:
         patch.setattr(Credenda, "settle", interrupt)
         result = ines.run("import", str(path), code=130)
-    said = (
-        "interrupted: 2 messages of this import are kept; 2 messages are still to be read; the same command continues"
-    )
+    said = "interrupted: all stored messages are kept, 2 of them new; 2 messages are still to be read; the same command"
     assert said in result.stderr
     again = ines.json("import", str(path))
     assert (again["turns"], again["skipped"]) == (0, 2)

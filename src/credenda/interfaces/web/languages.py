@@ -124,20 +124,20 @@ def _translate(language: str, text: str, depth: int) -> str:
         found = pattern.english.fullmatch(text)
         if found is not None:
             places = {
-                name: _translate_place(language, name, value, depth, known) for name, value in found.groupdict().items()
+                name: _translate(language, value, depth - 1)
+                if name.startswith(_NESTED)
+                else _show(language, name, value)
+                for name, value in found.groupdict().items()
             }
             return _PLACE.sub(lambda one: places[one[1]], pattern.text)  # noqa: B023 - called at once
     return text
 
 
-def _translate_place(language: str, name: str, value: str, depth: int, known: Mapping[str, str]) -> str:
+def _show(language: str, name: str, value: str) -> str:
+    """Write a value in its place; the name of a slot, and a denial, in the language."""
     if name == _SLOT:
         return name_attribute(value.replace(" ", "_"), language)
-    return _translate(language, value, depth - 1) if name.startswith(_NESTED) else _show(value, known)
-
-
-def _show(value: str, known: Mapping[str, str]) -> str:
-    denied = _DENIED.removesuffix("{value}")
+    known, denied = load_phrases(language), _DENIED.removesuffix("{value}")
     if not value.startswith(denied) or _DENIED not in known:
         return value
     return known[_DENIED].replace("{value}", value.removeprefix(denied))
