@@ -154,3 +154,18 @@ def test_twenty_lines_are_short(mem: Credenda, clock: ManualClock) -> None:
     )
     assert len(told) == len(set(words("\n".join(told)))) == 20
     assert estimate_tokens("\n".join(told)) <= 600
+
+
+def test_german_talk_is_stated_in_german_and_any_other_in_english(mem: Credenda, clock: ManualClock) -> None:
+    tell(mem, clock, "Mein Hobby ist Schach.", slot("hobby", "Schach"))
+    tell(mem, clock, "Ich mag keinen Koriander.", slot("likes", "Koriander", stance="negated"))
+    tell(mem, clock, "Meine Schwester Ada wohnt in Graz.", slot("residence", "Graz", entity="user's sister Ada"))
+    tell(mem, clock, "J'habite à Lyon et j'y travaille.", slot("residence", "Lyon"))
+    stated = {one.value: one.statement for one in everything(mem)}
+    assert stated == {
+        "Schach": "Nutzer: Hobby: Schach, Stand 2026-03-01",
+        "Koriander": "Nutzer: mag Koriander nicht, Stand 2026-03-02",
+        "Graz": "Nutzer: Wohnort von Schwester Ada: Graz, Stand 2026-03-03",
+        "Lyon": "user: residence: Lyon, as of 2026-03-04",
+    }
+    assert "user: Hobby: Schach (told 2026-03-01)" in words(mem.context("Was ist mein Hobby?").text)

@@ -10,6 +10,8 @@ from typing import Any
 import pytest
 
 from credenda import Credenda
+from credenda.clock import seconds
+from credenda.interfaces.cli.importing import Progress
 from tests.flows import people_files as files
 
 from .terminal import Terminal, process
@@ -203,8 +205,23 @@ def test_progress_in_a_pipe_is_lines_now_and_then(ines: Terminal, tmp_path: Path
     assert done.returncode == 0
     lines = done.stderr.decode().splitlines()
     assert any(line.startswith("stored ") and line.endswith(" %") for line in lines)
-    assert len(lines) <= 20
+    assert len(lines) <= 30
     assert b"\r" not in done.stderr
+
+
+def test_progress_of_reading_tells_what_is_left(capsys: pytest.CaptureFixture[str]) -> None:
+    progress = Progress(on_terminal=False)
+    progress.begin("reading", 5_000)
+    begun = seconds()
+    for done in range(0, 5_001, 1_000):
+        progress.began_at = begun - 720
+        progress.show_done("read", done, 5_000)
+    lines = capsys.readouterr().err.splitlines()
+    assert lines[:2] == [
+        "reading 5,000 messages",
+        "read 1,000 of 5,000 messages, about 48 min left",
+    ]
+    assert lines[-1] == "read 4,000 of 5,000 messages, about 3 min left"
 
 
 def test_an_interrupted_import_tells_what_is_kept(
@@ -218,7 +235,8 @@ def test_an_interrupted_import_tells_what_is_kept(
     with monkeypatch.context() as patch:
         patch.setattr(Credenda, "settle", interrupt)
         result = ines.run("import", str(path), code=130)
-    assert "interrupted: 2 messages of this import are kept" in result.stderr
+    said = "interrupted: all stored messages are kept, 2 of them new; 2 messages are still to be read; the same command"
+    assert said in result.stderr
     again = ines.json("import", str(path))
     assert (again["turns"], again["skipped"]) == (0, 2)
     assert ines.values() == ["Bergen"]

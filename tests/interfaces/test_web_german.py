@@ -14,6 +14,8 @@ import pytest
 from credenda import Credenda
 from credenda.interfaces.web import languages
 from credenda.interfaces.web.registry import PAGES
+from credenda.model.attributes import load_attributes
+from credenda.model.statement import load_wordings, name_attribute, write_statement
 from credenda.testing import ManualClock
 
 from .pages import Person, memory_of, run_in_background, serving_pages
@@ -141,6 +143,7 @@ def find_quotes(memory: Credenda) -> set[str]:
             for one in page.items:
                 given = (one.text, one.statement, one.value, one.entity, one.attribute, one.scope, one.source_session)
                 quotes |= {text for text in given if text}
+                quotes |= {write_statement(one, memory.zone, language="de"), name_attribute(one.attribute or "", "de")}
             cursor = page.next_cursor
             if cursor is None:
                 break
@@ -186,6 +189,31 @@ def test_every_fixed_phrase_of_a_page_is_german(site: Site, address: str) -> Non
     page = Person(site, log_in=False).get(address, **{"Accept-Language": "de"})
     assert page.status_code == 200
     assert find_untranslated(page.text, quotes) == []
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "/",
+        "/memories?status=all",
+        "/memories?q=Portland",
+        "/entities",
+        "/entities?name=user",
+        "/search?q=Where+do+I+live",
+    ],
+)
+def test_a_german_page_names_attributes_and_owners_in_german(site: Site, address: str) -> None:
+    page = Person(site, log_in=False).get(address, **{"Accept-Language": "de"})
+    shown = re.sub(r"<blockquote.*?</blockquote>|“[^”]*”|„[^“]*“|<[^>]+>", " ", page.text)
+    assert "Wohnort" in shown
+    keys = re.compile(r"\b(?:employer|residence|spoken language|job title|as of|until|user's)\b")
+    assert keys.findall(shown) == []
+
+
+@pytest.mark.parametrize("language", [one for one in languages.LANGUAGES if one != languages.ENGLISH])
+def test_every_attribute_has_a_wording(language: str) -> None:
+    wordings = load_wordings()[language]
+    assert set(load_attributes()) - set(wordings["names"]) - set(wordings["verbs"]) == set()
 
 
 def test_every_page_of_the_menu_is_read_in_german() -> None:

@@ -104,6 +104,26 @@ def test_a_login_ends_where_it_was_asked_for_and_never_elsewhere(site: Site, clo
         assert answer.headers["Location"] == reached, wanted
 
 
+def test_lines_for_programs_name_a_token_only_where_one_is_needed(
+    person: Person, tmp_path: Path, clock: ManualClock
+) -> None:
+    guarded = person.get("/connect").text
+    assert "Bearer TOKEN" in guarded
+    assert "claude.ai, ChatGPT" in guarded
+    (tmp_path / "open").mkdir()
+    with serving_pages(tmp_path / "open", clock, tokens=False) as site:
+        shown = Person(site, log_in=False).get("/connect").text
+    assert "claude mcp add --transport http credenda" in shown
+    assert not {"Bearer", "TOKEN", "claude.ai"} & set(re.findall(r"[\w.]+", shown))
+
+
+def test_unread_messages_stand_beside_the_import(person: Person, site: Site) -> None:
+    assert "still to be read" not in person.get("/data").text
+    with memory_of(site, site.parts.user_id) as memory:
+        memory.remember("I live in Graz.")
+    assert "1 message is stored and still to be read." in person.get("/data").text
+
+
 def test_without_tokens_the_pages_are_open_on_this_machine(tmp_path: Path, clock: ManualClock) -> None:
     with serving_pages(tmp_path, clock, tokens=False) as site:
         assert Person(site, log_in=False).get("/").status_code == 200

@@ -2,25 +2,31 @@
 
 It is made when it is shown and stored nowhere, so that it never holds a word that the memory lost; one that came with
 the claim and says nothing beyond it is kept in the metadata, and goes when the memory loses words. The words of the
-message stand behind it as the quotation. A memory without a slot, and an instruction, is shown by its words.
+message stand behind it as the quotation. A memory without a slot, and an instruction, is shown by its words. It is in
+the language of these words where `wordings.toml` has that language, else in English.
 """
 
 from __future__ import annotations
 
 import re
+import tomllib
 from collections.abc import Mapping, Sequence
 from datetime import UTC, tzinfo
-from typing import Final, Protocol
+from functools import cache
+from importlib import resources
+from typing import Any, Final, Protocol
 
 from credenda.clock import DAY_US, to_datetime
 from credenda.text.documents import format_yearly_day
 from credenda.text.excerpt import cut_to_clause
 from credenda.text.fence import format_day, name_author
+from credenda.text.normalize import detect_language
 
 GIVEN: Final = "given_"
 GIVEN_STATEMENT: Final = f"{GIVEN}statement"
 GIVEN_KEY: Final = f"{GIVEN}key"
 """The keys of the metadata under which a memory has the wording that its claim came with."""
+ENGLISH: Final = "en"
 _USER: Final = "user"
 _INSTRUCTION: Final = "instruction"
 _NEGATED: Final = "negated"
@@ -129,6 +135,45 @@ def _get_given(memory: Stated, name: str) -> str:
     return found if isinstance(found, str) else ""
 
 
+@cache
+def load_wordings() -> Mapping[str, Mapping[str, Mapping[str, Any]]]:
+    """Load the words of statements by language, for languages other than English; cached."""
+    return tomllib.loads(resources.files("credenda.model").joinpath("wordings.toml").read_text("utf-8"))
+
+
+def _choose(language: str, kind: str, word: str) -> Any:  # noqa: ANN401 - a text or a pair of texts
+    return load_wordings().get(language, {}).get(kind, {}).get(word)
+
+
+def _say(language: str, english: str) -> str:
+    return _choose(language, "times", english) or english
+
+
+def name_attribute(attribute: str, language: str = ENGLISH) -> str:
+    """Name an attribute in words of a language; one without a wording by its key.
+
+    >>> name_attribute("job_title"), name_attribute("job_title", "de"), name_attribute("likes", "de")
+    ('job title', 'Beruf', 'mag')
+    """
+    verb = _choose(language, "verbs", attribute)
+    if verb is not None:
+        return " ".join(verb[0].format("").split())
+    return _choose(language, "names", attribute) or attribute.replace("_", " ")
+
+
+def name_owner(owner: str, language: str = ENGLISH) -> str:
+    """Name an owner without the user, and in words of a language what that is to the user.
+
+    >>> name_owner("user's sister Carla"), name_owner("user's sister Carla", "de")
+    ('sister Carla', 'Schwester Carla')
+    """
+    known = _choose(language, "authors", owner)
+    if known:
+        return known
+    relation, space, name = owner.removeprefix("user's ").partition(" ")
+    return f"{_choose(language, 'names', relation) or relation}{space}{name}"
+
+
 def name_slot(entity: str | None, attribute: str | None, scope: str | None = None) -> str:
     """Name a slot in words; the user, whose slots most are, is not named.
 
@@ -140,13 +185,16 @@ def name_slot(entity: str | None, attribute: str | None, scope: str | None = Non
     return f"{named} ({scope})" if scope else named
 
 
-def name_value(memory: Stated) -> str:
+def name_value(memory: Stated, language: str = ENGLISH) -> str:
     """Return the value of a memory in words, or its text when it has no value."""
     value = format_yearly_day(memory.value or memory.text)
-    return f"not {value}" if memory.value and memory.stance == _NEGATED else value
+    return f"{_say(language, 'not')} {value}" if memory.value and memory.stance == _NEGATED else value
 
 
-def _join_owner(owner: str, attribute: str | None) -> str:
+def _join_owner(owner: str, attribute: str | None, language: str = ENGLISH) -> str:
+    if language in load_wordings():
+        name = name_attribute(attribute or "", language)
+        return f"{name} {_say(language, 'of')} {owner}" if owner and name else owner or name
     verb = _VERBS.get(attribute or "")
     if verb is not None:
         return f"{owner} {verb[0]}".strip()
@@ -166,31 +214,41 @@ def grow_age(value: str, told_us: int, now_us: int) -> str:
     return f"about {int(found[1]) + years}" if found and years > 0 else ""
 
 
-def write_claim(memory: Stated, now_us: int = 0) -> str:
+def write_claim(memory: Stated, now_us: int = 0, language: str = "") -> str:
     """Write what a memory claims, without its speaker and its times; its words if it has no slot.
 
     An owner who is the speaker is not named again: "employer: Bramble", "Ben's employer: Bramble", "likes tea". Where
     it is known what time it is, an age goes on: "age: 34 when told, about 36 now". A statement that came with the claim
-    stands in its place, and a key in the place of the attribute.
+    stands in its place, and a key in the place of the attribute. `language` is that of the words unless it is given.
     """
+    language = language or detect_language(memory.text)
     if memory.attribute == _INSTRUCTION:
         return memory.text
     given = _get_given(memory, GIVEN_STATEMENT)
     if given:
-        return _grow(memory, _name_scope(memory, given), now_us)
+        return _grow(memory, _name_scope(memory, given), now_us, language)
     if memory.value == memory.text:
         return memory.text
     if not (memory.entity and memory.attribute and memory.value):
         return cut_to_clause(memory.text, memory.value)
     owner = _name_owner(memory)
+    owner = name_owner(owner, language) if language in load_wordings() else owner
     key = _get_given(memory, GIVEN_KEY)
-    verb = None if key else _VERBS.get(memory.attribute)
+    verb = None if key else _find_verb(memory.attribute, language)
     if verb is not None:
-        said = f"{owner} {verb[memory.stance == _NEGATED]} {format_yearly_day(memory.value)}".strip()
+        said = f"{owner} {verb[memory.stance == _NEGATED].replace('{}', format_yearly_day(memory.value))}".strip()
     else:
-        named = _join_owner("" if owner.casefold() in key.casefold() else owner, key or memory.attribute)
-        said = _grow(memory, f"{named}: {name_value(memory)}", now_us)
+        named = _join_owner("" if owner.casefold() in key.casefold() else owner, key or memory.attribute, language)
+        said = _grow(memory, f"{named}: {name_value(memory, language)}", now_us, language)
     return _name_scope(memory, said)
+
+
+def _find_verb(attribute: str, language: str) -> Sequence[str] | None:
+    """Return how a verb is said of a value, and denied."""
+    if language in load_wordings():
+        return _choose(language, "verbs", attribute)
+    verb = _VERBS.get(attribute)
+    return None if verb is None else [f"{one} {{}}" for one in verb]
 
 
 def _name_scope(memory: Stated, said: str) -> str:
@@ -199,12 +257,15 @@ def _name_scope(memory: Stated, said: str) -> str:
     return said if named else f"{said} ({memory.scope})"
 
 
-def _grow(memory: Stated, said: str, now_us: int) -> str:
+def _grow(memory: Stated, said: str, now_us: int, language: str) -> str:
     """Say how old somebody is by now whose age a claim tells."""
     told_us = memory.created_us if memory.valid_from_us is None else memory.valid_from_us
     aged = memory.attribute == "age" and memory.stance != _NEGATED and memory.status not in _PAST
     grown = grow_age(memory.value or "", told_us, now_us) if aged else ""
-    return f"{said} when told, {grown} now" if grown else said
+    if not grown:
+        return said
+    grown = grown.replace("about", _say(language, "about"))
+    return f"{said} {_say(language, 'when told')}, {grown} {_say(language, 'now')}"
 
 
 def _name_owner(memory: Stated) -> str:
@@ -216,48 +277,50 @@ def _name_owner(memory: Stated) -> str:
     return owner[len(own) :] if author and owner.casefold().startswith(own.casefold()) else owner
 
 
-def format_validity(memory: Stated, zone: tzinfo, told_us: Sequence[int] = ()) -> list[str]:
+def format_validity(memory: Stated, zone: tzinfo, told_us: Sequence[int] = (), language: str = ENGLISH) -> list[str]:
     """Say in words since when a memory is true and until when, and if it is no plain assertion.
 
     `told_us` are the times of the messages that it came from: a message that names no date tells only when it was
     told, and where they are unknown a memory is as of its day. A value of a coming day begins then, a plan is named as
     one, and a corrected value was true at no time.
     """
-    real = [_UNREAL[memory.stance]] if memory.stance in _UNREAL else []
+    real = [_say(language, _UNREAL[memory.stance])] if memory.stance in _UNREAL else []
     if memory.relation == _CORRECTED:
-        return [*real, "corrected, never true"]
+        return [*real, _say(language, "corrected, never true")]
     if memory.status == _WITHDRAWN:
-        return [*real, "withdrawn"]
-    over = _name_end(memory, zone)
+        return [*real, _say(language, "withdrawn")]
+    over = _name_end(memory, zone, language)
     if memory.valid_from_us is None:
-        return [*real, *([memory.stance] if memory.stance in _OPEN else []), *over]
+        return [*real, *([_say(language, memory.stance)] if memory.stance in _OPEN else []), *over]
     day, coming = format_day(memory.valid_from_us, zone), memory.valid_from_us > memory.created_us + DAY_US
     if memory.stance in _OPEN:
         coming = coming or memory.valid_until_us is not None
-        return [f"{memory.stance}{' for' if coming else ''} {_format_planned(memory) or day}", *over]
+        opened = _say(language, f"{memory.stance} for" if coming else memory.stance)
+        return [f"{opened} {format_planned(memory, language) or day}", *over]
     told = any(format_day(one, zone) == day for one in told_us)
     since = "told" if told else "since" if told_us else "as of"
     begun = "decided" if memory.type == _DECISION else since
-    dated = f"{'from' if coming else begun} {day}"
+    dated = f"{_say(language, 'from' if coming else begun)} {day}"
     if memory.status in _PAST and memory.valid_until_us is not None:
-        return [*real, dated, f"until {format_day(memory.valid_until_us, zone)}"]
+        return [*real, dated, f"{_say(language, 'until')} {format_day(memory.valid_until_us, zone)}"]
     return [*real, dated, *over]
 
 
-def _name_end(memory: Stated, zone: tzinfo) -> list[str]:
+def _name_end(memory: Stated, zone: tzinfo, language: str) -> list[str]:
     """Say of a memory that is over since when; a dated plan names its time anyway."""
     if not memory.over or memory.valid_until_us is None:
         return []
     planned = memory.stance in _OPEN and memory.valid_from_us is not None
-    return ["over" if planned else f"over since {format_day(memory.valid_until_us, zone)}"]
+    since = f"{_say(language, 'over since')} {format_day(memory.valid_until_us, zone)}"
+    return [_say(language, "over") if planned else since]
 
 
-def _format_planned(memory: Stated) -> str:
-    """Return the time of a dated plan by the clock of its words: an hour, a day, a month or a period; "" without one.
+def format_planned(memory: Stated, language: str = ENGLISH) -> str:
+    """Return the time of a dated plan by the clock of its words: an hour, a day, a month or a period; "" of all else.
 
     Its times are kept as said, without a zone, so that a plan for 15:00 stays one for 15:00.
     """
-    if memory.valid_from_us is None or memory.valid_until_us is None:
+    if memory.stance not in _OPEN or memory.valid_from_us is None or memory.valid_until_us is None:
         return ""
     first, after = to_datetime(memory.valid_from_us), to_datetime(memory.valid_until_us)
     last = to_datetime(max(memory.valid_until_us - 1, memory.valid_from_us))
@@ -268,7 +331,7 @@ def _format_planned(memory: Stated) -> str:
         return ""
     if first.day == after.day == 1 and (after - first).days <= _MONTH_DAYS:
         return f"{first:%Y-%m}"
-    return f"{first:%Y-%m-%d} to {last:%Y-%m-%d}"
+    return f"{first:%Y-%m-%d} {_say(language, 'to')} {last:%Y-%m-%d}"
 
 
 def was_before(old: Stated, new: Stated) -> bool:
@@ -278,7 +341,9 @@ def was_before(old: Stated, new: Stated) -> bool:
     return same and changed and old.value != new.value
 
 
-def write_statement(memory: Stated, zone: tzinfo = UTC, *, told_us: Sequence[int] = (), before: str = "") -> str:
+def write_statement(
+    memory: Stated, zone: tzinfo = UTC, *, told_us: Sequence[int] = (), before: str = "", language: str = ""
+) -> str:
     """Write the statement of a memory: who says so, whose it is, what, the value, the scope and the times.
 
     `before` names the value that it replaced: "Tess: employer: Bramble, since 2025-06-02; before: Lumen Labs". A memory
@@ -286,17 +351,18 @@ def write_statement(memory: Stated, zone: tzinfo = UTC, *, told_us: Sequence[int
     """
     if not memory.text:
         return ""
-    claim, times = write_claim(memory), format_validity(memory, zone, told_us)
-    said = format_author(memory, claim)
+    language = language or detect_language(memory.text)
+    claim, times = write_claim(memory, language=language), format_validity(memory, zone, told_us, language)
+    said = format_author(memory, claim, language)
     sentence = claim.endswith((".", "!", "?")) and times
     timed = f"{said} ({', '.join(times)})" if sentence else ", ".join([said, *times])
-    return f"{timed}; before: {before}" if before else timed
+    return f"{timed}; {_say(language, 'before')}: {before}" if before else timed
 
 
-def format_author(memory: Stated, claim: str) -> str:
+def format_author(memory: Stated, claim: str, language: str = ENGLISH) -> str:
     """Put the author before a claim, as in "Ana: residence: Linz"; a derived memory has none."""
     author = name_author(memory.speaker, memory.text)
-    return f"{author}: {claim}" if author else claim
+    return f"{_choose(language, 'authors', author) or author}: {claim}" if author else claim
 
 
 def format_core_text(memory: Stated, now_us: int = 0) -> str:

@@ -24,9 +24,8 @@ class Unread:
 
 def measure_unread(reader: Reader, now_us: int) -> Unread:
     """Measure the messages of a tenant that are not read yet, whatever keeps them waiting, except abandoned ones."""
-    waiting = reader.jobs(JobFilter(statuses=_WAITING, kinds=_READING))
-    oldest_us = min((job.created_us for job in waiting), default=now_us)
-    return Unread(sum(job.last - job.first + 1 for job in waiting), _to_age(oldest_us, now_us))
+    messages, oldest_us = reader.count_waiting(_READING)
+    return Unread(messages, _to_age(now_us if oldest_us is None else oldest_us, now_us))
 
 
 def count_waiting_messages(reader: Reader, jobs_max: int | None = None) -> int:

@@ -180,6 +180,20 @@ def test_the_oldest_waiting_job_counts_until_it_is_done_or_given_up(store: Store
     assert store.find_oldest_waiting({"embed"}) == 10
 
 
+def test_messages_wait_until_their_job_is_done_or_given_up(store: Store, clock: SetClock) -> None:
+    clock.us = 20
+    put(store, ANA, Job(kind="extract", first=1, last=3, status=JobStatus.FAILED, run_after_us=500))
+    put(store, ANA, Job(kind="extract", first=4, last=4, status=JobStatus.COMPLETE))
+    put(store, ANA, Job(kind="extract", first=5, last=9, status=JobStatus.DEAD), Job(kind="embed", first=1, last=9))
+    put(store, BEN, Job(kind="extract", first=1, last=7))
+    clock.us = 30
+    put(store, ANA, Job(kind="think", first=10, last=11, status=JobStatus.PROCESSING, lease_owner="host:1"))
+    with store.reader(ANA) as reader:
+        assert reader.count_waiting({"extract", "think"}) == (5, 20)
+        assert reader.count_waiting({"think"}) == (2, 30)
+        assert reader.count_waiting({"call"}) == (0, None)
+
+
 @pytest.mark.parametrize(
     ("job", "is_due"),
     [

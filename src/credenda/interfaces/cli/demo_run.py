@@ -19,6 +19,7 @@ from credenda.model.query import Explanation, SearchResult
 from credenda.model.report import Resolution
 
 _MILLISECONDS: Final = 1_000
+_READ_SECONDS: Final = 300
 _ROUNDS: Final = 10
 """Repetitions of each search when measuring its time."""
 _PAGE: Final = 50
@@ -137,7 +138,7 @@ def run_demo(script: Script, path: Path, user: str | None, *, measured: bool = T
     begun = seconds()
     clock = ConversationClock(script.turns[0].time_us)
     with Credenda.open(path, user=user, clock=clock, workers=False) as memory:
-        said = _submit_turns(memory, clock, script)
+        said = _submit_turns(memory, clock, script, each=measured)
         held = explain_all(memory)
         contests = tuple(memory.manage.contests())
         searches = tuple(_ask(memory, entry["question"]) for entry in script.entries("search"))
@@ -177,8 +178,8 @@ def run_demo(script: Script, path: Path, user: str | None, *, measured: bool = T
     )
 
 
-def _submit_turns(memory: Credenda, clock: ConversationClock, script: Script) -> _Said:
-    """Store the conversation message by message, each at its own time, and process each before the next."""
+def _submit_turns(memory: Credenda, clock: ConversationClock, script: Script, *, each: bool) -> _Said:
+    """Store the conversation message by message, each at its own time, and process `each` before the next, or all."""
     said = _Said()
     for turn in script.turns:
         clock.move(turn.time_us)
@@ -188,7 +189,9 @@ def _submit_turns(memory: Credenda, clock: ConversationClock, script: Script) ->
         said.events[turn.id] = receipt.event_ids[0]
         if receipt.refused:
             said.masked[turn.id] = receipt.refused
-        memory.settle()
+        if each:
+            memory.settle()
+    memory.settle(_READ_SECONDS)
     return said
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+from credenda.clock import seconds
 from credenda.errors import Invalid, Unavailable
 from credenda.interfaces import hook_engine
 from credenda.interfaces.cli.outcome import Outcome
@@ -21,18 +22,21 @@ if TYPE_CHECKING:
     from credenda.model.report import ImportReport, Stats
 
 Given = dict[str, Any]
-_STEP_SECONDS: Final = 0.5
-_IDLE_STEPS: Final = 300
+_STEP_SECONDS: Final = 2.0
+_IDLE_STEPS: Final = 75
 """Steps in a row without any progress after which waiting for an import is given up: longer than a lease lasts."""
 _LINES: Final = 10
 """Lines of progress at most, for each half of an import, where standard error is a file or a pipe."""
+_LONG: Final = 2_000
+"""Messages from which it is told that their reading begins."""
+_MINUTE_SECONDS: Final = 60
 _UNKNOWN_BYTES: Final = 1 << 26
 """Bytes between two lines if the size of the input is unknown."""
 
 
 def import_file(session: Session, operation: Operation, given: Given) -> Outcome:
     """Import a file, and extract all its messages; an interruption keeps what is stored, and says so."""
-    progress = _Progress(on_terminal=sys.stderr.isatty())
+    progress = Progress(on_terminal=sys.stderr.isatty())
     with session.open() as memory:
         hook_engine.filing.file_waiting(memory, hook_engine.filing.find_memory_places(memory))
         before = memory.stats().events
@@ -41,21 +45,22 @@ def import_file(session: Session, operation: Operation, given: Given) -> Outcome
             _read_all(memory, progress)
         except KeyboardInterrupt:
             stats = memory.stats()
-            waiting = f", {stats.pending_extractions:,} of all still to be read" if stats.pending_extractions else ""
-            kept = count_noun(stats.events - before, "message")
+            waiting = f"; {count_noun(stats.waiting, 'message')} are still to be read" if stats.waiting else ""
+            new = f"{stats.events - before:,} of them new"
             progress.clear()
-            note(f"interrupted: {kept} of this import are kept{waiting}; the same command continues from there")
+            note(f"interrupted: all stored messages are kept, {new}{waiting}; the same command continues from there")
             raise
     _require_content(report)
     return Outcome(value=report)
 
 
 @dataclass(slots=True)
-class _Progress:
+class Progress:
     """The counter on a terminal, or plain lines now and then."""
 
     on_terminal: bool
     _step: int = 0
+    began_at: float = 0.0
 
     def show_stored(self, done: int, size: int | None) -> None:
         """Show how much of a file has been stored."""
@@ -67,14 +72,22 @@ class _Progress:
             note(f"stored {100 * done // size} %" if size else f"stored {done:,} bytes")
         self._step = step
 
-    def show_read(self, done: int, count: int) -> None:
-        """Show how many messages have been read."""
+    def begin(self, verb: str, count: int) -> int:
+        """Count anew, and return the count; tell where it is long."""
+        self._step, self.began_at = 0, seconds()
+        if count >= _LONG and not self.on_terminal:
+            note(f"{verb} {count:,} messages")
+        return count
+
+    def show_done(self, verb: str, done: int, count: int) -> None:
+        """Show how many messages have been read or indexed, and about how long the others take."""
+        step = _LINES * done // max(count, 1)
+        minutes = (seconds() - self.began_at) * (count - done) / max(done, 1) / _MINUTE_SECONDS
+        left = f", about {minutes:.0f} min left" if done and minutes >= 1 else ""
         if self.on_terminal:
-            write_progress(f"\rprocessed {done:,} of {count:,} ")
-            return
-        step = _LINES * done // count
-        if self._step < step and done < count:
-            note(f"processed {done:,} of {count:,} messages")
+            write_progress(f"\r\033[K{verb} {done:,} of {count:,}{left} ")
+        elif self._step < step and done < count:
+            note(f"{verb} {done:,} of {count:,} messages{left}")
         self._step = step
 
     def clear(self) -> None:
@@ -95,7 +108,7 @@ def _require_content(report: ImportReport) -> None:
     )
 
 
-def _run_import(memory: Credenda, operation: Operation, given: Given, progress: _Progress) -> ImportReport:
+def _run_import(memory: Credenda, operation: Operation, given: Given, progress: Progress) -> ImportReport:
     """Import; when the queue is full, process it and continue."""
     filed = 0
     while True:
@@ -110,12 +123,11 @@ def _run_import(memory: Credenda, operation: Operation, given: Given, progress: 
             return replace(report, turns=report.turns + filed, skipped=report.skipped - filed)
 
 
-def _read_all(memory: Credenda, progress: _Progress) -> None:
+def _read_all(memory: Credenda, progress: Progress) -> None:
     """Settle step by step for as long as there is progress, however long that takes."""
     stats = memory.stats()
-    first = left = stats.pending_extractions
-    idle = 0
-    while left:
+    unread, jobs, idle = progress.begin("reading", stats.waiting), 0, 0
+    while stats.pending_extractions:
         try:
             memory.settle(_STEP_SECONDS)
         except Unavailable:
@@ -123,10 +135,12 @@ def _read_all(memory: Credenda, progress: _Progress) -> None:
                 raise
         before, stats = stats, memory.stats()
         idle = idle + 1 if _measure_progress(stats) == _measure_progress(before) else 0
-        left = stats.pending_extractions
-        progress.show_read(first - left, first)
-    if first:
-        progress.clear()
+        if stats.waiting or not unread:
+            progress.show_done("read", unread - stats.waiting, unread)
+        else:
+            jobs = jobs or progress.begin("indexing", stats.pending_extractions)
+            progress.show_done("indexed", jobs - stats.pending_extractions, jobs)
+    progress.clear()
 
 
 def _measure_progress(stats: Stats) -> tuple[int, ...]:

@@ -15,7 +15,7 @@ from credenda.model.contest import ContestCase, ContestState
 from credenda.model.event import ClaimReceipt, Event, Source
 from credenda.model.memory import DUPLICATE_OF, Memory, Relation, Stance, Status, TypeClass, is_dreamed, list_sources
 from credenda.model.query import EarnedImportance, EventDetails, Explanation, Hit, Page, SearchResult, SlotVersion
-from credenda.model.statement import name_slot
+from credenda.model.statement import format_planned, name_slot
 
 _UNSURE: Final = 0.4
 _VERBS: Final = {
@@ -117,7 +117,13 @@ def render_page(screen: Screen, found: Page[Memory]) -> str:
         return screen.fill("No memory matches. `credenda remember` stores a message, `credenda stats` counts memories.")
     head = ("ID", "TYPE", "SINCE", "ABOUT", "BELIEVED")
     rows = [
-        (one.id, one.type.value, screen.day(one.valid_from), label(one), _describe_confidence(one))
+        (
+            one.id,
+            one.type.value,
+            format_planned(one) or screen.day(one.valid_from),
+            label(one),
+            _describe_confidence(one),
+        )
         for one in found.items
     ]
     more = f"\nMore: --cursor {found.next_cursor}" if found.next_cursor else ""

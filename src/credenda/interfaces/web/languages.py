@@ -13,6 +13,8 @@ from functools import cache
 from importlib.resources import files
 from typing import Final
 
+from credenda.model.statement import name_attribute
+
 ENGLISH: Final = "en"
 LANGUAGES: Final[Mapping[str, str]] = {ENGLISH: "English", "de": "Deutsch"}
 """Each language by its own name."""
@@ -85,6 +87,7 @@ def _read_quality(text: str) -> float:
 
 _PLACE: Final = re.compile(r"\{([a-z]+[0-9]?)\}")
 _NESTED: Final = "phrase"
+_SLOT: Final = "slot"
 _DENIED: Final = "not {value}"
 """How the engine writes a value that is denied; it stands in the place of a value."""
 _DEPTH: Final = 3
@@ -121,15 +124,20 @@ def _translate(language: str, text: str, depth: int) -> str:
         found = pattern.english.fullmatch(text)
         if found is not None:
             places = {
-                name: _translate(language, value, depth - 1) if name.startswith(_NESTED) else _show(value, known)
+                name: _translate(language, value, depth - 1)
+                if name.startswith(_NESTED)
+                else _show(language, name, value)
                 for name, value in found.groupdict().items()
             }
             return _PLACE.sub(lambda one: places[one[1]], pattern.text)  # noqa: B023 - called at once
     return text
 
 
-def _show(value: str, known: Mapping[str, str]) -> str:
-    denied = _DENIED.removesuffix("{value}")
+def _show(language: str, name: str, value: str) -> str:
+    """Write a value in its place; the name of a slot, and a denial, in the language."""
+    if name == _SLOT:
+        return name_attribute(value.replace(" ", "_"), language)
+    known, denied = load_phrases(language), _DENIED.removesuffix("{value}")
     if not value.startswith(denied) or _DENIED not in known:
         return value
     return known[_DENIED].replace("{value}", value.removeprefix(denied))

@@ -26,6 +26,8 @@ from credenda.interfaces.web.changes import name_change
 from credenda.interfaces.web.languages import translate, translate_phrase, translate_word
 from credenda.interfaces.web.page import ChangeMark, Page
 from credenda.model.change import ChangeRecord
+from credenda.model.query import Hit
+from credenda.model.statement import ENGLISH, Stated, name_attribute, name_owner, write_statement
 from credenda.operations.table import OPERATIONS
 from credenda.services.expectation import expect
 
@@ -125,7 +127,19 @@ class View:
 
     def name_slot(self, attribute: str | None) -> str:
         """Return an attribute as a person reads it: in words, not as the key that it is stored by."""
-        return (attribute or "").replace("_", " ")
+        return name_attribute(attribute or "", self.language)
+
+    def name_entity(self, entity: str) -> str:
+        """Return an entity as a person reads it; that of the memory is the user."""
+        return self.t("you") if entity == "user" else name_owner(entity, self.language)
+
+    def state(self, memory: Stated) -> str:
+        """Return the statement of a memory in the person's language."""
+        return write_statement(memory, self.memory.zone, language=self.language)
+
+    def tell_hit(self, hit: Hit) -> str:
+        """Return the line of a hit in the person's language."""
+        return hit.text if hit.memory is None or self.language == ENGLISH else self.state(hit.memory)
 
     def tell(self, text: str) -> str:
         """Return a sentence of the engine, such as a reason, in the person's language."""

@@ -58,7 +58,11 @@ def draw(view: View, data: Mapping[str, Any]) -> Mapping[str, object]:
     """Draw each slot that has had several values."""
     slots = [one for one in data["slots"] if len(one["versions"]) > 1]
     return {
-        "named_by": {one.target: f"{one.source} · {view.name_slot(one.attribute)}" for one in data["map"].relations},
+        "named_by": {
+            one.target: f"{view.name_entity(one.source)} · {view.name_slot(one.attribute)}"
+            for one in data["map"].relations
+        },
+        "named": {one.name: [view.name_slot(attribute) for attribute in one.attributes] for one in data["entities"]},
         "lanes": {one["attribute"]: _draw_slot(view, one["attribute"], one["versions"]) for one in slots},
     }
 

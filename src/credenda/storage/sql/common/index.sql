@@ -173,6 +173,12 @@ WHERE user_id = :user_id AND expired_at IS NULL AND status = 'active' GROUP BY t
 -- Jobs of messages by status.
 SELECT status, count(*) AS n FROM operations WHERE user_id = :user_id AND kind <> 'call' GROUP BY status;
 
+-- name: count_waiting^
+-- Messages of jobs of these kinds that are not finished, and when the oldest such job was filed.
+SELECT coalesce(sum(last - first + 1), 0) AS messages, min(created_at) AS oldest_at FROM operations
+WHERE user_id = :user_id AND status IN ('queued', 'processing', 'failed')
+    AND kind IN (SELECT value FROM json_each(:kinds));
+
 -- name: count_vectors
 -- Vectors by model.
 SELECT model_id, count(*) AS n FROM embeddings WHERE user_id = :user_id GROUP BY model_id;
