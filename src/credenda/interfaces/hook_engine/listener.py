@@ -14,16 +14,21 @@ import sys
 from collections.abc import Generator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
 from threading import Event, Thread
-from typing import Any, Final, cast
+from typing import TYPE_CHECKING, Any, Final, cast
 
-from credenda.agents.recall import Recalled, find_core, find_for_prompt, find_lines
 from credenda.client import Credenda
 from credenda.errors import CredendaError
 from credenda.hook_files.places import Places, list_waiting
 from credenda.interfaces.hook.payload import format_status
 from credenda.interfaces.hook.run import SERVER_THREAD
 from credenda.interfaces.hook_engine.filing import file_waiting, find_memory_places
+from credenda.lazy import import_on_use
 from credenda.model.memory import Status
+
+if TYPE_CHECKING:
+    from credenda.agents import recall
+else:
+    recall = import_on_use("credenda.agents.recall")  # its search loads numpy, which the start of a server does without
 
 # The answer to a hook: of a memory that is open, or of one on a server that is opened for it alone.
 
@@ -40,15 +45,17 @@ def answer_hook(memory: Credenda, request: Mapping[str, Any]) -> dict[str, objec
     match kind:
         case "prompt":
             seen = frozenset(_read_ids(request, "seen"))
-            found = find_for_prompt(memory, str(request.get("text", "")), project=project, session=session, seen=seen)
+            found = recall.find_for_prompt(
+                memory, str(request.get("text", "")), project=project, session=session, seen=seen
+            )
         case "core" | "compact":
-            found = find_core(memory, project=project, session=session, again=kind == "compact")
+            found = recall.find_core(memory, project=project, session=session, again=kind == "compact")
         case "lines":
-            found = find_lines(memory, _read_ids(request, "ids"))
+            found = recall.find_lines(memory, _read_ids(request, "ids"))
         case "status":
-            found = Recalled(_describe_status(memory))
+            found = recall.Recalled(_describe_status(memory))
         case _:
-            found = Recalled()
+            found = recall.Recalled()
     return {"text": found.text, "ids": [*found.ids, *found.sources]}
 
 
@@ -151,8 +158,8 @@ class _Listener:
     def _serve(self, stack: ExitStack) -> None:
         self._file()
         with suppress(CredendaError):  # load what a search needs; until then hooks read the file
-            find_core(self._memory)
-            find_for_prompt(self._memory, "warm up")
+            recall.find_core(self._memory)
+            recall.find_for_prompt(self._memory, "warm up")
         line = self._open_socket(stack)
         while not self.stopped.is_set() and os.path.exists(self._places.lock):  # an erasure removes it
             if line is None:

@@ -8,14 +8,19 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from datetime import tzinfo
-from typing import Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+from credenda.lazy import import_on_use
 from credenda.model.query import Hit, SearchResult
 from credenda.model.statement import write_claim
-from credenda.read.pack import group_by_claim, name_validity, word_warnings
 from credenda.text.excerpt import cut_around
 from credenda.text.fence import CLOSING, OPENING, estimate_tokens, fence_text, format_day, format_stated
 from credenda.text.tokens import tokenize
+
+if TYPE_CHECKING:
+    from credenda.read import pack
+else:
+    pack = import_on_use("credenda.read.pack")  # it loads numpy, which the start of a server does without
 
 _TOKENS: Final = 735
 """Tokens of twenty hits by `estimate_tokens`, which the vocabulary o200k counts as fewer than 700."""
@@ -63,7 +68,7 @@ def describe_hits(query: str, result: SearchResult, zone: tzinfo) -> HitLines:
     heads = [] if result.hits else [_NOTHING, *([_NEAREST] if hits else [])]
     frame = "\n".join([*heads, OPENING, CLOSING, _write_tail(result, is_cut=True)])
     left = _TOKENS + _MORE * max(len(hits) - _HITS, 0) - estimate_tokens(frame)
-    lines = [_make_line(group, zone) for group in group_by_claim(hits)]
+    lines = [_make_line(group, zone) for group in pack.group_by_claim(hits)]
     texts = _fit_texts(lines, frozenset(tokenize(query)), left)
     written = [line.write(text) for line, text in zip(lines, texts, strict=True)]
     is_cut = any(text != line.text for line, text in zip(lines, texts, strict=True))
@@ -81,7 +86,7 @@ def _make_item(ids: Sequence[str], text: str) -> dict[str, Any]:
 def _make_line(hits: Sequence[Hit], zone: tzinfo) -> _Line:
     """Describe the hits of one claim, or an event."""
     first = hits[0]
-    notes = dict.fromkeys(note for hit in hits for note in (*_name_days(hit, zone), *word_warnings(hit)))
+    notes = dict.fromkeys(note for hit in hits for note in (*_name_days(hit, zone), *pack.word_warnings(hit)))
     text = first.text if first.memory is None else write_claim(first.memory)
     source = first.memory or first.event
     stated = text if source is None or source.speaker == _USER else format_stated(source.speaker, text)
@@ -93,7 +98,7 @@ def _make_line(hits: Sequence[Hit], zone: tzinfo) -> _Line:
 
 def _name_days(hit: Hit, zone: tzinfo) -> list[str]:
     """Return since when a memory is true, or else the day on which it, or the event, was said."""
-    since = name_validity(hit, zone)
+    since = pack.name_validity(hit, zone)
     said = [hit.event] if hit.event is not None else hit.evidence[-1:]
     return since or [format_day(event.occurred_us, zone) for event in said]
 

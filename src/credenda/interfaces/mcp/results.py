@@ -36,7 +36,7 @@ from credenda.model.memory import Memory, Stance, Status
 from credenda.model.query import Context, EventDetails, Explanation, Hit, Page, SearchResult, SlotVersion, StatusStep
 from credenda.model.report import Resolution, Stats
 from credenda.operations.table import Operation
-from credenda.read.pack import OPENING
+from credenda.text.fence import OPENING
 
 Answer = dict[str, Any]
 NOTICE: Final = OPENING.partition("\n")[2]
