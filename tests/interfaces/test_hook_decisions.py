@@ -20,7 +20,9 @@ UNRELATED: list[str] = DATA["unrelated"]["prompts"]
 @pytest.fixture(scope="module", params=[False, True], ids=["told", "told and asked before"])
 def memory(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Credenda]:
     """Sessions in which the decisions were told, and others with the prompts of this test."""
-    with Credenda.open(tmp_path_factory.mktemp("decisions") / "memory.db", user="ana", workers=False, embedder="minilm") as opened:
+    with Credenda.open(
+        tmp_path_factory.mktemp("decisions") / "memory.db", user="ana", workers=False, embedder="minilm"
+    ) as opened:
         said = [one["told"] for one in DECISIONS]
         said += [one["asked"] for one in DECISIONS] + UNRELATED if request.param else UNRELATED[::4]
         for number, text in enumerate(said):

@@ -213,6 +213,16 @@ def test_doctor_tells_of_calls_that_failed_and_leaves_out_foreign_input(folder: 
     assert finding.detail == "10 of the last 11 calls of hooks failed: 10 time"
 
 
+def test_a_call_that_opened_the_memory_itself_is_not_slow(folder: Path) -> None:
+    agent = CodingAgent(folder)
+    agent.say("I use Neovim.")
+    for by, found in (("memory", 0), ("engine", 1)):
+        for _ in range(20):
+            add_line(agent.places, {"event": "UserPromptSubmit", "by": by, "ms": 1_200})
+        with agent.open() as memory:
+            assert len([one for one in memory.data.doctor().findings if "took more than" in one.detail]) == found
+
+
 def test_an_erased_user_leaves_no_words_of_hooks(folder: Path) -> None:
     agent = CodingAgent(folder)
     agent.say("My sister Hortensia lives in Valparaiso.")

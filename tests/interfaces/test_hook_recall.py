@@ -7,13 +7,14 @@ import re
 import subprocess
 from contextlib import nullcontext
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 from credenda import Credenda
-from credenda.hook_files.places import set_mark
 from credenda.hook_files.ring_log import add_line, read_lines
+from credenda.interfaces.hook import run
 from credenda.interfaces.hook.run import parse_options, run_hook
 from credenda.interfaces.hook_engine.filing import file_waiting, find_memory_places
 from credenda.text.fence import CLOSING, OPENING, estimate_tokens
@@ -82,12 +83,17 @@ def test_a_decision_is_found_in_other_words_and_behind_earlier_questions(agent: 
 
 
 @pytest.mark.parametrize("engine", ENGINES)
-def test_what_comes_too_late_for_a_prompt_comes_with_the_next_one(agent: CodingAgent, *, engine: bool) -> None:
+def test_what_comes_too_late_for_a_prompt_comes_with_the_next_one(
+    agent: CodingAgent, monkeypatch: pytest.MonkeyPatch, *, engine: bool
+) -> None:
+    def take_long(*_: object, **__: object) -> None:
+        return None
+
     agent.start("resume")
-    pause = Path(agent.places.folder, "away")
-    set_mark(str(pause))
-    assert agent.say("which database did we decide on for the billing service?") == ""
-    pause.unlink()
+    with monkeypatch.context() as patched:
+        patched.setattr(run, "engine", SimpleNamespace(answer_once=take_long))
+        assert agent.say("which database did we decide on for the billing service?") == ""
+    Path(agent.places.folder, "away").unlink(missing_ok=True)  # of a server
     with agent.open() as memory, running_engine(memory, agent.places) if engine else nullcontext():
         assert "Postgres" in agent.say("rename foo to bar in utils.py")
         assert agent.say("rename bar to baz in utils.py") == ""

@@ -47,7 +47,7 @@ _ENGINE_SHARE: Final = 4
 _ANSWER_SECONDS: Final = 0.05
 """Time that is left to write the answer of an engine that was loaded."""
 _PAUSE_SECONDS: Final = 60.0
-"""Time for which a memory is left alone that could not be opened."""
+"""Time for which a server is left alone that did not answer."""
 _ANSWERS: Final = frozenset({"reply", "subagent_reply"})
 """Kinds of moments that would repeat what the user asked not to keep."""
 _INPUT_BYTES: Final = 8_388_608
@@ -330,9 +330,10 @@ class _Call:
         return told
 
     def _load_engine(self, request: Mapping[str, object]) -> Mapping[str, Any]:
-        """Open the memory for this call; {} where there is none, or that failed less than a minute ago."""
+        """Open the memory for this call; {} where there is none, or its server failed less than a minute ago."""
         mark = os.path.join(self._places.folder, "away")
-        if is_recent(mark, _PAUSE_SECONDS) or not (self._is_served or os.path.exists(self._options.database)):
+        is_away = is_recent(mark, _PAUSE_SECONDS) if self._is_served else not os.path.exists(self._options.database)
+        if is_away:
             self._start_engine()
             return {}
         self._line["by"] = "server" if self._is_served else "memory"
@@ -343,7 +344,7 @@ class _Call:
             told = ask(self._options.database, self._options.user, request, seconds=seconds)
         finally:
             self._start_engine()
-            if told is None:
+            if told is None and self._is_served:
                 set_mark(mark)
         if told is None:
             raise _LateError
