@@ -36,14 +36,13 @@ def run_held_out(
 ) -> dict[str, Any]:
     """Measure conversations with gold turns, if given, and generated transcripts; `kept` tells whether bounds held."""
     found: dict[str, Any] = {"embedder": embedder, "transcripts": {}}
-    for engine in (True, False):
-        tallies = [Counter[str]() for _ in seeds]
-        for seed, tally in zip(seeds, tallies, strict=True):
-            note(f"transcript {seed}, {'with an engine' if engine else 'from the file'}")
-            _tell_story(make_story(seed, words), tally, embedder=embedder, engine=engine)
-        total = sum(tallies, Counter[str]())
-        total["largest"] = max(tally["largest"] for tally in tallies)
-        found["transcripts"]["engine" if engine else "file"] = _show_story(total)
+    tallies = [Counter[str]() for _ in seeds]
+    for seed, tally in zip(seeds, tallies, strict=True):
+        note(f"transcript {seed}")
+        _tell_story(make_story(seed, words), tally, embedder=embedder)
+    total = sum(tallies, Counter[str]())
+    total["largest"] = max(tally["largest"] for tally in tallies)
+    found["transcripts"]["engine"] = _show_story(total)
     if data is not None and questions is not None:
         tally = Counter[str]()
         asked = load_questions(questions)
@@ -84,11 +83,11 @@ class _Archive:
         return {self.events[one] for one in (self.behind[number] if name.startswith("m") else {number})}
 
 
-def _tell_story(story: Story, tally: Counter[str], *, embedder: str, engine: bool) -> None:
+def _tell_story(story: Story, tally: Counter[str], *, embedder: str) -> None:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         with Credenda.open(folder / "memory.db", user="ana", embedder=embedder, workers=False) as memory:
-            agent = HookedMemory(memory, folder, engine=engine)
+            agent = HookedMemory(memory, folder)
             before = ""
             for line in story.lines:
                 tally["lines"] += 1

@@ -76,12 +76,12 @@ def list_files(folder: Path) -> list[Path]:
 
 
 class HookedMemory:
-    """A memory behind the hooks of Claude Code, in this process; with `engine=False` hooks read the file alone."""
+    """A memory behind the hooks of Claude Code, in this process."""
 
-    def __init__(self, memory: Credenda, folder: Path, *, engine: bool = True) -> None:
+    def __init__(self, memory: Credenda, folder: Path) -> None:
         self._memory = memory
         self._folder = folder
-        self._ask: Ask = self._answer if engine else _find_none
+        self._ask: Ask = self._answer
 
     def send(self, line: Line) -> str:
         """Send a line, and return the text for the model."""
@@ -102,10 +102,6 @@ class HookedMemory:
 
     def _answer(self, _: object, request: Mapping[str, object], **__: float) -> Mapping[str, object]:
         return answer_hook(self._memory, request)
-
-
-def _find_none(*_: object, **__: object) -> None:
-    return None
 
 
 def _note(found: Replay, line: Line, text: str, shown: dict[str, set[str]]) -> None:
@@ -132,9 +128,9 @@ def _judge(found: Replay, memory: Credenda) -> None:
 
 
 def _measure_process(database: Path, number: int) -> tuple[float, float]:
-    """Return the CPU seconds and the time of one process of a hook."""
-    payload = {"session_id": f"s{number}", "prompt_id": "p", "cwd": "/", "prompt": QUESTIONS[number % 8][0]}
-    command = [sys.executable, "-P", "-m", "credenda", "hook", "UserPromptSubmit", "--db", str(database)]
+    """Return the CPU seconds and the time of one process of a hook, at the start of a session."""
+    payload = {"session_id": f"s{number}", "cwd": "/", "source": "startup"}
+    command = [sys.executable, "-P", "-m", "credenda", "hook", "SessionStart", "--db", str(database)]
     before, begun = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
     subprocess.run(  # noqa: S603 - our own program
         [*command, "--user", "ana", "--no-background"],

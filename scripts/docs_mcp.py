@@ -23,10 +23,17 @@ the protocol. [How to connect a client](../how-to/connect.md). `credenda serve` 
 at `/mcp` or `/mcp/` ([Serve](../how-to/serve.md)). [Conformance](mcp-conformance.md) lists the checks against the
 protocol.
 
-* **Results** are structured, and repeated as JSON text. A context is text for a prompt, and hits are one line each,
-  `- [m12-c4f320] words (day; warnings)`: twenty hits take fewer than 1,000 tokens, for which long texts are cut to the
-  part that the query asks for. `inspect_memories` shows the whole of an id; with `explain` hits are JSON. The result of
-  a tool that writes is under `{{"status": "ok", "data": …}}`. Empty fields are left out.
+* **Results** are lines of text, and the same as structured content, because some hosts show a model the one and some
+  the other. Hits are one line each, `- [m12-c4f320] words (day; warnings)`, and `{{"id", "text"}}` in `results`: twenty
+  take at most 700 tokens either way, for which long texts are cut to the part that the query asks for, those of the
+  best hits least. `inspect_memories` shows the whole of an id. Times are days, and scores, importances and ids of jobs
+  are left out. The result of a tool that writes is under `{{"status": "ok", "data": …}}`.
+* **Data.** A program that wants every field takes `--toolset full`, whose answers are JSON with a schema; `explain`
+  asks for them in one search.
+* **Inputs.** A tool lists the inputs that a model fills. It takes the others of its
+  [operation](operations.md) too, and their names there: `topic`, `recency_weight` and `mode` of a search, or
+  `idempotency_key`, `session_id`, `agent_id` and `occurred_at` of `store_memory`, whose `text` may be called `content`.
+  `get_memory_stats` and `consolidate_memories` are answered by every server, and listed with `--toolset full`.
 * **Errors** are results with `isError` and `{{"status": "error", "code", "message", "retryable", "fix"?, "ids"?}}`; the
   codes are `invalid`, `not_found`, `conflict`, `limit_exceeded`, `unavailable`, `corrupt`, `internal` and, over HTTP,
   `forbidden`. An argument that is unknown or of the wrong type is `invalid` and changes nothing; null counts as
@@ -49,20 +56,22 @@ protocol.
   model; on a match the server does not start, and says which text it is.
 
 The default toolset is about {default} tokens, estimated on the high side; `--toolset full` is about {full}, and
-`--toolset engram` about {engram}. No toolset has two tools for one operation. With `--read-only` only the tools that
-write nothing are offered.
+`--toolset engram` about {engram}. `--toolset plugin`, which the [plugin](../how-to/coding-agents.md) starts, leaves out
+`get_context`, because its hooks give the same unasked ({plugin} tokens). No toolset has two tools for one operation.
+With `--read-only` only the tools that write nothing are offered.
 """
 KINDS = {"array": "list", "object": "table"}
 
 
 def page() -> str:
     """Return the whole page."""
-    small, full, engram = (build_tools(toolset=name) for name in TOOLSETS)
-    counted = zip(TOOLSETS, (f"{estimate_tokens(offers.values()):,}" for offers in (small, full, engram)), strict=True)
-    head = INTRODUCTION.format(**dict(counted))
+    offers = {name: build_tools(toolset=name) for name in TOOLSETS}
+    full, engram = offers["full"], offers["engram"]
+    head = INTRODUCTION.format(**{name: f"{estimate_tokens(tools.values()):,}" for name, tools in offers.items()})
+    small = {name: offer for name, offer in offers["default"].items() if offer.is_listed}
     more = [offer for name, offer in full.items() if name not in small]
     parts = [head, "## Default toolset\n", *sections(small.values()), "## Added by `--toolset full`\n"]
-    parts += ["The tools above also take every other input of their operation.\n", *sections(more)]
+    parts += ["The tools above list every other input of their operation as well.\n", *sections(more)]
     return "\n".join([*parts, *name_engram_tools(engram, full), *beside()])
 
 
@@ -94,7 +103,7 @@ def section(offer: ToolSpec) -> str:
         lines += [row(name, schema, name in required) for name, schema in inputs["properties"].items()]
         lines.append("")
     alternatives = [f"`{{{', '.join(one['required'])}}}`" for one in output["anyOf"][:-1]]
-    lines.append(f"Returns {' or '.join(alternatives) or 'a table'}.\n")
+    lines.append(f"As data: {' or '.join(alternatives) or 'a table'}.\n")
     return "\n".join(lines)
 
 
@@ -103,7 +112,7 @@ def traits(offer: ToolSpec) -> str:
     hints = offer.hints()
     if hints.get("readOnlyHint"):
         return "Reads only."
-    words = ["Writes", *(["destroys"] * hints["destructiveHint"]), *(["repeatable"] * hints["idempotentHint"])]
+    words = ["Writes", *(["destroys"] * hints["destructiveHint"]), *(["repeatable"] * ("idempotentHint" in hints))]
     return ", ".join(words) + "."
 
 

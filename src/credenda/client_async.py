@@ -282,6 +282,9 @@ class AsyncCredenda:
         other content it raises `Conflict`. Raises `Invalid` or `LimitExceeded` for input that cannot be stored
         completely, `Unavailable` when the store cannot be written; then nothing was stored.
 
+        `agent` names the program that took the messages, and is shown with the evidence. Searches do not look at it:
+        give `topic`, `tags` or `metadata` too where the words of two programs are to be found apart.
+
         `claims` are what an agent has understood itself: `{"quote", "entity"?, "attribute"?, "value"?, "stance"?,
         "scope"?, "statement"?, "key"?, "replaces"?}`: the quote is copied, `replaces` is a memory id, `statement`
         is shown if it adds nothing. They take the place of extraction, are checked and believed at once, and the

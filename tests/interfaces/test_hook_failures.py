@@ -134,10 +134,10 @@ def test_an_engine_that_hangs_is_not_waited_for(folder: Path) -> None:
     with socket.socket(socket.AF_UNIX) as line:
         line.bind(places.socket)
         line.listen(1)
-        told = agent.send_within("which database did we decide on for the billing service?", seconds=2.0)
+        told = agent.send_within("which database did we decide on for the billing service?", seconds=20.0)
     assert "Postgres" in told
     Path(places.socket).unlink()
-    assert read_lines(places)[-1]["by"] == ("server" if is_server(agent.target) else "file")
+    assert read_lines(places)[-1]["by"] == ("server" if is_server(agent.target) else "memory")
 
 
 def test_the_answer_of_an_engine_may_be_anything(folder: Path) -> None:
@@ -213,6 +213,16 @@ def test_doctor_tells_of_calls_that_failed_and_leaves_out_foreign_input(folder: 
     assert finding.detail == "10 of the last 11 calls of hooks failed: 10 time"
 
 
+def test_a_call_that_opened_the_memory_itself_is_not_slow(folder: Path) -> None:
+    agent = CodingAgent(folder)
+    agent.say("I use Neovim.")
+    for by, found in (("memory", 0), ("engine", 1)):
+        for _ in range(20):
+            add_line(agent.places, {"event": "UserPromptSubmit", "by": by, "ms": 1_200})
+        with agent.open() as memory:
+            assert len([one for one in memory.data.doctor().findings if "took more than" in one.detail]) == found
+
+
 def test_an_erased_user_leaves_no_words_of_hooks(folder: Path) -> None:
     agent = CodingAgent(folder)
     agent.say("My sister Hortensia lives in Valparaiso.")
@@ -235,10 +245,9 @@ def run_process(agent: CodingAgent, event: str, payload: dict[str, str]) -> subp
 @pytest.mark.sqlite_file  # the standard library alone reads a file; a server needs the engine
 def test_a_process_loads_the_standard_library_and_few_modules_of_ours(folder: Path) -> None:
     agent = CodingAgent(folder)
-    agent.teach("We decided to use Postgres for the billing service.")
-    payload = {"session_id": "s", "prompt": "which database did we decide on for the billing service?"}
-    done = run_process(agent, "UserPromptSubmit", payload)
-    assert b"Postgres" in done.stdout
+    agent.teach("I'm allergic to peanuts.")
+    done = run_process(agent, "SessionStart", {"session_id": "s", "source": "startup"})
+    assert b"peanuts" in done.stdout
     loaded = {line.rpartition(b"|")[2].strip().decode() for line in done.stderr.splitlines() if b"|" in line}
     ours = {name for name in loaded if name.partition(".")[0] == "credenda"}
     assert {name for name in ours if not name.startswith("credenda.interfaces.hook")} <= ALLOWED
@@ -260,12 +269,12 @@ def _measure_cpu(command: list[str], given: bytes) -> float:
 def test_a_hook_takes_little_more_processor_time_than_a_bare_interpreter(folder: Path) -> None:
     """The least of several runs, as a multiple, so that a busy machine changes neither."""
     agent = CodingAgent(folder)
-    agent.teach("We decided to use Postgres for the billing service.")
-    hook = [sys.executable, "-P", "-m", "credenda", "hook", "UserPromptSubmit", "--db", agent.target]
+    agent.teach("I'm allergic to peanuts.")
+    hook = [sys.executable, "-P", "-m", "credenda", "hook", "SessionStart", "--db", agent.target]
     bare = [sys.executable, "-P", "-c", "import argparse, json, sqlite3"]
     spent, compared = list[float](), list[float]()
     for number in range(9):
-        payload = {"session_id": f"s{number}", "prompt": "which database did we decide on for the billing service?"}
+        payload = {"session_id": f"s{number}", "source": "startup"}
         compared.append(_measure_cpu(bare, b""))
         spent.append(_measure_cpu([*hook, "--user", "ana", "--no-background"], json.dumps(payload).encode()))
     assert min(spent) < 4 * min(compared), (spent, compared)

@@ -7,12 +7,14 @@ import re
 import subprocess
 from contextlib import nullcontext
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 from credenda import Credenda
 from credenda.hook_files.ring_log import add_line, read_lines
+from credenda.interfaces.hook import run
 from credenda.interfaces.hook.run import parse_options, run_hook
 from credenda.interfaces.hook_engine.filing import file_waiting, find_memory_places
 from credenda.text.fence import CLOSING, OPENING, estimate_tokens
@@ -22,7 +24,7 @@ from .hooked import EVENTS, CodingAgent, get_text, running_engine
 
 HOSTS = list(EVENTS)
 ENGINES = [False, True]
-"""Without an engine the hook reads the file, or opens the memory on its server."""
+"""Without an engine the hook reads the core from the file, and opens the memory to recall."""
 FACTS = (
     "I'm allergic to peanuts.",
     "Always answer in short sentences.",
@@ -71,6 +73,32 @@ def test_a_prompt_brings_what_answers_it_once_in_a_session(agent: CodingAgent, *
     assert "Postgres" in elsewhere
 
 
+@pytest.mark.parametrize("engine", ENGINES)
+def test_a_decision_is_found_in_other_words_and_behind_earlier_questions(agent: CodingAgent, *, engine: bool) -> None:
+    asked = "What did we choose for the billing service?"
+    agent.teach(asked, "Understood.", asked, "sort the imports", session="s0")
+    with agent.open() as memory, running_engine(memory, agent.places) if engine else nullcontext():
+        assert "Postgres" in agent.say(asked)
+        assert agent.say("sort the imports") == ""
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_what_comes_too_late_for_a_prompt_comes_with_the_next_one(
+    agent: CodingAgent, monkeypatch: pytest.MonkeyPatch, *, engine: bool
+) -> None:
+    def take_long(*_: object, **__: object) -> None:
+        return None
+
+    agent.start("resume")
+    with monkeypatch.context() as patched:
+        patched.setattr(run, "engine", SimpleNamespace(answer_once=take_long))
+        assert agent.say("which database did we decide on for the billing service?") == ""
+    Path(agent.places.folder, "away").unlink(missing_ok=True)  # of a server
+    with agent.open() as memory, running_engine(memory, agent.places) if engine else nullcontext():
+        assert "Postgres" in agent.say("rename foo to bar in utils.py")
+        assert agent.say("rename bar to baz in utils.py") == ""
+
+
 def test_a_process_answers_from_a_folder_whose_path_is_too_long_for_a_socket(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -87,17 +115,6 @@ def test_a_process_answers_from_a_folder_whose_path_is_too_long_for_a_socket(
     assert "user: database: Postgres (billing service)" in told
     assert read_lines(agent.places)[-1]["by"] == "engine"
     assert not shown.exists()
-
-
-@pytest.mark.sqlite_file  # the reading of the file names every memory; a search shows one for a sentence
-def test_the_memories_of_one_sentence_have_a_line_each(folder: Path) -> None:
-    agent = CodingAgent(folder)
-    sentence = "I work at Quillmark Advisory and I moved to Graz in May."
-    agent.teach(sentence)
-    told = agent.say("Where do I work?")
-    assert sentence not in told
-    assert re.search(r"- \[m\d+-[0-9a-f]{6}\] user: employer: Quillmark Advisory \(", told)
-    assert re.search(r"- \[m\d+-[0-9a-f]{6}\] user: residence: Graz \(", told)
 
 
 @pytest.mark.parametrize("host", HOSTS)

@@ -17,6 +17,17 @@ from credenda.interfaces.mcp.stdio import serve
 early = {name for name in sys.modules if name.startswith(("mcp.client", "mcp.server.mcpserver"))}
 assert not early, early
 """
+_STARTED = """
+import mcp_types
+assert "numpy" not in sys.modules
+waiting = [mcp_types.CallToolResult, mcp_types.InitializeResult, mcp_types.Tool]
+assert not any(one.__pydantic_complete__ for one in waiting)
+assert mcp_types.Tool(name="tea", input_schema={}).name == "tea"
+from pydantic import BaseModel
+class Later(BaseModel):
+    name: str
+assert Later.__pydantic_complete__
+"""
 _WHOLE = """
 from mcp import Client
 import mcp
@@ -40,6 +51,10 @@ def run(program: str) -> None:
 
 def test_a_server_on_a_pipe_loads_no_client_and_no_second_kind_of_server() -> None:
     run(_SERVED)
+
+
+def test_a_start_builds_no_validator_and_loads_no_search() -> None:
+    run(_SERVED + _STARTED)
 
 
 def test_whoever_asks_later_finds_the_whole_library() -> None:

@@ -95,12 +95,12 @@ class CredendaStore(BaseStore):
         self._memory.items.put(space, op.key, value, words=words, ttl_us=ttl_us)
 
     def _search(self, op: SearchOp) -> list[SearchItem]:
+        """Return the items that a filter leaves, and with a question the best first: it ranks, and leaves none out."""
         scores: Mapping[str, float] = {}
         if op.query:
             found = self._memory.search(op.query, kinds=("memory",), tags=(_TAG,), limit=limits.SEARCH_LIMIT)
-            scores = {hit.id: hit.score for hit in found.hits}
-        rows = self._list_rows(op.namespace_prefix, tuple(scores) if op.query else ())
-        rows = [] if op.query and not scores else rows
+            scores = {hit.id: hit.score for hit in found.hits or found.nearest}
+        rows = self._list_rows(op.namespace_prefix)
         rows.sort(key=lambda row: (-scores.get(row.source or "", 0.0), -row.updated_us))
         chosen = [row for row in rows if _is_met(_load(row), op.filter or {})]
         return [
@@ -108,8 +108,8 @@ class CredendaStore(BaseStore):
             for row in chosen[op.offset : op.offset + op.limit]
         ]
 
-    def _list_rows(self, namespace: Sequence[str], sources: tuple[str, ...] = ()) -> list[Row]:
-        return list(self._memory.items.find(ItemFilter(space=_to_space(namespace), below=True, sources=sources)))
+    def _list_rows(self, namespace: Sequence[str]) -> list[Row]:
+        return list(self._memory.items.find(ItemFilter(space=_to_space(namespace), below=True)))
 
     def _list_namespaces(self, op: ListNamespacesOp) -> list[tuple[str, ...]]:
         found = {_to_namespace(row.space) for row in self._list_rows(())}

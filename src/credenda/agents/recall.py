@@ -6,6 +6,7 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from credenda import limits
@@ -119,10 +120,13 @@ def find_for_prompt(
     words = prompt.strip()[: limits.QUERY_CHARACTERS]
     if not words:
         return Recalled()
-    found = memory.search(
-        words, limit=_CANDIDATES, project=project, exclude_session=session or None, record_access=False
-    )
     asked = _Asked(words, frozenset(tokenize(words)), asks=_ASKING.search(_CODE.sub(" ", words)) is not None)
+    find = partial(
+        memory.search, words, limit=_CANDIDATES, project=project, exclude_session=session or None, record_access=False
+    )
+    found = find() if asked.asks else find(kinds=("memory",))
+    if any(hit.event is not None and _is_repetition(hit.text, words, least=1) for hit in found.hits):
+        found = find(kinds=("memory",))  # else words that were said before would answer for themselves
     chosen = [] if found.abstained else list(_choose(found, frozenset(seen), asked))
     text, ids = _build([_make_line(memory, hit) for hit in chosen], PROMPT_TOKENS)
     shown = [hit for hit in chosen if hit.id in ids]
@@ -179,8 +183,12 @@ def _choose(found: SearchResult, seen: frozenset[str], prompt: _Asked) -> Iterat
 
 
 def _is_alone(hits: Sequence[Hit]) -> bool:
-    """Return whether the best hit of a search is much better than any other."""
-    return len(hits) == 1 or (len(hits) > 1 and hits[1].score <= _ALONE * hits[0].score)
+    """Return whether the best hit of a search is much better than any other that rests on other words."""
+    if not hits:
+        return False
+    said = {event.id for event in hits[0].evidence}
+    others = [hit for hit in hits[1:] if said.isdisjoint(event.id for event in hit.evidence)]
+    return not others or others[0].score <= _ALONE * hits[0].score
 
 
 def _is_worth_telling(hit: Hit, prompt: _Asked, *, alone: bool) -> bool:
@@ -201,10 +209,10 @@ def _is_worth_telling(hit: Hit, prompt: _Asked, *, alone: bool) -> bool:
     return len(told - prompt.terms) >= _NEW_TERMS and alike <= _SIMILAR and not _is_repetition(hit.text, prompt.words)
 
 
-def _is_repetition(text: str, words: str) -> bool:
-    """Return whether a message holds all words of a prompt in a row."""
+def _is_repetition(text: str, words: str, *, least: int = _REPEATED) -> bool:
+    """Return whether a message holds all words of a prompt, of which there are at least so many, in a row."""
     asked = words.strip(" .?!\n").casefold()
-    return asked.count(" ") + 1 >= _REPEATED and asked in text.casefold()
+    return asked.count(" ") + 1 >= least and asked in text.casefold()
 
 
 def _make_line(memory: Credenda, hit: Hit) -> Line:

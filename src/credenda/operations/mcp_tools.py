@@ -1,8 +1,8 @@
 """The MCP tools of the operations: tool names, inputs and advice.
 
-A tool selects inputs by their names in the table and may rename them. Operations with the same tool name form one tool;
-a call runs the operation with the most required inputs among those whose required inputs are all given, and with an id
-the operation for its kind.
+A tool lists the inputs that a model fills, may rename them, and takes every other input of its operation as well.
+Operations with the same tool name form one tool; a call runs the operation with the most required inputs among those
+whose required inputs are all given, and with an id the operation for its kind.
 """
 
 from __future__ import annotations
@@ -14,13 +14,13 @@ from typing import Final, Literal, get_args
 from credenda.ids import IdKind
 from credenda.operations.table import Operation
 
-Toolset = Literal["default", "full", "engram"]
+Toolset = Literal["default", "plugin", "full", "engram"]
 TOOLSETS: Final[tuple[Toolset, ...]] = get_args(Toolset)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tool:
-    """One operation as a tool; `params` are the inputs in the small toolset, in order; the full toolset has all."""
+    """One operation as a tool; `params` are the inputs that small toolsets list, in order; the full one lists all."""
 
     name: str
     params: tuple[str, ...] = ()
@@ -29,6 +29,8 @@ class Tool:
     advice: str = ""
     toolset: Literal["default", "full"] = "default"
     """The smaller of the two toolsets that offer it."""
+    unlisted: frozenset[Toolset] = frozenset()
+    """Toolsets that answer its calls without listing it: it is for operators, or hooks do the same unasked."""
     always: Mapping[str, object] = field(default_factory=dict[str, object])
     """Fixed inputs of every call, which the model cannot set."""
     kind: IdKind | None = None
@@ -36,28 +38,26 @@ class Tool:
 
 
 _MEMORY_ID: Final = {"id": "memory_id"}
-_SEARCH: Final = ("query", "limit", "recency_weight", "topic", "mode", "as_of")
+_OPERATORS: Final[frozenset[Toolset]] = frozenset({"default", "plugin", "engram"})
 
 TOOLS: Final[Mapping[str, tuple[Tool, ...]]] = {
     "remember": (
         Tool(
             name="store_memory",
-            params=("content", "topic", "idempotency_key", "session", "agent", "occurred_at", "claims"),
+            params=("content", "claims"),
             outside={"content": "text", "session": "session_id", "agent": "agent_id"},
             always={"source": "ai"},
-            advice='Whole sentences in the words of the user ("I moved to Graz"), one statement a call; no summary.',
+            advice="Give the exact words that the user wrote, one statement a call; no summary.",
         ),
     ),
     "search": (
         Tool(
             name="search_memories",
-            params=_SEARCH,
+            params=("query", "limit", "as_of"),
         ),
     ),
-    "context": (Tool(name="get_context", params=("query", "token_budget", "topic", "as_of")),),
-    "list": (
-        Tool(name="inspect_memories", params=("limit", "offset", "status", "type", "topic", "entity", "attribute")),
-    ),
+    "context": (Tool(name="get_context", params=("query", "token_budget"), unlisted=frozenset({"plugin"})),),
+    "list": (Tool(name="inspect_memories", params=("entity", "limit", "offset")),),
     "event": (
         Tool(
             name="inspect_memories",
@@ -70,7 +70,7 @@ TOOLS: Final[Mapping[str, tuple[Tool, ...]]] = {
     "why": (Tool(name="inspect_memories", params=("id",), outside=_MEMORY_ID),),
     "history": (Tool(name="memory_history", params=("id", "entity", "attribute"), outside=_MEMORY_ID),),
     "diff": (Tool(name="compare_beliefs", toolset="full"),),
-    "correct": (Tool(name="correct_memory", params=("id", "text", "value", "reason"), outside=_MEMORY_ID),),
+    "correct": (Tool(name="correct_memory", params=("id", "text", "value"), outside=_MEMORY_ID),),
     "delete": (
         Tool(
             name="delete_memory",
@@ -83,17 +83,18 @@ TOOLS: Final[Mapping[str, tuple[Tool, ...]]] = {
     "resolve": (
         Tool(
             name="resolve_conflict",
-            params=("id", "keep", "scopes"),
+            params=("id", "keep"),
             outside={"id": "contest_id"},
             advice="The user decides; contest_id alone asks them if the client can.",
         ),
     ),
-    "stats": (Tool(name="get_memory_stats"),),
+    "stats": (Tool(name="get_memory_stats", unlisted=_OPERATORS),),
     "consolidate": (
         Tool(
             name="consolidate_memories",
             params=("topic", "similarity_threshold", "dry_run"),
             always={"force": True},
+            unlisted=_OPERATORS,
         ),
     ),
     "get": (Tool(name="get_memory", outside=_MEMORY_ID, toolset="full"),),

@@ -223,6 +223,8 @@ _RECENT: Final = 50
 _SHARE: Final = 5
 """One failed call in this many is a finding."""
 _SLOW_MS: Final = 250
+_LOADED: Final = "memory"
+"""How a call was answered that opened the memory of a file itself, which takes longer."""
 _DAMAGED: Final = ".damaged"
 _FOREIGN: Final = "input"
 """The error of a call with input that no host sends: a mistake of whoever calls, which says nothing of the store."""
@@ -247,7 +249,8 @@ def _check_calls(places: Places) -> Iterator[Finding]:
             where=places.log,
             fix="run `credenda plugin status`, and install the plugin again",
         )
-    slow = [line for line in recent if isinstance(ms := line.get("ms"), int) and ms > _SLOW_MS]
+    quick = (line for line in recent if line.get("by") != _LOADED)
+    slow = [line for line in quick if isinstance(ms := line.get("ms"), int) and ms > _SLOW_MS]
     if recent and len(slow) * _SHARE >= len(recent):
         yield Finding(
             check=_CHECK,

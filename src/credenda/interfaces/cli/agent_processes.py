@@ -54,7 +54,8 @@ def mcp() -> click.Command:
         type=click.Choice(TOOLSETS),
         default="default",
         show_default=True,
-        help="The tools to offer: a small set, every operation with all its inputs, or tools by the names of engram.",
+        help="The tools to offer: a small set, those beside the hooks of the plugin, every operation with all its"
+        " inputs and answers, or tools by the names of engram.",
     )
     here = click.Option(["--here"], is_flag=True, help="Keep to the project of this folder, by its git remote.")
     return click.Command(

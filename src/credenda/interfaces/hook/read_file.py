@@ -1,17 +1,14 @@
-"""Recall from the database file alone, for a hook that finds no engine running.
+"""What a session begins with, read from the database file by a hook that finds no engine running.
 
-The file is opened read-only. The result is less than that of a search: standing instructions, pins, identity and
-open contests at the start, and for a prompt the memories that share its rare words.
+The file is opened read-only: standing instructions, pins, identity and open contests, and memories by their ids.
 """
 
 from __future__ import annotations
 
 import json
-import math
 import os
-import re
 import sqlite3
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from contextlib import closing
 from datetime import UTC
 from time import monotonic, time_ns
@@ -26,36 +23,13 @@ if TYPE_CHECKING:
 else:
     statement = import_on_use("credenda.model.statement")  # loaded when there is something to say
 
-_MEMORY_BIT: Final = 1 << 43
-_NUMBER_BITS: Final = 12
-_TENANT_BITS: Final = 44
 _IDENTITY: Final = ("preferred_name", "name", "pronouns", "residence", "timezone", "spoken_language", "job_title",
                     "employer", "allergy")  # fmt: skip
-_TERMS: Final = 24
 _CORE_LINES: Final = 24
 _DECISIONS: Final = 10
 _TRUSTED: Final = 0.6
 """Trust above which a memory may come by itself: a document's or tool's is not."""
 _SURE: Final = 0.4
-_HITS: Final = 3
-_COVERED: Final = 0.55
-"""Share of the rarity of a prompt's words that a memory must have."""
-_SIMILAR: Final = 0.75
-"""Share of words in common above which a memory only repeats a question."""
-_SIMILAR_REQUEST: Final = 0.5
-"""The same for a prompt that asks nothing."""
-_RARE: Final = 3
-_WORD: Final = re.compile(r"[^\W_]{3,}")
-_STOP_WORDS: Final = """
-the and for are was were with that this from have has had not you your can could would should will what when
-where who why how did does done make made use used using get got let our out off too very just also into onto
-them they then than there here some any all each please now new add run fix file code line lines test tests
-its it's i'm i've about which while after before because been being but him her his she more most much many
-may might must one two per set see say said tell told want need like look show give know think still only over
-under
-"""
-"""Words of prompts that say little about what they ask for."""
-_STOP: Final = frozenset(_STOP_WORDS.split())
 _COLUMNS: Final = (
     "id, text, type, entity_key, attribute_key, value, speaker, status, contested, valid_from, created_at, entity,"
     " attribute, scope, stance, relation, valid_until, metadata"
@@ -64,8 +38,6 @@ _CURRENT: Final = (
     "user_id = :user AND expired_at IS NULL AND status IN ('active', 'challenged') AND text <> ''"
     " AND confidence >= :sure AND (expires_at IS NULL OR expires_at > :now)"
 )
-_FIRM: Final = " AND (type <> 'procedure' OR confidence > 0.5)"
-"""Leaves out what may be a request that was made once instead of a rule."""
 
 
 class _Row(NamedTuple):
@@ -170,70 +142,6 @@ def _read_contests(reader: _Reader) -> list[Line]:
     return found
 
 
-class Prompt(NamedTuple):
-    """A prompt with its project and session, and what that session was shown."""
-
-    text: str
-    project: str
-    session: str
-    seen: frozenset[str]
-
-
-def read_prompt_lines(path: str, user: str, prompt: Prompt, deadline: float) -> list[Line]:
-    """Return memories that share the rare words of a prompt, best first; [] if too few do. Raises sqlite3.Error."""
-    reader = _open(path, user, deadline)
-    if reader is None:
-        return []
-    with closing(reader.connection):
-        return [_make_line(reader, row) for row in _rank(reader, prompt)]
-
-
-def _rank(reader: _Reader, prompt: Prompt) -> list[_Row]:
-    words = map(str.casefold, _WORD.findall(prompt.text))
-    terms = list(dict.fromkeys(word for word in words if word not in _STOP))[:_TERMS]
-    low = (reader.number << _TENANT_BITS) | _MEMORY_BIT
-    sql = "SELECT rowid FROM search_index WHERE search_index MATCH ? AND rowid BETWEEN ? AND ? LIMIT 5000"
-    holding = {
-        term: {row[0] for row in reader.connection.execute(sql, (f'{{body}} : "{term}"', low, low | (_MEMORY_BIT - 1)))}
-        for term in terms
-    }
-    total = reader.connection.execute(
-        "SELECT coalesce(max(id), 0) FROM memories WHERE user_id = ?", (reader.user,)
-    ).fetchone()[0]
-    weight = {term: math.log(1 + (total + 0.5) / (len(found) + 0.5)) for term, found in holding.items()}
-    needed = _COVERED * sum(weight.values())
-    scores: dict[int, float] = {}
-    matched: dict[int, int] = {}
-    for term, found in holding.items():
-        for document in found:
-            scores[document] = scores.get(document, 0.0) + weight[term]
-            matched[document] = matched.get(document, 0) + 1
-    rare = {document for found in holding.values() if len(found) <= _RARE for document in found}
-    good = [one for one, score in scores.items() if score >= needed and (matched[one] > 1 or one in rare)]
-    ids = [(one & (_MEMORY_BIT - 1)) >> _NUMBER_BITS for one in sorted(good, key=lambda one: (-scores[one], -one))[:20]]
-    rows = {row.number: row for row in _read_rows(reader, ids, prompt.session, _FIRM)}
-    alike = _SIMILAR if "?" in prompt.text else _SIMILAR_REQUEST
-    fresh = [
-        rows[one]
-        for one in ids
-        if one in rows and f"m{one}-{reader.tag}" not in prompt.seen and _share(rows[one].text, terms) <= alike
-    ]
-    return [row for row in fresh if _is_here(row, prompt.project)][:_HITS]
-
-
-def _share(text: str, terms: Sequence[str]) -> float:
-    """Return the share of words that a memory and a prompt have in common."""
-    told = {word for word in map(str.casefold, _WORD.findall(text)) if word not in _STOP}
-    return len(told.intersection(terms)) / max(1, len(told.union(terms)))
-
-
-def _read_rows(reader: _Reader, ids: Sequence[int], session: str = "", more: str = "") -> list[_Row]:
-    names = ", ".join(map(str, ids))
-    return reader.select(
-        f"id IN ({names}) AND trust > :trust AND source_session <> :session{more}", trust=_TRUSTED, session=session
-    )
-
-
 def read_lines(path: str, user: str, ids: Iterable[str], deadline: float) -> list[Line]:
     """Return the lines of memories by id, as far as they are still believed. Raises sqlite3.Error."""
     reader = _open(path, user, deadline)
@@ -241,7 +149,8 @@ def read_lines(path: str, user: str, ids: Iterable[str], deadline: float) -> lis
         return []
     with closing(reader.connection):
         numbers = [int(one[1:].partition("-")[0]) for one in ids if one.startswith("m") and one.endswith(reader.tag)]
-        rows = {row.number: row for row in _read_rows(reader, numbers)}
+        names = ", ".join(map(str, numbers))
+        rows = {row.number: row for row in reader.select(f"id IN ({names}) AND trust > :trust", trust=_TRUSTED)}
         return [_make_line(reader, rows[one]) for one in numbers if one in rows]
 
 

@@ -1,7 +1,7 @@
 """One call of a hook, from standard input to standard output.
 
 The words are written to disk first. Recall then has the rest of the time; a process that holds the memory open answers
-it, or else the database file is read, or the memory opened on its server.
+it, or else the database file is read for what a session begins with, and the memory opened to recall.
 """
 
 from __future__ import annotations
@@ -30,22 +30,22 @@ if TYPE_CHECKING:
     from credenda.interfaces.hook import read_file
     from credenda.interfaces.hook_engine import listener as engine
 else:
-    engine = import_on_use("credenda.interfaces.hook_engine.listener")  # it opens a database on a server
+    engine = import_on_use("credenda.interfaces.hook_engine.listener")  # it opens the memory
     read_file = import_on_use("credenda.interfaces.hook.read_file")  # it needs sqlite3
 
 Ask = Callable[..., Mapping[str, Any] | None]
 SECONDS: Final = 0.3
 """Time of a call, after which it says nothing."""
-SERVER_SECONDS: Final = 3.0
-"""The same for a database on a server: where no process holds it open, the engine is loaded for the call."""
-SERVER_THREAD: Final = "credenda-hook-server"
-"""Name of the thread that asks a server."""
+ENGINE_SECONDS: Final = 3.0
+"""The same where no process holds the memory open, and the engine is loaded for the call."""
+ENGINE_THREAD: Final = "credenda-hook-engine"
+"""Name of the thread that loads it."""
 _FILE_SECONDS: Final = 0.12
 """Time that is left to read the file if the engine does not answer."""
 _ENGINE_SHARE: Final = 4
-"""The part of the time, one in so many, that a running engine has before the server is asked."""
+"""The part of the time, one in so many, that a running engine has before one is loaded."""
 _ANSWER_SECONDS: Final = 0.05
-"""Time that is left to write the answer of a server."""
+"""Time that is left to write the answer of an engine that was loaded."""
 _PAUSE_SECONDS: Final = 60.0
 """Time for which a server is left alone that did not answer."""
 _ANSWERS: Final = frozenset({"reply", "subagent_reply"})
@@ -112,12 +112,12 @@ def run_command(arguments: Sequence[str]) -> int:
         options = _complete(parse_options(arguments))
         with _TimeLimit(SECONDS):
             data = sys.stdin.buffer.read(_INPUT_BYTES)
-        answer = run_hook(options, data, seconds=SERVER_SECONDS if is_server(options.database) else SECONDS)
+        answer = run_hook(options, data)
         sys.stdout.write(answer)
         sys.stdout.flush()
     threading = sys.modules.get("threading")
-    if threading is not None and any(one.name == SERVER_THREAD for one in threading.enumerate()):
-        os._exit(0)  # the server keeps it waiting
+    if threading is not None and any(one.name == ENGINE_THREAD for one in threading.enumerate()):
+        os._exit(0)  # it waits for a server, or is still loading
     return 0
 
 
@@ -161,10 +161,10 @@ def _end(_number: int, _frame: object) -> None:
     raise _LateError
 
 
-def run_hook(options: Options, data: bytes, *, seconds: float = SECONDS, ask: Ask = ask_engine) -> str:
+def run_hook(options: Options, data: bytes, *, seconds: float | None = None, ask: Ask = ask_engine) -> str:
     """Handle one event and return what the host reads; "" for nothing. Never raises for bad input or a bad store.
 
-    `ask` reaches a running engine.
+    `seconds` replaces the time of a call, and `ask` reaches a running engine.
     """
     begun = monotonic()
     line: dict[str, object] = {"event": options.event[:40], "host": options.host[:40], "done": "nothing"}
@@ -173,7 +173,9 @@ def run_hook(options: Options, data: bytes, *, seconds: float = SECONDS, ask: As
     try:
         moment = parse_moment(options.host, options.event, data)
         if options.host in HOSTS and moment.kind and _may_work(options, moment.folder):
-            answer = _Call(options, moment, deadline=begun + seconds, line=line, ask=ask).run()
+            loads = moment.kind == "prompt" or is_server(options.database)
+            limit = (ENGINE_SECONDS if loads else SECONDS) if seconds is None else seconds
+            answer = _Call(options, moment, deadline=begun + limit, line=line, ask=ask).run()
     except (ValueError, RecursionError):
         line["error"] = "input"
     except _LateError:
@@ -207,6 +209,7 @@ class _Call:
         self._deadline = deadline
         self._line = line
         self._project = find_project(moment.folder)
+        self._is_answered = False
 
     def run(self) -> str:
         """Journal the words and return the answer; words that are on disk stay there if the rest fails."""
@@ -257,7 +260,11 @@ class _Call:
             core, ids = self._find("core", state, "")
             parts.append(core)
             state = state.add(ids)._replace(begun=True)
+        if words:  # before the engine is asked: this call may end before there is an answer
+            save_session(self._places, self._moment.session, state._replace(late_us=state.at_us))
         recalled, found = self._find("prompt", state, words) if words else ("", [])
+        if words:
+            state = state._replace(late_us=0 if self._is_answered else state.at_us)
         if self._moment.host in _WITH_TOOL:
             state = state._replace(last=(), pending=tuple(found))
         else:
@@ -294,42 +301,50 @@ class _Call:
             "session": self._moment.session,
             "text": words,
             "seen": list(state.seen),
+            "late_us": state.late_us,
         }
-        told = self._ask_engine(request)
+        told = self._ask_engine(request, loads=kind == "prompt")
         if told is not None:
+            self._is_answered = "text" in told
             text, ids = _read_answer(told)
         else:
             self._start_engine()
-            text, ids = self._read_file(kind, state, words)
+            text, ids = self._read_core(kind)
             self._line["by"] = "file"
         self._note(ids)
         return text, ids
 
-    def _ask_engine(self, request: Mapping[str, object]) -> Mapping[str, Any] | None:
-        """Ask a running engine, or else the server; None for a file that no engine holds open."""
+    def _ask_engine(self, request: Mapping[str, object], *, loads: bool = False) -> Mapping[str, Any] | None:
+        """Ask a running engine, or else one that is loaded for the call; None for a file that no engine holds open.
+
+        One is loaded where `loads`, and for a database on a server, whose file cannot be read.
+        """
+        loads = loads or self._is_served
         left = self._deadline - monotonic()
-        seconds = left / _ENGINE_SHARE if self._is_served else left - _FILE_SECONDS
+        seconds = left / _ENGINE_SHARE if loads else left - _FILE_SECONDS
         told = self._ask(self._places, request, seconds=max(seconds, 0.01))
         if told is not None:
             self._line["by"] = "engine"
-        elif self._is_served:
-            told = self._ask_server(request)
+        elif loads:
+            told = self._load_engine(request)
         return told
 
-    def _ask_server(self, request: Mapping[str, object]) -> Mapping[str, Any]:
-        """Open the memory on its server; {} where that failed less than a minute ago."""
+    def _load_engine(self, request: Mapping[str, object]) -> Mapping[str, Any]:
+        """Open the memory for this call; {} where there is none, or its server failed less than a minute ago."""
         mark = os.path.join(self._places.folder, "away")
-        if is_recent(mark, _PAUSE_SECONDS):
+        is_away = is_recent(mark, _PAUSE_SECONDS) if self._is_served else not os.path.exists(self._options.database)
+        if is_away:
+            self._start_engine()
             return {}
-        self._line["by"] = "server"
+        self._line["by"] = "server" if self._is_served else "memory"
         told: Mapping[str, Any] | None = None
         try:
-            ask = engine.answer_from_server  # loads the engine
+            ask = engine.answer_once  # loads the engine
             seconds = max(self._deadline - _ANSWER_SECONDS - monotonic(), 0)
             told = ask(self._options.database, self._options.user, request, seconds=seconds)
         finally:
             self._start_engine()
-            if told is None:
+            if told is None and self._is_served:
                 set_mark(mark)
         if told is None:
             raise _LateError
@@ -343,14 +358,10 @@ class _Call:
             return "0 held"
         return read_file.read_status(self._options.database, self._options.user, self._deadline)
 
-    def _read_file(self, kind: str, state: Session, words: str) -> tuple[str, list[str]]:
+    def _read_core(self, kind: str) -> tuple[str, list[str]]:
         options = self._options
         if not os.path.exists(options.database):
             return "", []
-        if kind == "prompt":
-            prompt = read_file.Prompt(words, self._project, self._moment.session, frozenset(state.seen))
-            lines = read_file.read_prompt_lines(options.database, options.user, prompt, self._deadline)
-            return build_block(lines, PROMPT_TOKENS)
         session = self._moment.session if kind == "compact" else ""
         lines = read_file.read_core(options.database, options.user, self._project, self._deadline, session=session)
         return build_block(lines, CORE_TOKENS)

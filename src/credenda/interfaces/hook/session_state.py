@@ -20,7 +20,8 @@ class Session(NamedTuple):
     """`seen` are the memories that the session was shown, `last` those with the last prompt.
 
     `pending` wait for the next tool call, for a host that takes no text with a prompt. `begun` tells whether the core
-    was given. `at_us` is when its user last spoke, in microseconds. `silent` tells that the user asked that their last
+    was given. `at_us` is when its user last spoke, in microseconds, and `late_us` when the user sent a prompt that no
+    engine answered in time: what it recalls comes with the next one. `silent` tells that the user asked that their last
     words are not kept, so that no answer to them is.
     """
 
@@ -30,6 +31,7 @@ class Session(NamedTuple):
     begun: bool = False
     at_us: int = 0
     silent: bool = False
+    late_us: int = 0
 
     def add(self, ids: Sequence[str]) -> Session:
         """Return the session after it was shown more memories."""
@@ -44,7 +46,7 @@ def load_session(places: Places, session: str) -> Session:
         found = told.get(name)
         return tuple(str(one) for one in found) if isinstance(found, list) else ()  # pyright: ignore[reportUnknownVariableType, reportUnknownArgumentType]
 
-    at_us = told.get("at_us")
+    at_us, late_us = told.get("at_us"), told.get("late_us")
     return Session(
         seen=read("seen"),
         last=read("last"),
@@ -52,6 +54,7 @@ def load_session(places: Places, session: str) -> Session:
         begun=told.get("begun") is True,
         at_us=at_us if isinstance(at_us, int) else 0,
         silent=told.get("silent") is True,
+        late_us=late_us if isinstance(late_us, int) else 0,
     )
 
 

@@ -13,19 +13,29 @@ import stat
 import sys
 from collections.abc import Generator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
+from functools import partial
 from threading import Event, Thread
-from typing import Any, Final, cast
+from typing import TYPE_CHECKING, Any, Final, cast
 
-from credenda.agents.recall import Recalled, find_core, find_for_prompt, find_lines
 from credenda.client import Credenda
 from credenda.errors import CredendaError
 from credenda.hook_files.places import Places, list_waiting
 from credenda.interfaces.hook.payload import format_status
-from credenda.interfaces.hook.run import SERVER_THREAD
+from credenda.interfaces.hook.run import ENGINE_THREAD
+from credenda.interfaces.hook.waiting import read_waiting
 from credenda.interfaces.hook_engine.filing import file_waiting, find_memory_places
+from credenda.lazy import import_on_use
 from credenda.model.memory import Status
+from credenda.text.fence import estimate_tokens
+from credenda.text.recalled_block import PROMPT_TOKENS
 
-# The answer to a hook: of a memory that is open, or of one on a server that is opened for it alone.
+if TYPE_CHECKING:
+    from credenda.agents import recall
+    from credenda.agents.recall import Recalled
+else:
+    recall = import_on_use("credenda.agents.recall")  # its search loads numpy, which the start of a server does without
+
+# The answer to a hook: of a memory that is open, or of one that is opened for it alone.
 
 
 _IDS: Final = 2_000
@@ -40,16 +50,41 @@ def answer_hook(memory: Credenda, request: Mapping[str, Any]) -> dict[str, objec
     match kind:
         case "prompt":
             seen = frozenset(_read_ids(request, "seen"))
-            found = find_for_prompt(memory, str(request.get("text", "")), project=project, session=session, seen=seen)
+            find = partial(recall.find_for_prompt, memory, project=project, session=session)
+            found = find(str(request.get("text", "")), seen=seen)
+            if late := _find_late(memory, session, request.get("late_us")):
+                found = _join(found, find(late, seen=seen | {*found.ids, *found.sources}))
         case "core" | "compact":
-            found = find_core(memory, project=project, session=session, again=kind == "compact")
+            found = recall.find_core(memory, project=project, session=session, again=kind == "compact")
         case "lines":
-            found = find_lines(memory, _read_ids(request, "ids"))
+            found = recall.find_lines(memory, _read_ids(request, "ids"))
         case "status":
-            found = Recalled(_describe_status(memory))
+            found = recall.Recalled(_describe_status(memory))
         case _:
-            found = Recalled()
+            found = recall.Recalled()
     return {"text": found.text, "ids": [*found.ids, *found.sources]}
+
+
+def _find_late(memory: Credenda, session: str, moment_us: object) -> str:
+    """Return the words that the user said in a session at a moment, whether they wait or are filed; "" for none."""
+    if not moment_us:
+        return ""
+    waiting = (read_waiting(path) for path in list_waiting(find_memory_places(memory)))
+    for message in waiting:
+        if message is not None and (message.session, message.moment_us) == (session, moment_us):
+            return message.text
+    with suppress(CredendaError):
+        said = (event.text for event in memory.inspect.session(session).events if event.occurred_us == moment_us)
+        return next(said, "")
+    return ""
+
+
+def _join(found: Recalled, earlier: Recalled) -> Recalled:
+    """Return what two prompts recall, as far as the blocks fit together."""
+    text = "\n".join(filter(None, [earlier.text, found.text]))
+    if estimate_tokens(text) > PROMPT_TOKENS:
+        return found
+    return recall.Recalled(text, (*found.ids, *earlier.ids), (*found.sources, *earlier.sources))
 
 
 def _read_ids(request: Mapping[str, Any], name: str) -> list[str]:
@@ -63,26 +98,22 @@ def _describe_status(memory: Credenda) -> str:
     return format_status(counts.total + doubtful, counts.open_contests, doubtful)
 
 
-def answer_from_server(
-    database: str, user: str, request: Mapping[str, Any], *, seconds: float
-) -> Mapping[str, object] | None:
-    """Open the memory of a user on a server to read only, and answer one request; None if it takes longer.
+def answer_once(database: str, user: str, request: Mapping[str, Any], *, seconds: float) -> Mapping[str, object] | None:
+    """Open the memory of a user to read only, and answer one request; None if it takes longer.
 
-    No model is loaded: the words alone are searched. A thread does it, because a name that is looked up and a server
-    that hangs do not end in time. Raises `CredendaError` as the verbs do.
+    A thread does it, because a name that is looked up and a server that hangs do not end in time. Raises
+    `CredendaError` as the verbs do.
     """
     answers, failures = list[Mapping[str, object]](), list[Exception]()
 
     def answer() -> None:
         try:
-            with Credenda.open(
-                database, user=user, workers=False, read_only=True, embedder="none", llm="none"
-            ) as memory:
+            with Credenda.open(database, user=user, workers=False, read_only=True, llm="none") as memory:
                 answers.append(answer_hook(memory, request))
         except Exception as error:  # noqa: BLE001 - raised again in the thread of the caller
             failures.append(error)
 
-    thread = Thread(target=answer, name=SERVER_THREAD, daemon=True)
+    thread = Thread(target=answer, name=ENGINE_THREAD, daemon=True)
     thread.start()
     thread.join(seconds)
     if failures:
@@ -151,8 +182,8 @@ class _Listener:
     def _serve(self, stack: ExitStack) -> None:
         self._file()
         with suppress(CredendaError):  # load what a search needs; until then hooks read the file
-            find_core(self._memory)
-            find_for_prompt(self._memory, "warm up")
+            recall.find_core(self._memory)
+            recall.find_for_prompt(self._memory, "warm up")
         line = self._open_socket(stack)
         while not self.stopped.is_set() and os.path.exists(self._places.lock):  # an erasure removes it
             if line is None:

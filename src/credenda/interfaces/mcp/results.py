@@ -1,7 +1,7 @@
-"""Results of tools: structured, short, and with recalled text marked as data.
+"""Results of tools: short for a model, or all fields as data for a program, and with recalled text marked as data.
 
-A structured result with recalled text begins with a notice, and keeps the text in JSON strings. Its text form is the
-same JSON, in which no text can open or close a tag; a packed context is its own fenced block, and hits are short lines.
+A structured result with recalled text begins with a notice, and keeps the text in JSON strings. The text form of data
+is the same JSON, in which no text can open or close a tag; for a model it is lines, fenced where they recall something.
 """
 
 from __future__ import annotations
@@ -24,7 +24,8 @@ from credenda.interfaces.mcp.answers import (
     StatsKept,
     list_name,
 )
-from credenda.interfaces.mcp.hit_lines import write_hits
+from credenda.interfaces.mcp.brief import NOTHING, shorten_answer, write_lines
+from credenda.interfaces.mcp.hit_lines import describe_hits
 from credenda.interfaces.remedies import name_tools
 from credenda.interfaces.serialize import encode, to_jsonable
 from credenda.model.browse import Diff, Difference
@@ -35,7 +36,7 @@ from credenda.model.memory import Memory, Stance, Status
 from credenda.model.query import Context, EventDetails, Explanation, Hit, Page, SearchResult, SlotVersion, StatusStep
 from credenda.model.report import Resolution, Stats
 from credenda.operations.table import Operation
-from credenda.read.pack import OPENING
+from credenda.text.fence import OPENING
 
 Answer = dict[str, Any]
 NOTICE: Final = OPENING.partition("\n")[2]
@@ -70,16 +71,19 @@ def build_internal_failure(error: Exception) -> Answer:
     return {"status": "error", "code": "internal", "message": message, "retryable": False}
 
 
-def build_text(given: Mapping[str, Any], value: object, zone: tzinfo) -> str:
-    """Write a result that has a text of its own for a model; empty for one that is shown as JSON.
-
-    Hits whose scores are to be explained are shown as JSON.
-    """
-    if isinstance(value, Context | Core):
-        return value.text
-    if isinstance(value, SearchResult) and not given.get("explain"):
-        return write_hits(given["query"], value, zone)
-    return ""
+def build_brief(operation: Operation, given: Mapping[str, Any], value: object, zone: tzinfo) -> tuple[Answer, str]:
+    """Convert the result of an operation into the short answer for a model, and its text; days are in `zone`."""
+    if isinstance(value, SearchResult):
+        hits = describe_hits(given["query"], value, zone)
+        name = "results" if value.hits else "nearest"
+        found = {"results": [], "total": len(value.hits), "abstained": value.abstained, name: hits.items}
+        more = _drop_empty({"probability": round(value.probability, 2), "waiting": value.waiting})
+        return {"notice": NOTICE, **found, **more}, hits.text
+    answer = shorten_answer(build_answer(operation, given, value), zone)
+    if not isinstance(value, Context | Core):
+        return answer, write_lines(answer)
+    answer.pop("ids")
+    return answer, value.text or NOTHING
 
 
 def to_text(value: Mapping[str, object]) -> str:

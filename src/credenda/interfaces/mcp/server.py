@@ -9,6 +9,7 @@ import logging
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass
+from datetime import UTC
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final, get_args
 from urllib.parse import unquote
@@ -29,9 +30,9 @@ from credenda.interfaces.mcp import tool_specs
 from credenda.interfaces.mcp.project import bind_to_project, read_resource_page
 from credenda.interfaces.mcp.results import (
     build_answer,
+    build_brief,
     build_failure,
     build_internal_failure,
-    build_text,
     to_text,
 )
 from credenda.interfaces.mcp.running import NAME, Call, can_ask, make_question, read_answer, run_work, wait_for_answer
@@ -103,14 +104,16 @@ class _Handlers:
 
     @cached_property
     def names(self) -> dict[str, str]:
-        """Return the names of the tools by operation."""
-        return {route.operation.name: offer.name for offer in self.tools.values() for route in offer.routes}
+        """Return the names of the listed tools by operation."""
+        listed = (offer for offer in self.tools.values() if offer.is_listed)
+        return {route.operation.name: offer.name for offer in listed for route in offer.routes}
 
     async def list_tools(self, _: Call, __: wire.PaginatedRequestParams | None) -> wire.ListToolsResult:
         """List the tools, in the order of the table."""
         listed = [
             wire.Tool.model_validate(offer.listed() | _get_card(name), by_name=False)
             for name, offer in self.tools.items()
+            if offer.is_listed
         ]
         return wire.ListToolsResult(tools=listed)
 
@@ -121,7 +124,7 @@ class _Handlers:
         """
         offer = self.tools.get(params.name)
         if offer is None:
-            known = ", ".join(self.tools)
+            known = ", ".join(name for name, offer in self.tools.items() if offer.is_listed)
             note_failure(NotFound.code)
             raise MCPError(code=wire.INVALID_PARAMS, message=f"there is no tool {params.name[:64]!r}; choose {known}")
         arguments = params.arguments or {}
@@ -149,7 +152,8 @@ class _Handlers:
             note_failure(error.code)
             return _make_result(build_failure(error, self.names), is_error=True)
         if answer.refused:
-            return _make_result({**build_answer(OPERATIONS["contests"], {}, [contest]), "answer": answer.refused})
+            told, text = build_brief(OPERATIONS["contests"], {}, [contest], UTC)
+            return _make_result({**told, "answer": answer.refused}, text=f"{text}\nanswer: {answer.refused}")
         # the time that the user took is not the call's, so that its work gets time of its own
         given = {"contest_id": contest.id, "keep": answer.keep}
         return await run_work(call, self._call, offer, given, lasting=True)
@@ -171,8 +175,10 @@ class _Handlers:
             given = bind_to_project(operation, told, self.project)
             with self.memory() as memory:
                 value = invoke(memory, operation, given, door="mcp")
-                text = build_text(given, value, memory.zone)
-            told = build_answer(operation, given, value)
+                zone = memory.zone
+            if offer.as_data or given.get("explain"):
+                return _make_result(build_answer(operation, given, value))
+            told, text = build_brief(operation, given, value, zone)
         except CredendaError as error:
             note_failure(error.code)
             return _make_result(build_failure(error, self.names), is_error=True)

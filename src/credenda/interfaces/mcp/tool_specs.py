@@ -21,14 +21,28 @@ _PIECES: Final = re.compile(r"[A-Za-z]+|\d|[^\sA-Za-z\d]+")
 _PIECE: Final = {True: 6, False: 3}
 """Characters per estimated token."""
 _CHARACTERS_A_TOKEN: Final = 4
+_WORD: Final = {"type": "string"}
+_TYPED: Final[Mapping[str, Mapping[str, Any]]] = {
+    "claims": {
+        "items": {
+            "type": "object",
+            "properties": dict.fromkeys(("quote", "entity", "attribute", "value", "replaces"), _WORD),
+            "required": ["quote", "entity", "attribute", "value"],
+        },
+        "description": "What the text claims; replaces is the id of a memory that ended. Example: "
+        '[{"quote": "I moved to Graz", "entity": "user", "attribute": "residence", "value": "Graz"}]',
+    }
+}
+"""What the schemas of inputs say to a model beside the table."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Input:
-    """One input of a tool: its public name and its parameter."""
+    """One input of a tool: its public name and its parameter, and whether the tool lists it."""
 
     name: str
     param: Param
+    is_listed: bool = True
 
     @property
     def required(self) -> bool:
@@ -60,6 +74,9 @@ class ToolSpec:
 
     name: str
     routes: tuple[Route, ...]
+    is_listed: bool = True
+    as_data: bool = False
+    """Whether it answers with all fields, for a program, and says so in its schema."""
 
     @property
     def inputs(self) -> dict[str, Input]:
@@ -88,14 +105,15 @@ class ToolSpec:
         return " ".join(filter(None, parts))
 
     def input_schema(self) -> dict[str, Any]:
-        """Return the JSON Schema of the inputs, which forbids other inputs."""
+        """Return the JSON Schema of the inputs that are listed; others of the operations are taken as well."""
+        listed = {name: one.param for name, one in self.inputs.items() if one.is_listed}
         schema: dict[str, Any] = {
             "type": "object",
-            "properties": {name: describe_input(one.param) for name, one in self.inputs.items()},
+            "properties": {name: describe_input(param) | _TYPED.get(param.name, {}) for name, param in listed.items()},
         }
         if required := self.routes[0].required:
             schema["required"] = list(required)
-        return schema | {"additionalProperties": False}
+        return schema
 
     def output_schema(self) -> dict[str, Any]:
         """Return the JSON Schema of the structured result: the result of an operation, or an error."""
@@ -106,58 +124,68 @@ class ToolSpec:
         if not self.writes:
             return {"readOnlyHint": True, "openWorldHint": False}
         changing = [route.operation for route in self.routes if route.operation.writes]
-        return {
-            "destructiveHint": any(operation.destructive for operation in changing),
-            "idempotentHint": all(operation.idempotent for operation in changing),
-            "openWorldHint": False,
-        }
+        repeatable = {"idempotentHint": True} if all(operation.idempotent for operation in changing) else {}
+        destructive = any(operation.destructive for operation in changing)
+        return {"destructiveHint": destructive, **repeatable, "openWorldHint": False}
 
     def listed(self) -> dict[str, Any]:
         """Return the tool as `tools/list` shows it."""
-        return {
-            "name": self.name,
-            "description": self.description(),
-            "inputSchema": self.input_schema(),
-            "outputSchema": self.output_schema(),
-            "annotations": self.hints(),
-        }
+        told = {"name": self.name, "description": self.description(), "inputSchema": self.input_schema()}
+        answer = {"outputSchema": self.output_schema()} if self.as_data else {}
+        return {**told, **answer, "annotations": self.hints()}
 
 
 def build_tools(
     operations: Iterable[Operation] = OPERATIONS.values(), *, toolset: Toolset = "default", read_only: bool = False
 ) -> dict[str, ToolSpec]:
-    """Make the tools of a toolset, by name; leave out operations that write if the server is read-only."""
+    """Make the tools of a toolset, by name; leave out operations that write if the server is read-only.
+
+    Those that are not listed are answered all the same.
+    """
     routes: dict[str, list[Route]] = {}
+    listed: set[str] = set()
     for operation in operations:
         if not (read_only and operation.writes):
             for tool in list_tools(operation, toolset):
                 routes.setdefault(tool.name, []).append(_make_route(operation, tool, toolset))
+                if toolset not in tool.unlisted:
+                    listed.add(tool.name)
     return {
         name: ToolSpec(
-            name=name, routes=tuple(sorted(found, key=lambda route: (len(route.required), route.kind is not None)))
+            name=name,
+            routes=tuple(sorted(found, key=lambda route: (len(route.required), route.kind is not None))),
+            is_listed=name in listed,
+            as_data=toolset == "full" or name not in listed,
         )
         for name, found in routes.items()
     }
 
 
 def estimate_tokens(tools: Iterable[ToolSpec]) -> int:
-    """Estimate how many tokens these tools take in a model's prompt, rounding up.
+    """Estimate how many tokens those of these tools that are listed take in a model's prompt, rounding up.
 
     The estimate is the greater of a quarter of the characters of their compact JSON and a count of pieces: up to six
     letters of a word, one digit, or up to three other signs in a row are one piece. The tokenizer o200k of a current
     model needs about 15 % less.
     """
-    body = encode([offer.listed() for offer in tools], indent=None).replace('": ', '":').replace(", ", ",")
+    body = (
+        encode([offer.listed() for offer in tools if offer.is_listed], indent=None)
+        .replace('": ', '":')
+        .replace(", ", ",")
+    )
     pieces = sum(-(-len(piece) // _PIECE[piece[0].isalpha()]) for piece in _PIECES.findall(body))
     return max(pieces, -(-len(body) // _CHARACTERS_A_TOKEN))
 
 
 def _make_route(operation: Operation, tool: Tool, toolset: Toolset) -> Route:
     known = {param.name: param for param in operation.params_at("mcp")}
-    chosen = [known[name] for name in tool.params if name in known]
-    if toolset == "full" or tool.toolset == "full":
-        chosen += [param for name, param in known.items() if name not in {*tool.params, *tool.always}]
-    inputs = tuple(Input(name=tool.outside.get(param.name, param.name), param=param) for param in chosen)
+    ordered = [*(name for name in tool.params if name in known), *(name for name in known if name not in tool.params)]
+    has_all = "full" in {toolset, tool.toolset}
+    inputs = tuple(
+        Input(name=tool.outside.get(name, name), param=known[name], is_listed=has_all or name in tool.params)
+        for name in ordered
+        if name not in tool.always
+    )
     return Route(operation=operation, inputs=inputs, advice=tool.advice, always=tool.always, kind=tool.kind)
 
 
@@ -170,10 +198,7 @@ def read_arguments(offer: ToolSpec, arguments: Mapping[str, object]) -> tuple[Op
     Raises `Invalid` for an argument that is unknown, missing, of the wrong type, or of another operation of the tool.
     """
     known = offer.inputs
-    for name in arguments:
-        if name not in known:
-            raise _make_unknown_error(offer, name)
-    given = {name: value for name, value in arguments.items() if value is not None}
+    given = _name_inputs(offer, arguments)
     route = _choose_route(offer, given)
     inputs = {one.name: one for one in route.inputs}
     if missing := [name for name in route.required if name not in given]:
@@ -186,10 +211,27 @@ def read_arguments(offer: ToolSpec, arguments: Mapping[str, object]) -> tuple[Op
     return route.operation, {**route.always, **read}
 
 
+def _name_inputs(offer: ToolSpec, arguments: Mapping[str, object]) -> dict[str, object]:
+    """Return the arguments that are not null by the names of the tool; those of the table are understood as well."""
+    known = offer.inputs
+    others = {one.param.name: name for name, one in known.items() if one.param.name not in known}
+    given: dict[str, object] = {}
+    for told, value in arguments.items():
+        name = others.get(told, told)
+        if name not in known:
+            raise _make_unknown_error(offer, told)
+        if value is None:
+            continue
+        if name in given:
+            raise Invalid(f"{offer.name} takes one of {name} and {told}", why="they mean the same", fix=f"give {name}")
+        given[name] = value
+    return given
+
+
 def _make_unknown_error(offer: ToolSpec, name: str) -> Invalid:
     near = get_close_matches(name, offer.inputs, n=1)
     hint = f"did you mean {near[0]!r}?" if near else "leave it out"
-    takes = ", ".join(offer.inputs) or "nothing"
+    takes = ", ".join(one.name for one in offer.inputs.values() if one.is_listed) or "nothing"
     return Invalid(f"{offer.name} takes no {name[:64]!r}", why=f"it takes {takes}", fix=hint)
 
 
@@ -232,15 +274,13 @@ Searching
 - Before an answer that may depend on earlier conversations, search with the user's question in plain words, or get a
   packed block with get_context. as_of searches the state at an earlier time.
 - `abstained` means that nothing of the question is known. Say so instead of guessing, also at a low probability.
-- Check the flags: contested and challenged values are uncertain, stale and low_confidence values may be wrong,
-  superseded values are past.
+- Read the notes in brackets: what is contested or in doubt is uncertain, and what is no longer true is past.
 
 Storing
 - Store what matters in later conversations: preferences, facts about the user and their work, decisions with their
   reasons, procedures. Leave out small talk, guesses, jokes and hearsay.
-- Give the user's own words in whole sentences ("I moved to Graz in May"), one statement a call; a summary loses who
+- Give the exact words that the user wrote ("I moved to Graz in May"), one statement a call; a summary loses who
   said it and how sure they were. A changed value replaces the old one, which is kept as history.
-- Give occurred_at for earlier statements, and the same idempotency_key when you retry a failed call.
 
 Correcting
 - The user says that a memory is wrong: correct_memory. It was true once and changed: store the new words.

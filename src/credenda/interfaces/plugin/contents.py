@@ -76,7 +76,7 @@ class Commands:
     def make_server(self) -> dict[str, Any]:
         """Return the entry of the server of tools, for the project in which it is started."""
         command, *first = self.program
-        return {"command": command, "args": [*first, *self.options, "mcp", "--here"]}
+        return {"command": command, "args": [*first, *self.options, "mcp", "--here", "--toolset", "plugin"]}
 
 
 def build_hooks(commands: Commands, host: str) -> dict[str, Any]:
