@@ -93,7 +93,7 @@ def _is_read_as(text: str, wanted: Mapping[str, Any]) -> bool:
 
 
 def _replace_keys(lines: list[str], table: str, name: str, entry: Mapping[str, Any], *, newline: str) -> str:
-    """Replace the changed keys of an entry under its header; keep other keys."""
+    """Replace the changed keys of an entry under its header, and take out those that it has no more."""
     header = re.compile(rf"""^\s*\[\s*{table}\s*\.\s*(["']?){re.escape(name)}\1\s*\]\s*(?:#.*)?$""")
     start = next((at for at, line in enumerate(lines) if header.match(line.rstrip("\r\n"))), None)
     if start is None:
@@ -102,7 +102,7 @@ def _replace_keys(lines: list[str], table: str, name: str, entry: Mapping[str, A
     statements = [(set(tomllib.loads(written)), written) for written in _split_statements(lines[start + 1 : stop])]
     old = dict(tomllib.loads("".join(written for _, written in statements)))
     ours = {key: value for key, value in entry.items() if old.get(key) != value and not isinstance(value, dict)}
-    kept = "".join(written for keys, written in statements if not keys & set(ours))
+    kept = "".join(written for keys, written in statements if not keys & set(ours) and keys <= set(entry))
     head = lines[start] if lines[start].endswith("\n") else lines[start] + newline
     mine = "".join(_write_line(key, value) + newline for key, value in ours.items())
     return "".join([*lines[:start], head, mine, kept, *lines[stop:]])

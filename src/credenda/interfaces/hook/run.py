@@ -14,7 +14,7 @@ from contextlib import suppress
 from time import monotonic
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from credenda.hook_files.places import find_places, is_recent, is_server, set_mark
+from credenda.hook_files.places import find_mark, find_places, is_recent, is_server, set_mark
 from credenda.hook_files.ring_log import add_line
 from credenda.interfaces.hook.engine_call import ask_engine
 from credenda.interfaces.hook.payload import HOSTS, Moment, format_answer, parse_moment
@@ -173,6 +173,9 @@ def run_hook(options: Options, data: bytes, *, seconds: float = SECONDS, ask: As
     try:
         moment = parse_moment(options.host, options.event, data)
         if options.host in HOSTS and moment.kind and _may_work(options, moment.folder):
+            if moment.kind != "status":  # the user's own setting, which tells nothing of the plugin's hooks
+                with suppress(OSError):
+                    set_mark(find_mark(places, options.host))
             answer = _Call(options, moment, deadline=begun + seconds, line=line, ask=ask).run()
     except (ValueError, RecursionError):
         line["error"] = "input"

@@ -17,6 +17,7 @@ from typing import Any, Final, cast
 
 from credenda import __version__
 from credenda.errors import Invalid
+from credenda.hook_files.places import find_mark, find_places
 from credenda.interfaces.client_setup.client_configs import Place, find_place
 from credenda.paths import Folders
 
@@ -58,12 +59,18 @@ Written by `credenda plugin install`; `credenda plugin remove` takes it away, an
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Commands:
-    """How this program is started: `program` runs it, `options` pin database and user, `hook` are options of hooks."""
+    """How this program is started: `program` runs it, with a database and a user; `hook` are options of hooks."""
 
     program: Sequence[str]
-    options: Sequence[str]
+    database: str
+    user: str
     hook: Sequence[str] = ()
     windows: bool = False
+
+    @property
+    def options(self) -> Sequence[str]:
+        """Return the options that fix database and user: a host may start the program with any environment."""
+        return ("--db", self.database, "--user", self.user)
 
     def write_hook(self, event: str, host: str) -> str:
         """Return the command line of a hook, quoted for the shell."""
@@ -77,6 +84,11 @@ class Commands:
         """Return the entry of the server of tools, for the project in which it is started."""
         command, *first = self.program
         return {"command": command, "args": [*first, *self.options, "mcp", "--here"]}
+
+    def find_mark(self, host: str) -> str:
+        """Return the path of the mark that the hooks of a host set."""
+        name = "claude-code" if host == "folder" else host  # the folder has the hooks of that host
+        return find_mark(find_places(self.database, self.user), name)
 
 
 def build_hooks(commands: Commands, host: str) -> dict[str, Any]:
@@ -152,8 +164,10 @@ class Plan:
     files: Mapping[Path, str]
     hook_file: HookFile | None = None
     server: tuple[Place, Mapping[str, Any]] | None = None
-    after: str = ""
+    after: str
     """What the user still has to do."""
+    mark: str
+    """The path of the mark that the hooks set at each call."""
 
 
 def plan_host(host: str, commands: Commands, folders: Folders, *, folder: Path) -> Plan:
@@ -161,16 +175,17 @@ def plan_host(host: str, commands: Commands, folders: Folders, *, folder: Path) 
     name = _ALIASES.get(host, host)
     if name not in HOSTS:
         raise Invalid(f"{host!r} is not a host of the plugin", fix=f"choose one of {', '.join(HOSTS)}")
+    mark = commands.find_mark(name)
     if name == "claude-code":
         place = (folders.claude or folders.home / ".claude") / "skills" / NAME
-        return Plan(
-            host=name, files=_put(place, build_folder(commands)), after="start Claude Code again, or /reload-plugins"
-        )
+        after = "start Claude Code again, or /reload-plugins"
+        return Plan(host=name, files=_put(place, build_folder(commands)), after=after, mark=mark)
     if name == "folder":
         return Plan(
             host=name,
             files=_put(folder, build_folder(commands)),
             after=f"name {folder} to a client of Agent Plugins 1.0",
+            mark=mark,
         )
     place = find_place(name, "user", folders, Path())
     server = (place, {"type": "stdio", **commands.make_server()} if place.typed else commands.make_server())
@@ -183,13 +198,15 @@ def plan_host(host: str, commands: Commands, folders: Folders, *, folder: Path) 
             files={own: json.dumps({"version": 1, "hooks": hooks}, indent=2) + "\n", **skills},
             server=server,
             after="run “Developer: Reload Window”, and start the server under “MCP: List Servers”",
+            mark=mark,
         )
     if name == "cursor":
         file = HookFile(path=folders.home / ".cursor" / "hooks.json", hooks=hooks, head={"version": 1})
-        return Plan(host=name, files=skills, hook_file=file, server=server, after="start Cursor again")
+        return Plan(host=name, files=skills, hook_file=file, server=server, after="start Cursor again", mark=mark)
     file = HookFile(path=(folders.codex or folders.home / ".codex") / "hooks.json", hooks=hooks)
     after = "start Codex again and trust the hooks under /hooks: Codex runs none before"
-    return Plan(host=name, files=skills, hook_file=file, server=server, after=after)
+    waited = (place, {**commands.make_server(), "required": True})  # else the first request comes before its tools
+    return Plan(host=name, files=skills, hook_file=file, server=waited, after=after, mark=mark)
 
 
 def _list_skills(host: str, folders: Folders) -> dict[Path, str]:

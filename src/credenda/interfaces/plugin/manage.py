@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, Final, Literal, cast
 
 from credenda import __version__
+from credenda.clock import format_time
 from credenda.errors import Corrupt, CredendaError, Invalid, NotFound
 from credenda.interfaces.client_setup.install import find_installed, read_text, replace_text
 from credenda.interfaces.client_setup.install import install as install_server
@@ -44,13 +45,19 @@ class Shared:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Installation:
-    """The record of an installation: hashes of our files by path, folders that were made, and shared files."""
+    """The record of an installation: hashes of our files by path, folders that were made, and shared files.
+
+    `mark` is the path of the mark that the hooks set at each call ("" in the record of an earlier version), and `after`
+    what the user has to do before they run.
+    """
 
     host: str
     version: str
     files: Mapping[str, str]
     folders: tuple[str, ...] = ()
     shared: tuple[Shared, ...] = field(default=())
+    mark: str = ""
+    after: str = ""
 
 
 def hash_text(text: str) -> str:
@@ -80,6 +87,8 @@ def _parse(told: Mapping[str, Any]) -> Installation:
         files=told["files"],
         folders=tuple(told["folders"]),
         shared=tuple(Shared(**one) for one in told["shared"]),
+        mark=told.get("mark", ""),
+        after=told.get("after", ""),
     )
 
 
@@ -113,12 +122,18 @@ class PluginReport:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PluginStatus:
-    """An installation: its version, and the files of it that are missing or were changed."""
+    """An installation: its version, when a hook of it last ran, and the files that are missing or were changed.
+
+    `ok` tells that the files are complete and that a hook has run since they were written: a host may ignore hooks
+    without a word. Without that, `next_step` is what the user still has to do.
+    """
 
     host: str
     version: str
     ok: bool
     files: int
+    hooks_ran_at: str | None
+    next_step: str = ""
     missing: tuple[str, ...] = ()
     changed: tuple[str, ...] = ()
 
@@ -132,12 +147,12 @@ def install_plugin(plan: Plan, data: Path) -> PluginReport:
     record = load_record(data)
     before = record.get(plan.host, Installation(host=plan.host, version="", files={}))
     folders = list(before.folders)
-    state = replace(before, version=__version__)
+    state = replace(before, version=__version__, mark=plan.mark, after=plan.after)
     written: list[str] = []
     try:
         for path, text in plan.files.items():
             folders += [str(one) for one in _list_missing(path.parent) if str(one) not in folders]
-            _refuse_foreign(path, before)
+            _refuse_foreign(path, text, before)
             if not path.exists() or read_text(path) != text:
                 _write(path, text)
                 written.append(str(path))
@@ -154,6 +169,8 @@ def install_plugin(plan: Plan, data: Path) -> PluginReport:
         save_record(data, {**record, plan.host: state})
     backups = tuple(one.backup for one in state.shared if one.backup)
     done = ("updated" if before.version else "installed") if written or removed else "already there"
+    if written:
+        _remove_mark(plan.mark)  # what ran before says nothing of the hooks that were written now
     return PluginReport(
         host=plan.host,
         done=done,
@@ -178,6 +195,7 @@ def remove_plugin(plan: Plan, data: Path) -> PluginReport:
     for shared in held.shared:
         (removed if _take_back(shared, plan) else kept).append(shared.path)
     gone, changed = _remove_files(held.files)
+    _remove_mark(held.mark)
     for folder in sorted(held.folders, key=len, reverse=True):
         with suppress(OSError):
             Path(folder).rmdir()
@@ -194,19 +212,38 @@ def _check(held: Installation) -> PluginStatus:
     missing = [path for path in held.files if not Path(path).is_file()]
     changed = [path for path, digest in held.files.items() if path not in missing and _hash(path) != digest]
     gone = [one.path for one in held.shared if NAME not in _read(one.path)]
+    complete = not missing and not gone
+    ran_at = _find_last_run(held.mark)
     return PluginStatus(
         host=held.host,
         version=held.version,
-        ok=not missing and not gone,
+        ok=complete and ran_at is not None,
         files=len(held.files) + len(held.shared),
+        hooks_ran_at=ran_at,
+        next_step=held.after if complete and ran_at is None else "",
         missing=(*missing, *gone),
         changed=tuple(changed),
     )
 
 
-def _refuse_foreign(path: Path, before: Installation) -> None:
-    """Refuse to write over a file that is not ours."""
-    if path.exists() and str(path) not in before.files and NAME not in read_text(path):
+def _find_last_run(mark: str) -> str | None:
+    if not mark:
+        return None
+    try:
+        return format_time(Path(mark).stat().st_mtime_ns // 1_000)
+    except OSError:
+        return None
+
+
+def _remove_mark(mark: str) -> None:
+    if mark:
+        with suppress(OSError):
+            Path(mark).unlink()
+
+
+def _refuse_foreign(path: Path, text: str, before: Installation) -> None:
+    """Refuse to write over a file that is not ours; one with our text is, although the record of it may be lost."""
+    if path.exists() and str(path) not in before.files and (held := read_text(path)) != text and NAME not in held:
         why = "it was not written by this plugin"
         raise Invalid(f"{path} exists", why=why, fix="move it away and install again")
 
@@ -240,7 +277,8 @@ def _update_shared(plan: Plan, before: Installation) -> Iterable[_Change]:
     if plan.server is not None:
         place, entry = plan.server
         own = held.get(str(place.path))
-        earlier = own.entry if own is not None else find_installed(place, NAME)
+        found = find_installed(place, NAME)
+        earlier = own.entry if own is not None else None if found == entry else found  # ours, if its record is lost
 
         def work() -> str | None:
             return install_server(place, NAME, entry).backup

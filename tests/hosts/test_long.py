@@ -1,0 +1,94 @@
+"""Further hosts, as far as the plugin or its server reaches them: hooks in Copilot CLI, tools alone in the others."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from .model import Step
+from .rig import ASKED, OWN, SAID, SEARCH, VALUE, Person, hire
+
+pytestmark = pytest.mark.long_hosts
+KEYS = {"apiKey": "none"}
+
+
+def _write(person: Person, path: str, settings: Mapping[str, Any]) -> None:
+    place = person.home / path
+    place.parent.mkdir(parents=True)
+    place.write_text(json.dumps(settings))
+
+
+def _list_words(person: Person) -> list[str]:
+    """Return the command of the server of tools, which these hosts are told by hand."""
+    program = str(Path(sys.executable).with_name("credenda"))
+    return [program, "--db", str(person.home / OWN / "memory.db"), "--user", "default", "mcp", "--here"]
+
+
+def _set_up_gemini(person: Person) -> list[str]:
+    command, *args = _list_words(person)
+    auth = {"auth": {"selectedType": "gemini-api-key"}}
+    servers = {"credenda": {"command": command, "args": args}}
+    _write(person, ".gemini/settings.json", {"mcpServers": servers, "security": auth})
+    person.environment |= {"GEMINI_API_KEY": "none", "GOOGLE_GEMINI_BASE_URL": person.model.address}
+    person.environment["GEMINI_CLI_TRUST_WORKSPACE"] = "true"
+    return ["--yolo", "--model", "gemini-2.5-pro", "--prompt", ASKED]
+
+
+def _set_up_qwen(person: Person) -> list[str]:
+    command, *args = _list_words(person)
+    servers = {"credenda": {"command": command, "args": args}}
+    _write(person, ".qwen/settings.json", {"mcpServers": servers, "security": {"auth": {"selectedType": "openai"}}})
+    person.environment |= {"OPENAI_API_KEY": "none", "OPENAI_BASE_URL": f"{person.model.address}/v1"}
+    person.environment["OPENAI_MODEL"] = "stub"
+    return ["--yolo", "--prompt", ASKED]
+
+
+def _set_up_opencode(person: Person) -> list[str]:
+    options = {"baseURL": f"{person.model.address}/v1", **KEYS}
+    models = {"stub": {"name": "stub", "tool_call": True}}
+    provider = {"npm": "@ai-sdk/openai-compatible", "name": "here", "options": options, "models": models}
+    server = {"type": "local", "command": _list_words(person), "enabled": True}
+    model = {"model": "here/stub", "small_model": "here/stub", "provider": {"here": provider}}
+    settings = {**model, "autoupdate": False, "mcp": {"credenda": server}}
+    _write(person, ".config/opencode/opencode.json", settings)
+    return ["run", ASKED]
+
+
+@pytest.mark.parametrize(
+    ("host", "set_up"), [("gemini", _set_up_gemini), ("qwen", _set_up_qwen), ("opencode", _set_up_opencode)]
+)
+def test_a_host_that_is_told_of_the_server_calls_its_tools(tmp_path: Path, host: str, set_up: Any) -> None:  # noqa: ANN401 - one of those above
+    with hire(tmp_path, host) as person:
+        person.run("credenda", "remember", SAID)
+        person.run(str(person.program), *set_up(person))
+        requests = person.model.list_requests(ASKED)
+        assert requests, f"{host} sent the prompt to no model"
+        last = requests[-1].conversation.turns
+        assert [turn for turn in last if turn.who == "call" and turn.text.endswith(SEARCH)], last
+        assert VALUE in next(turn.text for turn in reversed(last) if turn.who == "result")
+
+
+def test_copilot_recalls_after_the_first_call_of_a_tool(tmp_path: Path) -> None:
+    with hire(tmp_path, "copilot") as person:
+        person.environment |= {"COPILOT_OFFLINE": "true", "COPILOT_MODEL": "stub"}
+        person.environment["COPILOT_PROVIDER_BASE_URL"] = f"{person.model.address}/v1"
+        person.environment["COPILOT_PROVIDER_API_KEY"] = "none"
+        person.model.script[1] = Step(ASKED, calls=[("bash", {"command": "true", "description": "Do nothing"})])
+        before = person.look()
+        person.plugin("install", "copilot")
+        person.run(str(person.program), "--allow-all-tools", "-p", SAID)
+        person.await_memory()
+        person.run(str(person.program), "--allow-all-tools", "-p", ASKED)
+        requests = person.model.list_requests(ASKED)
+        assert VALUE not in requests[0].text, "it takes text with a prompt now: the table of the how-to is out of date"
+        assert VALUE in requests[-1].text
+        assert person.status("vscode")["ok"]
+        person.plugin("remove", "copilot")
+        after = person.look()
+        assert {path: after[path] for path in before} == before
+        assert not [path for path in after if "credenda" in path]
