@@ -64,6 +64,12 @@ _CURRENT: Final = (
     "user_id = :user AND expired_at IS NULL AND status IN ('active', 'challenged') AND text <> ''"
     " AND confidence >= :sure AND (expires_at IS NULL OR expires_at > :now)"
 )
+_UNREAD: Final = (
+    "SELECT 1 FROM operations WHERE user_id = ? AND status IN ('queued', 'processing', 'failed')"
+    " AND kind NOT IN ('call', 'reread') LIMIT 1"
+)
+"""Finds a job that a process with nothing else to do would run at once."""
+_UNREAD_SECONDS: Final = 0.05
 _FIRM: Final = " AND (type <> 'procedure' OR confidence > 0.5)"
 """Leaves out what may be a request that was made once instead of a rule."""
 
@@ -243,6 +249,20 @@ def read_lines(path: str, user: str, ids: Iterable[str], deadline: float) -> lis
         numbers = [int(one[1:].partition("-")[0]) for one in ids if one.startswith("m") and one.endswith(reader.tag)]
         rows = {row.number: row for row in _read_rows(reader, numbers)}
         return [_make_line(reader, rows[one]) for one in numbers if one in rows]
+
+
+def has_unread(path: str, user: str) -> bool:
+    """Return whether a user's messages are filed and not read yet; not where the file cannot tell."""
+    if not os.path.exists(path):
+        return False
+    try:
+        reader = _open(path, user, monotonic() + _UNREAD_SECONDS)
+        if reader is None:
+            return False
+        with closing(reader.connection) as connection:
+            return connection.execute(_UNREAD, (user,)).fetchone() is not None
+    except sqlite3.Error:
+        return False
 
 
 def read_status(path: str, user: str, deadline: float) -> str:

@@ -245,6 +245,7 @@ class _Call:
 
     def _start(self, moment: Moment, state: Session) -> str:
         remove_old_sessions(self._places)
+        self._start_engine()
         if moment.source not in _OPENING:
             save_session(self._places, moment.session, state._replace(begun=True))
             return ""
@@ -359,13 +360,27 @@ class _Call:
         return build_block(lines, CORE_TOKENS)
 
     def _wake(self) -> None:
-        """Have the messages filed: by a running engine, or by one that is started for it."""
-        if self._ask(self._places, {"kind": "file"}, seconds=max(self._deadline - monotonic(), 0.01)) is None:
+        """Have the messages filed: by a running engine, or by one that is started for it.
+
+        At the end of a session the running engine is probably a server that ends with it, in the middle of its work.
+        """
+        told = self._ask(self._places, {"kind": "file"}, seconds=max(self._deadline - monotonic(), 0.01))
+        if told is None or self._moment.kind == "end":
             self._start_engine()
 
     def _start_engine(self) -> None:
-        if self._options.background and start_engine(self._places, self._options.database, self._options.user):
+        """Start a process for the messages that wait, and where a session begins or ends for those that are unread."""
+        options = self._options
+        if options.background and start_engine(
+            self._places, options.database, options.user, has_unread=self._has_unread
+        ):
             self._line["started"] = True
+
+    def _has_unread(self) -> bool:
+        kind = self._moment.kind
+        if self._is_served:
+            return kind == "end"  # asking the server would take longer than a hook has
+        return kind in {"start", "end"} and read_file.has_unread(self._options.database, self._options.user)
 
     def _note(self, ids: Sequence[str]) -> None:
         if ids:
