@@ -126,6 +126,15 @@ def test_a_locked_or_damaged_database_costs_the_recall_alone(folder: Path) -> No
     assert sorted(names) == ["and this ", "which dat"]
 
 
+@pytest.mark.sqlite_file  # another process is about to create it
+def test_a_database_that_is_just_being_made_is_no_failure(folder: Path) -> None:
+    agent = CodingAgent(folder)
+    agent.database.touch()
+    assert agent.start() == ""
+    assert agent.say("Which database did we choose?") == ""
+    assert [line for line in read_lines(find_places(agent.target, "ana")) if "error" in line] == []
+
+
 def test_an_engine_that_hangs_is_not_waited_for(folder: Path) -> None:
     agent = CodingAgent(folder)
     agent.teach("We decided to use Postgres for the billing service.")

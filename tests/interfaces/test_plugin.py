@@ -209,11 +209,22 @@ def test_the_record_of_an_earlier_version_is_read(person: Person) -> None:
     assert person.status()["ok"]
 
 
+def test_codex_keeps_the_time_that_its_user_gives_servers(person: Person) -> None:
+    config = person.home / ".codex/config.toml"
+    own = f"mcp_optional_startup_grace_ms = 500\n{config.read_text()}"
+    config.write_text(own)
+    person.run("install", "codex")
+    config.write_text(config.read_text() + "\n[features]\nx = true\n")
+    person.run("remove", "codex")
+    assert config.read_text().startswith("mcp_optional_startup_grace_ms = 500\n")
+    assert tomllib.loads(config.read_text()) == {**tomllib.loads(own), "features": {"x": True}}
+
+
 def test_codex_waits_for_the_tools_and_gets_its_users_own_entry_back(person: Person) -> None:
     config = person.home / ".codex/config.toml"
     config.write_text('[mcp_servers.credenda]\ncommand = "mine"\nargs = []\nenabled = true\n')
     person.run("install", "codex")
-    assert tomllib.loads(config.read_text())["mcp_servers"]["credenda"]["required"] is True
+    assert tomllib.loads(config.read_text())["mcp_optional_startup_grace_ms"] == 0
     config.write_text(config.read_text() + "\n[features]\nx = true\n")  # so that the copy is not put back
     person.run("remove", "codex")
     assert tomllib.loads(config.read_text()) == {

@@ -128,7 +128,8 @@ def _open(path: str, user: str, deadline: float) -> _Reader | None:
     try:
         connection.execute("PRAGMA query_only = 1")
         connection.set_progress_handler(lambda: monotonic() > deadline, 1_000)
-        found = connection.execute("SELECT number, tag FROM tenants WHERE user_id = ?", (user,)).fetchone()
+        if connection.execute("SELECT 1 FROM sqlite_schema WHERE name = 'tenants'").fetchone():  # else it is being made
+            found = connection.execute("SELECT number, tag FROM tenants WHERE user_id = ?", (user,)).fetchone()
     finally:
         if found is None:
             connection.close()

@@ -157,6 +157,16 @@ class HookFile:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Setting:
+    """A key at the top of a TOML file of the user, unless it has it; `note` is the comment that marks it as ours."""
+
+    path: Path
+    key: str
+    value: object
+    note: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Plan:
     """The files of an installation: `files` are ours alone, with their texts; the others are shared with the user."""
 
@@ -164,6 +174,7 @@ class Plan:
     files: Mapping[Path, str]
     hook_file: HookFile | None = None
     server: tuple[Place, Mapping[str, Any]] | None = None
+    setting: Setting | None = None
     after: str
     """What the user still has to do."""
     mark: str
@@ -205,8 +216,13 @@ def plan_host(host: str, commands: Commands, folders: Folders, *, folder: Path) 
         return Plan(host=name, files=skills, hook_file=file, server=server, after="start Cursor again", mark=mark)
     file = HookFile(path=(folders.codex or folders.home / ".codex") / "hooks.json", hooks=hooks)
     after = "start Codex again and trust the hooks under /hooks: Codex runs none before"
-    waited = (place, {**commands.make_server(), "required": True})  # else the first request comes before its tools
-    return Plan(host=name, files=skills, hook_file=file, server=waited, after=after, mark=mark)
+    waits = Setting(
+        path=place.path,
+        key="mcp_optional_startup_grace_ms",
+        value=0,
+        note="credenda: the first request waits until the servers of tools have started",
+    )
+    return Plan(host=name, files=skills, hook_file=file, server=server, setting=waits, after=after, mark=mark)
 
 
 def _list_skills(host: str, folders: Folders) -> dict[Path, str]:
@@ -245,15 +261,19 @@ def add_hooks(text: str, wanted: HookFile) -> str:
     return text if json.dumps(table) == before and text.strip() else _write_hook_file(table)
 
 
-def remove_hooks(text: str, head: Mapping[str, Any]) -> str:
-    """Return the text of a file without our hooks; "" if nothing but the head of a new file is left."""
+def remove_hooks(text: str, head: Mapping[str, Any] | None) -> str:
+    """Return the text of a file without our hooks; "" if nothing but the `head` of a file that we made is left."""
+    if head is not None and not text.strip():
+        return ""
     table = _parse(text)
     hooks = _get_hooks(table)
     kept = {event: others for event, groups in hooks.items() if (others := _list_others(groups))}
     if kept == hooks:
         return text
     table["hooks"] = kept
-    return "" if not kept and {**table, "hooks": {}} == {**head, "hooks": {}} else _write_hook_file(table)
+    if not kept and head is None and len(table) > 1 and "version" not in table:
+        del table["hooks"]  # one of many settings
+    return "" if head is not None and not kept and table == {**head, "hooks": {}} else _write_hook_file(table)
 
 
 def _parse(text: str) -> dict[str, Any]:
