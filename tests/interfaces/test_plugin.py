@@ -29,6 +29,10 @@ CONFIGS = {
         ".cursor/mcp.json": '{\n  "mcpServers": {"other": {"command": "y"}} // mine\n}\n',
     },
     "vscode": {".config/Code/User/mcp.json": '{"servers": {"other": {"command": "y"}}}'},
+    "gemini": {".gemini/settings.json": '{"mcpServers": {"other": {"command": "z"}}, "ui": {"theme": "mine"}}'},
+    "qwen": {
+        ".qwen/settings.json": '{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "mine"}]}]}, "x": 1}'
+    },
 }
 NAME = {"type": "string", "pattern": "^[a-z0-9](?:[a-z0-9.-]{0,62}[a-z0-9])?$"}
 TEXT = {"type": "string", "minLength": 1}
@@ -155,7 +159,15 @@ def test_a_removal_leaves_every_byte_as_it_was(person: Person, host: str) -> Non
 
 
 @pytest.mark.parametrize(
-    ("host", "event"), [("claude-code", "SessionStart"), ("codex", "SessionStart"), ("cursor", "sessionStart")]
+    ("host", "event"),
+    [
+        ("claude-code", "SessionStart"),
+        ("codex", "SessionStart"),
+        ("cursor", "sessionStart"),
+        ("gemini", "BeforeAgent"),
+        ("qwen", "Stop"),
+        ("opencode", "UserPromptSubmit"),
+    ],
 )
 def test_the_status_is_ok_only_after_a_hook_has_run(person: Person, host: str, event: str) -> None:
     person.run("install", host)
@@ -262,7 +274,7 @@ def test_all_hosts_together_are_removed_in_any_order(person: Person) -> None:
     assert person.files() == before
 
 
-@pytest.mark.parametrize("host", ["codex", "cursor", "vscode"])
+@pytest.mark.parametrize("host", ["codex", "cursor", "vscode", "gemini", "qwen"])
 def test_what_the_user_changed_since_stays(person: Person, host: str) -> None:
     person.run("install", host)
     mine: dict[str, str] = {}
@@ -300,7 +312,10 @@ def test_a_file_that_cannot_be_changed_safely_is_left(person: Person) -> None:
 
 
 def test_an_unknown_host_is_refused_with_the_known_ones(person: Person) -> None:
-    assert "claude-code, codex, cursor, vscode, folder" in person.run("install", "emacs", code=2).stderr
+    assert (
+        "claude-code, codex, cursor, vscode, gemini, qwen, opencode, folder"
+        in person.run("install", "emacs", code=2).stderr
+    )
 
 
 def test_the_commands_pin_database_user_and_folders(person: Person, tmp_path: Path) -> None:

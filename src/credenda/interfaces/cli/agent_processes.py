@@ -90,7 +90,7 @@ def _run_worker(session: Session, *, once: bool, all_users: bool) -> None:
         return
     with session.open() as memory:
         if once:
-            with interrupt_at_term():
+            with take_term_as_interrupt():
                 places = hook_engine.filing.find_memory_places(memory)
                 begin_to_look(places)
                 hook_engine.filing.file_waiting(memory, places)
@@ -176,7 +176,7 @@ def wait_for_signal() -> Generator[Event]:
 
 
 @contextmanager
-def interrupt_at_term() -> Generator[None]:
+def take_term_as_interrupt() -> Generator[None]:
     """Have TERM interrupt the block as Ctrl-C does, so that leases are handed back; restore the previous handler."""
     before = signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:

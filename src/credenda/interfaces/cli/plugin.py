@@ -65,7 +65,8 @@ def make_plugin_command() -> click.Command:
         "plugin",
         commands=commands,
         params=make_program_options(hidden=True),
-        help="Bring this memory into coding agents by hooks, tools and skills: claude-code, codex, cursor, vscode.",
+        help="Bring this memory into coding agents by hooks, tools and skills: Claude Code, Codex, Cursor, VS Code,"
+        " Gemini CLI, Qwen Code, opencode.",
     )
 
 

@@ -6,17 +6,19 @@ import json
 from collections.abc import Mapping
 from typing import Any, Final, NamedTuple, cast
 
-HOSTS: Final = ("claude-code", "codex", "cursor", "vscode")
+HOSTS: Final = ("claude-code", "codex", "cursor", "vscode", "gemini", "qwen", "opencode")
 _EVENTS: Final[Mapping[str, str]] = {
     "sessionstart": "start",
     "userpromptsubmit": "prompt",
     "beforesubmitprompt": "prompt",
     "userpromptsubmitted": "prompt",
     "userprompttransformed": "prompt",
+    "beforeagent": "prompt",
     "posttooluse": "tool",
     "stop": "reply",
     "agentstop": "reply",
     "afteragentresponse": "reply",
+    "afteragent": "reply",
     "subagentstart": "subagent_start",
     "subagentstop": "subagent_reply",
     "postcompact": "summary",
@@ -28,7 +30,7 @@ _NAMES: Final[Mapping[str, tuple[str, ...]]] = {
     "session": ("session_id", "sessionId", "conversation_id", "conversationId"),
     "turn": ("prompt_id", "turn_id", "generation_id", "promptId", "timestamp"),
     "prompt": ("prompt", "user_prompt"),
-    "reply": ("last_assistant_message", "text", "response"),
+    "reply": ("last_assistant_message", "text", "response", "prompt_response"),
     "report": ("last_assistant_message", "response", "summary"),
     "summary": ("compact_summary", "summary"),
     "folder": ("cwd",),

@@ -53,8 +53,8 @@ _ANSWERS: Final = frozenset({"reply", "subagent_reply"})
 _INPUT_BYTES: Final = 8_388_608
 _OPENING: Final = frozenset({"startup", "clear", "compact", "new", ""})
 """Sources of a session that begins without our earlier block in its transcript; a resumed one has it."""
-_CORE_WITH_PROMPT: Final = frozenset({"cursor"})
-"""Hosts that drop what their session start is told: the core comes with the first prompt."""
+_CORE_WITH_PROMPT: Final = frozenset({"cursor", "opencode"})
+"""Hosts that drop what their session start is told, or have none: the core comes with the first prompt."""
 _WITH_TOOL: Final = frozenset({"vscode"})
 """Hosts that take no text with a prompt: it comes with the first tool call after it."""
 _USAGE: Final = "usage: credenda hook EVENT --host HOST [--db PATH] [--user NAME] [--only FOLDER]... [--no-background]"

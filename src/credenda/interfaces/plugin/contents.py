@@ -31,6 +31,8 @@ _AUTHOR: Final = {"name": "Credenda contributors"}
 _KEYWORDS: Final = ["memory", "recall", "mcp", "local"]
 _HOOK_SECONDS: Final = 5
 """Time that a host gives a hook, which ends after 0.3 seconds by itself."""
+_IN_MILLISECONDS: Final = frozenset({"gemini", "qwen"})
+"""Hosts that take the time of a hook in milliseconds."""
 EVENTS: Final[Mapping[str, Sequence[str]]] = {
     "claude-code": (
         "SessionStart",
@@ -44,6 +46,16 @@ EVENTS: Final[Mapping[str, Sequence[str]]] = {
     "codex": ("SessionStart", "UserPromptSubmit", "Stop", "SubagentStart", "SubagentStop", "PostCompact"),
     "cursor": ("sessionStart", "beforeSubmitPrompt", "afterAgentResponse", "subagentStop", "sessionEnd"),
     "vscode": ("SessionStart", "UserPromptSubmit", "PostToolUse", "SubagentStart", "SubagentStop", "Stop"),
+    "gemini": ("SessionStart", "BeforeAgent", "AfterAgent", "SessionEnd"),
+    "qwen": (
+        "SessionStart",
+        "UserPromptSubmit",
+        "Stop",
+        "SubagentStart",
+        "SubagentStop",
+        "PostCompact",
+        "SessionEnd",
+    ),
 }
 """The events of each host in which a hook runs."""
 _README: Final = """\
@@ -74,11 +86,15 @@ class Commands:
 
     def write_hook(self, event: str, host: str) -> str:
         """Return the command line of a hook, quoted for the shell."""
-        words = [*self.program, "hook", event, "--host", host, *self.options, *self.hook]
+        words = [*self.program, "hook", event, *self.list_hook_options(host)]
         if not self.windows:
             return shlex.join(words)
         line = subprocess.list2cmdline(words)
         return f"& {line}" if host == "cursor" and line.startswith('"') else line  # Cursor asks PowerShell
+
+    def list_hook_options(self, host: str) -> Sequence[str]:
+        """Return the options of a hook."""
+        return ("--host", host, *self.options, *self.hook)
 
     def make_server(self) -> dict[str, Any]:
         """Return the entry of the server of tools, for the project in which it is started."""
@@ -100,7 +116,8 @@ def _make_group(commands: Commands, event: str, host: str) -> dict[str, Any]:
     line = commands.write_hook(event, host)
     if host == "cursor":
         return {"command": line, "timeout": _HOOK_SECONDS}
-    hook = {"type": "command", "command": line, "timeout": _HOOK_SECONDS}
+    seconds = _HOOK_SECONDS * 1_000 if host in _IN_MILLISECONDS else _HOOK_SECONDS
+    hook = {"type": "command", "command": line, "timeout": seconds}
     return hook if host == "vscode" else {"hooks": [hook]}
 
 
@@ -142,8 +159,14 @@ def _write(value: object) -> str:
 # The files that each host of the plugin reads: whole files that are ours, and entries in files of the user.
 
 
-HOSTS: Final = ("claude-code", "codex", "cursor", "vscode", "folder")
-_ALIASES: Final[Mapping[str, str]] = {"claude": "claude-code", "copilot": "vscode", "agent-plugins": "folder"}
+HOSTS: Final = ("claude-code", "codex", "cursor", "vscode", "gemini", "qwen", "opencode", "folder")
+_ALIASES: Final[Mapping[str, str]] = {
+    "claude": "claude-code",
+    "copilot": "vscode",
+    "gemini-cli": "gemini",
+    "qwen-code": "qwen",
+    "agent-plugins": "folder",
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -187,20 +210,17 @@ def plan_host(host: str, commands: Commands, folders: Folders, *, folder: Path) 
     if name not in HOSTS:
         raise Invalid(f"{host!r} is not a host of the plugin", fix=f"choose one of {', '.join(HOSTS)}")
     mark = commands.find_mark(name)
-    if name == "claude-code":
-        place = (folders.claude or folders.home / ".claude") / "skills" / NAME
-        after = "start Claude Code again, or /reload-plugins"
-        return Plan(host=name, files=_put(place, build_folder(commands)), after=after, mark=mark)
-    if name == "folder":
-        return Plan(
-            host=name,
-            files=_put(folder, build_folder(commands)),
-            after=f"name {folder} to a client of Agent Plugins 1.0",
-            mark=mark,
-        )
+    own = _list_own_files(name, commands, folders, folder)
+    if own is not None:
+        found, after = own
+        return Plan(host=name, files=found, after=after, mark=mark)
     place = find_place(name, "user", folders, Path())
     server = (place, {"type": "stdio", **commands.make_server()} if place.typed else commands.make_server())
     hooks = build_hooks(commands, name)
+    if name in {"gemini", "qwen"}:
+        file = HookFile(path=place.path, hooks=hooks)
+        after = f"start {'Gemini CLI' if name == 'gemini' else 'Qwen Code'} again"
+        return Plan(host=name, files={}, hook_file=file, server=server, after=after, mark=mark)
     skills = _list_skills(name, folders)
     if name == "vscode":
         own = folders.home / ".copilot" / "hooks" / f"{NAME}.json"  # which Copilot CLI reads as well
@@ -223,6 +243,37 @@ def plan_host(host: str, commands: Commands, folders: Folders, *, folder: Path) 
         note="credenda: the first request waits until the servers of tools have started",
     )
     return Plan(host=name, files=skills, hook_file=file, server=server, setting=waits, after=after, mark=mark)
+
+
+def _list_own_files(
+    name: str, commands: Commands, folders: Folders, folder: Path
+) -> tuple[dict[Path, str], str] | None:
+    """Return the files of a host that reads nothing but files of ours, and what the user has to do then."""
+    match name:
+        case "claude-code":
+            place = (folders.claude or folders.home / ".claude") / "skills" / NAME
+            return _put(place, build_folder(commands)), "start Claude Code again, or /reload-plugins"
+        case "folder":
+            return _put(folder, build_folder(commands)), f"name {folder} to a client of Agent Plugins 1.0"
+        case "opencode":
+            place = folders.config / "opencode" / "plugins" / f"{NAME}.js"
+            return {place: _write_opencode(commands)}, "start opencode again"
+        case _:
+            return None
+
+
+def _write_opencode(commands: Commands) -> str:
+    """Return the plugin of opencode, which has no hooks that are commands."""
+    server = commands.make_server()
+    words = {
+        "PROGRAM": commands.program,
+        "OPTIONS": commands.list_hook_options("opencode"),
+        "SERVER": [server["command"], *server["args"]],
+    }
+    text = (files("credenda") / "interfaces" / "plugin" / "opencode.js").read_text("utf-8")
+    for name, value in words.items():
+        text = text.replace(f"const {name} = []", f"const {name} = {json.dumps(list(value))}", 1)
+    return text
 
 
 def _list_skills(host: str, folders: Folders) -> dict[Path, str]:
