@@ -1,9 +1,8 @@
-"""Further hosts, as far as the plugin or its server reaches them: hooks in Copilot CLI, tools alone in the others."""
+"""Further hosts: two sessions in each of Gemini CLI, Qwen Code and opencode, and the hooks of Copilot CLI."""
 
 from __future__ import annotations
 
 import json
-import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -11,10 +10,12 @@ from typing import Any
 import pytest
 
 from .model import Step
-from .rig import ASKED, OWN, SAID, SEARCH, VALUE, Person, hire
+from .rig import ASKED, SAID, SEARCH, VALUE, Person, hire
 
 pytestmark = pytest.mark.long_hosts
 KEYS = {"apiKey": "none"}
+REWRITTEN = {".qwen/settings.json", ".config/opencode/opencode.json"}
+"""Files that their host writes anew at its first start."""
 
 
 def _write(person: Person, path: str, settings: Mapping[str, Any]) -> None:
@@ -23,54 +24,54 @@ def _write(person: Person, path: str, settings: Mapping[str, Any]) -> None:
     place.write_text(json.dumps(settings))
 
 
-def _list_words(person: Person) -> list[str]:
-    """Return the command of the server of tools, which these hosts are told by hand."""
-    program = str(Path(sys.executable).with_name("credenda"))
-    return [program, "--db", str(person.home / OWN / "memory.db"), "--user", "default", "mcp", "--here"]
-
-
 def _set_up_gemini(person: Person) -> list[str]:
-    command, *args = _list_words(person)
-    auth = {"auth": {"selectedType": "gemini-api-key"}}
-    servers = {"credenda": {"command": command, "args": args}}
-    _write(person, ".gemini/settings.json", {"mcpServers": servers, "security": auth})
+    _write(person, ".gemini/settings.json", {"security": {"auth": {"selectedType": "gemini-api-key"}}})
     person.environment |= {"GEMINI_API_KEY": "none", "GOOGLE_GEMINI_BASE_URL": person.model.address}
     person.environment["GEMINI_CLI_TRUST_WORKSPACE"] = "true"
-    return ["--yolo", "--model", "gemini-2.5-pro", "--prompt", ASKED]
+    return ["--yolo", "--model", "gemini-2.5-pro", "--prompt"]
 
 
 def _set_up_qwen(person: Person) -> list[str]:
-    command, *args = _list_words(person)
-    servers = {"credenda": {"command": command, "args": args}}
-    _write(person, ".qwen/settings.json", {"mcpServers": servers, "security": {"auth": {"selectedType": "openai"}}})
+    _write(person, ".qwen/settings.json", {"security": {"auth": {"selectedType": "openai"}}})
     person.environment |= {"OPENAI_API_KEY": "none", "OPENAI_BASE_URL": f"{person.model.address}/v1"}
     person.environment["OPENAI_MODEL"] = "stub"
-    return ["--yolo", "--prompt", ASKED]
+    return ["--yolo", "--prompt"]
 
 
 def _set_up_opencode(person: Person) -> list[str]:
     options = {"baseURL": f"{person.model.address}/v1", **KEYS}
     models = {"stub": {"name": "stub", "tool_call": True}}
     provider = {"npm": "@ai-sdk/openai-compatible", "name": "here", "options": options, "models": models}
-    server = {"type": "local", "command": _list_words(person), "enabled": True}
     model = {"model": "here/stub", "small_model": "here/stub", "provider": {"here": provider}}
-    settings = {**model, "autoupdate": False, "mcp": {"credenda": server}}
-    _write(person, ".config/opencode/opencode.json", settings)
-    return ["run", ASKED]
+    _write(person, ".config/opencode/opencode.json", {**model, "autoupdate": False})
+    return ["run"]
 
 
 @pytest.mark.parametrize(
     ("host", "set_up"), [("gemini", _set_up_gemini), ("qwen", _set_up_qwen), ("opencode", _set_up_opencode)]
 )
-def test_a_host_that_is_told_of_the_server_calls_its_tools(tmp_path: Path, host: str, set_up: Any) -> None:  # noqa: ANN401 - one of those above
+def test_hooks_recall_tools_answer_and_a_removal_leaves_nothing(tmp_path: Path, host: str, set_up: Any) -> None:  # noqa: ANN401 - one of those above
     with hire(tmp_path, host) as person:
-        person.run("credenda", "remember", SAID)
-        person.run(str(person.program), *set_up(person))
+        command = [str(person.program), *set_up(person)]
+        before = person.look()
+        person.plugin("install", host)
+        assert not person.status(host)["ok"]
+        person.run(*command, SAID)
+        person.await_memory()
+        person.run(*command, ASKED)
+        assert person.status(host)["ok"]
         requests = person.model.list_requests(ASKED)
         assert requests, f"{host} sent the prompt to no model"
-        last = requests[-1].conversation.turns
+        first, last = requests[0].conversation.turns, requests[-1].conversation.turns
+        assert [turn for turn in first if "Recalled data" in turn.text and VALUE in turn.text], first
         assert [turn for turn in last if turn.who == "call" and turn.text.endswith(SEARCH)], last
         assert VALUE in next(turn.text for turn in reversed(last) if turn.who == "result")
+        person.plugin("remove", host)
+        after = person.look()
+        assert not [path for path in after if "credenda" in path]
+        kept = {path: content for path, content in before.items() if path not in REWRITTEN}
+        assert {path: after[path] for path in kept} == kept
+        assert not [path for path in before if b"credenda" in (after[path] or b"")]
 
 
 def test_copilot_recalls_after_the_first_call_of_a_tool(tmp_path: Path) -> None:

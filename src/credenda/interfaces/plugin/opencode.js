@@ -31,6 +31,9 @@ function ask(event, told) {
 const join = (parts) =>
   parts.filter((part) => part.type === "text" && !part.synthetic).map((part) => part.text).join("\n")
 
+/** Return a prompt without the quotes that `opencode run` puts around it. */
+const unquote = (prompt) => prompt.trim().match(/^"([^"]*)"$/)?.[1] ?? prompt
+
 export const Credenda = async ({ client, directory }) => {
   /** Whether a session is that of a sub-agent, whose prompts the user did not write. */
   const isBelow = async (id) => Boolean((await client.session.get({ path: { id } })).data?.parentID)
@@ -40,7 +43,7 @@ export const Credenda = async ({ client, directory }) => {
     },
     "chat.message": async ({ sessionID }, { message, parts }) => {
       if (await isBelow(sessionID)) return
-      const told = { session_id: sessionID, prompt_id: message.id, prompt: join(parts), cwd: directory }
+      const told = { session_id: sessionID, prompt_id: message.id, prompt: unquote(join(parts)), cwd: directory }
       const text = await ask("UserPromptSubmit", told)
       if (!text) return
       const id = `${parts.at(-1).id}m` // sorts after the last part
