@@ -113,7 +113,7 @@ def get_text(answer: str) -> str:
     told = json.loads(answer)
     if "hookSpecificOutput" in told:
         return str(told["hookSpecificOutput"]["additionalContext"])
-    return str(told["additional_context"])
+    return str(told.get("additional_context", ""))
 
 
 @contextmanager

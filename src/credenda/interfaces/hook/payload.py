@@ -7,6 +7,8 @@ from collections.abc import Mapping
 from typing import Any, Final, NamedTuple, cast
 
 HOSTS: Final = ("claude-code", "codex", "cursor", "vscode", "gemini", "qwen", "opencode")
+WARNED: Final = frozenset({"claude-code", "codex", "vscode", "gemini", "qwen"})
+"""Hosts that show their user a text from a hook."""
 _EVENTS: Final[Mapping[str, str]] = {
     "sessionstart": "start",
     "userpromptsubmit": "prompt",
@@ -110,6 +112,11 @@ def format_answer(moment: Moment, text: str) -> str:
     if moment.host == "vscode":  # the same file of hooks is read by Copilot CLI, which looks for the text above
         return json.dumps({**nested, "additionalContext": text})
     return json.dumps(nested)
+
+
+def format_warning(text: str) -> str:
+    """Return what the host shows its user, and not the model."""
+    return json.dumps({"systemMessage": text})
 
 
 def format_status(held: int, asked: int, doubtful: int) -> str:

@@ -14,10 +14,17 @@ from contextlib import suppress
 from time import monotonic
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from credenda.hook_files.places import find_mark, find_places, is_recent, is_server, set_mark
+from credenda.hook_files.places import Places, find_mark, find_places, is_recent, is_server, set_mark
 from credenda.hook_files.ring_log import add_line
 from credenda.interfaces.hook.engine_call import ask_engine
-from credenda.interfaces.hook.payload import HOSTS, Moment, format_answer, parse_moment
+from credenda.interfaces.hook.payload import (
+    HOSTS,
+    WARNED,
+    Moment,
+    format_answer,
+    format_warning,
+    parse_moment,
+)
 from credenda.interfaces.hook.session_state import Session, load_session, remove_old_sessions, save_session
 from credenda.interfaces.hook.start_engine import start_engine
 from credenda.interfaces.hook.waiting import add_message
@@ -48,6 +55,7 @@ _ANSWER_SECONDS: Final = 0.05
 """Time that is left to write the answer of a server."""
 _PAUSE_SECONDS: Final = 60.0
 """Time for which a server is left alone that did not answer."""
+_BETWEEN_WARNINGS_SECONDS: Final = 3_600.0
 _ANSWERS: Final = frozenset({"reply", "subagent_reply"})
 """Kinds of moments that would repeat what the user asked not to keep."""
 _INPUT_BYTES: Final = 8_388_608
@@ -183,11 +191,24 @@ def run_hook(options: Options, data: bytes, *, seconds: float = SECONDS, ask: As
         line["error"] = "time"
     except Exception as error:  # noqa: BLE001 - a hook never fails its agent; a locked or damaged file is one reason
         line["error"] = type(error).__name__
+        answer = _warn(options, places)
     line["ms"] = round((monotonic() - begun) * 1_000)
     if line["done"] != "nothing" or "error" in line:
         with suppress(OSError):
             add_line(places, line)
     return answer
+
+
+def _warn(options: Options, places: Places) -> str:
+    """Return a line for the user where the memory cannot be reached, once an hour; "" where that cannot be noted."""
+    mark = os.path.join(places.folder, "warned")
+    if options.host not in WARNED or is_recent(mark, _BETWEEN_WARNINGS_SECONDS):
+        return ""
+    try:
+        set_mark(mark)
+    except OSError:
+        return ""
+    return format_warning("Credenda: the memory cannot be reached, so nothing is recalled; see `credenda doctor`.")
 
 
 def _may_work(options: Options, folder: str) -> bool:
