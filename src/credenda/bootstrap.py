@@ -13,13 +13,13 @@ from urllib.parse import unquote, urlsplit
 
 from credenda import services
 from credenda.clock import Clock, StoppedClock, SystemClock
-from credenda.config import Settings, get_default_target, get_default_user, load_settings
+from credenda.config import Settings, find_data_folder, get_default_target, get_default_user, load_settings
 from credenda.errors import Invalid, Unavailable
 from credenda.hook_files.places import is_server, name_server
 from credenda.ids import IdKind, parse_id_number
 from credenda.install_hint import format_install
 from credenda.model.claim import Claim, Extractor, Turn, keep_weightiest
-from credenda.paths import check_path, warn_about_open_paths
+from credenda.paths import check_path, create_folder, warn_about_open_paths
 from credenda.providers import llm as llm_modules
 from credenda.providers import reader as readers
 from credenda.providers.embed.factory import open_embedder
@@ -339,6 +339,8 @@ def resolve_target(target: str | Path | None) -> str:
     if not separator:
         if not text.strip():
             raise Invalid("the database has no name", fix="give a path such as memory.db")
+        if Path(text).parent == (folder := find_data_folder()):
+            create_folder(folder)  # as for a file that is not named
         return _check_lasting(text)
     if scheme == "sqlite":
         return _parse_sqlite_url(text)

@@ -21,6 +21,9 @@ EVENTS: dict[str, dict[str, str]] = {
     "codex": {"start": "SessionStart", "prompt": "UserPromptSubmit", "reply": "Stop"},
     "cursor": {"start": "sessionStart", "prompt": "beforeSubmitPrompt", "reply": "afterAgentResponse"},
     "vscode": {"start": "SessionStart", "prompt": "UserPromptSubmit", "reply": "Stop", "tool": "PostToolUse"},
+    "gemini": {"start": "SessionStart", "prompt": "BeforeAgent", "reply": "AfterAgent"},
+    "qwen": {"start": "SessionStart", "prompt": "UserPromptSubmit", "reply": "Stop"},
+    "opencode": {"prompt": "UserPromptSubmit", "reply": "Stop"},
 }
 
 
@@ -70,11 +73,13 @@ class CodingAgent:
     def say(self, prompt: str, **fields: object) -> str:
         """Send a prompt, and return the text that the model gets."""
         self.turn += 1
-        key = {"claude-code": "prompt_id", "codex": "turn_id", "cursor": "generation_id", "vscode": "timestamp"}
-        return get_text(self.send("prompt", **{"prompt": prompt, key[self.host]: f"t{self.turn}", **fields}))
+        keys = {"claude-code": "prompt_id", "codex": "turn_id", "cursor": "generation_id", "opencode": "prompt_id"}
+        key = keys.get(self.host, "timestamp")
+        return get_text(self.send("prompt", **{"prompt": prompt, key: f"t{self.turn}", **fields}))
 
     def hear(self, reply: str) -> str:
-        return self.send("reply", **{"text" if self.host == "cursor" else "last_assistant_message": reply})
+        names = {"cursor": "text", "gemini": "prompt_response"}
+        return self.send("reply", **{names.get(self.host, "last_assistant_message"): reply})
 
     def file(self) -> int:
         """File what waits, and derive the beliefs."""
@@ -108,7 +113,7 @@ def get_text(answer: str) -> str:
     told = json.loads(answer)
     if "hookSpecificOutput" in told:
         return str(told["hookSpecificOutput"]["additionalContext"])
-    return str(told["additional_context"])
+    return str(told.get("additional_context", ""))
 
 
 @contextmanager

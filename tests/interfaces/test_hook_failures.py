@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import resource
 import socket
 import sqlite3
@@ -114,16 +115,30 @@ def test_a_locked_or_damaged_database_costs_the_recall_alone(folder: Path) -> No
     locking = sqlite3.connect(agent.database)
     locking.execute("PRAGMA locking_mode = EXCLUSIVE")
     locking.execute("BEGIN EXCLUSIVE")
-    agent.say("which database did we decide on for the billing service?")
+    told = agent.send("prompt", prompt="which database did we decide on for the billing service?")
+    assert "cannot be reached" in json.loads(told)["systemMessage"]
+    assert "hookSpecificOutput" not in told
     locking.rollback()
     locking.close()
     agent.database.write_bytes(b"not a database")
     for end in ("-wal", "-shm"):
         Path(f"{agent.database}{end}").unlink(missing_ok=True)
-    assert agent.say("and this one?") == ""
+    assert agent.send("prompt", prompt="and this one?") == "", "one line an hour"
+    mark = Path(find_places(agent.target, "ana").folder) / "warned"
+    os.utime(mark, (0, 0))
+    assert "cannot be reached" in agent.send("prompt", prompt="and this one?")
     names = [json.loads(path.read_bytes())["text"][:9] for path in Path(f"{agent.database}.hooks").rglob("*.json")
              if path.parent.name == "waiting"]  # fmt: skip
-    assert sorted(names) == ["and this ", "which dat"]
+    assert sorted(names) == ["and this ", "and this ", "which dat"]
+
+
+@pytest.mark.sqlite_file  # another process is about to create it
+def test_a_database_that_is_just_being_made_is_no_failure(folder: Path) -> None:
+    agent = CodingAgent(folder)
+    agent.database.touch()
+    assert agent.start() == ""
+    assert agent.say("Which database did we choose?") == ""
+    assert [line for line in read_lines(find_places(agent.target, "ana")) if "error" in line] == []
 
 
 def test_an_engine_that_hangs_is_not_waited_for(folder: Path) -> None:

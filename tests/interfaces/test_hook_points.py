@@ -56,6 +56,25 @@ PAYLOADS: dict[str, dict[str, dict[str, Any]]] = {
         "SubagentStop": {"agent_id": "s", "agent_type": "Plan", "last_assistant_message": "found"},
         "Stop": {"stop_hook_active": False, "stop_reason": "end_turn", "transcript_path": "/t.json"},
     },
+    "gemini": {
+        "SessionStart": {"source": "startup", "timestamp": "2026-02-09T10:30:00.000Z"},
+        "BeforeAgent": {"prompt": "hello", "timestamp": "2026-02-09T10:30:01.000Z"},
+        "AfterAgent": {"prompt": "hello", "prompt_response": "done", "stop_hook_active": False},
+        "SessionEnd": {"reason": "exit", "timestamp": "2026-02-09T10:30:02.000Z"},
+    },
+    "qwen": {
+        "SessionStart": {"source": "startup", "permission_mode": "default", "model": "m"},
+        "UserPromptSubmit": {"prompt": "hello", "timestamp": "2026-02-09T10:30:01.000Z"},
+        "Stop": {"stop_hook_active": False, "last_assistant_message": "done"},
+        "SubagentStart": {"agent_id": "s", "agent_type": "Plan", "permission_mode": "default"},
+        "SubagentStop": {"agent_id": "s", "agent_type": "Plan", "last_assistant_message": "found"},
+        "PostCompact": {"trigger": "manual", "compact_summary": "a summary"},
+        "SessionEnd": {"reason": "clear"},
+    },
+    "opencode": {
+        "UserPromptSubmit": {"prompt": "hello", "prompt_id": "msg_1"},
+        "Stop": {"last_assistant_message": "done", "prompt_id": "msg_1"},
+    },
 }  # fmt: skip
 """Payloads with the fields that each host documents, beside the common ones."""
 CASES = [(host, event) for host, events in PAYLOADS.items() for event in events]
@@ -103,7 +122,7 @@ def test_a_payload_without_fields_is_answered_and_keeps_nothing(folder: Path, ho
     assert [line for line in read_lines(agent.places) if "error" in line] == []
 
 
-@pytest.mark.parametrize("host", HOSTS)
+@pytest.mark.parametrize("host", [host for host in HOSTS if host not in {"gemini", "opencode"}])  # they send none
 def test_subagents_and_summaries_are_kept_with_less_trust_and_make_no_instructions(folder: Path, host: str) -> None:
     agent = CodingAgent(folder, host)
     agent.start()
@@ -135,7 +154,7 @@ def test_a_subagent_gets_the_core_of_its_session(folder: Path, host: str) -> Non
     assert "Postgres" not in told
 
 
-@pytest.mark.parametrize("host", HOSTS)
+@pytest.mark.parametrize("host", [host for host in HOSTS if host != "opencode"])  # it sends no start
 @pytest.mark.parametrize("source", ["startup", "clear", "compact", "new", "", "resume", "fork", "a-later-word"])
 def test_only_a_session_without_our_block_in_its_transcript_gets_one(folder: Path, host: str, source: str) -> None:
     agent = CodingAgent(folder, host)

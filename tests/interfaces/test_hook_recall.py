@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 from credenda import Credenda
+from credenda.agents.recall import find_for_prompt
 from credenda.hook_files.ring_log import add_line, read_lines
 from credenda.interfaces.hook import run
 from credenda.interfaces.hook.run import parse_options, run_hook
@@ -128,7 +129,7 @@ def test_each_host_gets_the_core_and_a_recall_in_its_own_form(folder: Path, host
     assert everything.count("peanuts") == 1
     assert everything.count("Postgres") == 1
     assert ("Postgres" in late) == (host == "vscode")
-    assert ("peanuts" in told) == (host == "cursor")
+    assert ("peanuts" in told) == (host in {"cursor", "opencode"})
     assert agent.send("tool", tool_name="read") == ""
 
 
@@ -335,3 +336,11 @@ def test_the_log_has_no_words_and_stays_small(agent: CodingAgent) -> None:
         add_line(places, {"event": "Stop", "number": number})
     assert log.stat().st_size < 80_000
     assert read_lines(places)[-1]["number"] == 2_999
+
+
+def test_a_question_is_answered_that_has_every_word_of_its_answer_but_one(folder: Path) -> None:
+    agent = CodingAgent(folder)
+    agent.teach("For the parcel service we decided to use Kafka.")
+    with agent.open() as memory:
+        assert "Kafka" in find_for_prompt(memory, "What did we decide to use for the parcel service?").text
+        assert find_for_prompt(memory, "Now use what we decided for the parcel service.").text == ""

@@ -28,6 +28,8 @@ FILES = {
     "cursor": ".cursor/mcp.json",
     "vscode": ".config/Code/User/mcp.json",
     "codex": ".codex/config.toml",
+    "gemini": ".gemini/settings.json",
+    "qwen": ".qwen/settings.json",
 }
 TABLES = {"vscode": "servers", "codex": "mcp_servers"}
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 import subprocess
+import tomllib
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +29,10 @@ CONFIGS = {
         ".cursor/mcp.json": '{\n  "mcpServers": {"other": {"command": "y"}} // mine\n}\n',
     },
     "vscode": {".config/Code/User/mcp.json": '{"servers": {"other": {"command": "y"}}}'},
+    "gemini": {".gemini/settings.json": '{"mcpServers": {"other": {"command": "z"}}, "ui": {"theme": "mine"}}'},
+    "qwen": {
+        ".qwen/settings.json": '{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "mine"}]}]}, "x": 1}'
+    },
 }
 NAME = {"type": "string", "pattern": "^[a-z0-9](?:[a-z0-9.-]{0,62}[a-z0-9])?$"}
 TEXT = {"type": "string", "minLength": 1}
@@ -108,6 +114,16 @@ class Person:
         assert result.exit_code == code, (result.exit_code, result.stdout, result.stderr)
         return result
 
+    def status(self) -> dict[str, Any]:
+        return json.loads(self.run("status", "--json").stdout)[0]
+
+    def call_hook(self, host: str, event: str) -> None:
+        """Run a hook as a host does that `install` has told of it."""
+        options = ["--host", host, "--user", "default", "--db", str(self.home / ".local/share/credenda/memory.db")]
+        told = json.dumps({"session_id": "s1", "cwd": str(self.home), "source": "startup"})
+        run = CliRunner().invoke(cli, ["hook", event, *options, "--no-background"], input=told, env=self.env)
+        assert run.exit_code == 0
+
     def files(self) -> dict[str, bytes]:
         """Return every file of the home but the data folder of the program itself."""
         own = self.home / ".local"
@@ -133,13 +149,120 @@ def person(tmp_path: Path) -> Person:
 def test_a_removal_leaves_every_byte_as_it_was(person: Person, host: str) -> None:
     files, folders = person.files(), person.folders()
     person.run("install", host)
-    assert json.loads(person.run("status", "--json").stdout)[0]["ok"]
+    assert not person.status()["missing"]
     assert "Already there" in person.run("install", host).stdout
     person.run("remove", host)
     assert person.files() == files
     assert person.folders() == folders
     assert "not installed" in person.run("status").stdout
     person.run("remove", host, code=3)
+
+
+@pytest.mark.parametrize(
+    ("host", "event"),
+    [
+        ("claude-code", "SessionStart"),
+        ("codex", "SessionStart"),
+        ("cursor", "sessionStart"),
+        ("gemini", "BeforeAgent"),
+        ("qwen", "Stop"),
+        ("opencode", "UserPromptSubmit"),
+    ],
+)
+def test_the_status_is_ok_only_after_a_hook_has_run(person: Person, host: str, event: str) -> None:
+    person.run("install", host)
+    fresh = person.status()
+    assert (fresh["ok"], fresh["hooks_ran_at"], fresh["missing"]) == (False, None, [])
+    assert f"{host}: no hook has run since it was installed" in person.run("status").stdout
+    assert fresh["next_step"] in person.run("status").stdout
+    person.call_hook(host, event)
+    used = person.status()
+    assert (used["ok"], used["next_step"]) == (True, "")
+    assert used["hooks_ran_at"]
+    assert f"{host}: ok, hooks last ran 20" in person.run("status").stdout
+    person.run("install", host)
+    assert person.status()["ok"], "a repeat that writes nothing takes nothing back"
+    person.run("remove", host)
+    person.run("install", host)
+    assert not person.status()["ok"], "hooks that ran before a removal say nothing of those that were written now"
+
+
+def test_hooks_of_one_host_say_nothing_of_another(person: Person) -> None:
+    person.run("install", "codex")
+    person.call_hook("claude-code", "SessionStart")
+    assert not person.status()["ok"]
+
+
+def test_a_status_line_is_no_sign_of_hooks(person: Person) -> None:
+    person.run("install", "claude-code")
+    person.call_hook("claude-code", "StatusLine")
+    assert not person.status()["ok"]
+
+
+def test_a_missing_file_is_told_whether_or_not_hooks_ran(person: Person) -> None:
+    person.run("install", "codex")
+    person.call_hook("codex", "SessionStart")
+    hooks = person.home / ".codex/hooks.json"
+    hooks.unlink()
+    told = person.status()
+    assert (told["ok"], told["missing"]) == (False, [str(hooks)])
+    assert "incomplete: install it again" in person.run("status").stdout
+
+
+def test_the_record_of_an_earlier_version_is_read(person: Person) -> None:
+    person.run("install", "codex")
+    record = person.home / ".local/share/credenda/plugins.json"
+    held = json.loads(record.read_text())
+    del held["codex"]["mark"], held["codex"]["after"]
+    record.write_text(json.dumps(held))
+    assert person.status()["hooks_ran_at"] is None
+    person.run("install", "codex")
+    person.call_hook("codex", "SessionStart")
+    assert person.status()["ok"]
+
+
+def test_codex_keeps_the_time_that_its_user_gives_servers(person: Person) -> None:
+    config = person.home / ".codex/config.toml"
+    own = f"mcp_optional_startup_grace_ms = 500\n{config.read_text()}"
+    config.write_text(own)
+    person.run("install", "codex")
+    config.write_text(config.read_text() + "\n[features]\nx = true\n")
+    person.run("remove", "codex")
+    assert config.read_text().startswith("mcp_optional_startup_grace_ms = 500\n")
+    assert tomllib.loads(config.read_text()) == {**tomllib.loads(own), "features": {"x": True}}
+
+
+def test_codex_waits_for_the_tools_and_gets_its_users_own_entry_back(person: Person) -> None:
+    config = person.home / ".codex/config.toml"
+    config.write_text('[mcp_servers.credenda]\ncommand = "mine"\nargs = []\nenabled = true\n')
+    person.run("install", "codex")
+    assert tomllib.loads(config.read_text())["mcp_optional_startup_grace_ms"] == 0
+    config.write_text(config.read_text() + "\n[features]\nx = true\n")  # so that the copy is not put back
+    person.run("remove", "codex")
+    assert tomllib.loads(config.read_text()) == {
+        "mcp_servers": {"credenda": {"command": "mine", "args": [], "enabled": True}},
+        "features": {"x": True},
+    }
+
+
+@pytest.mark.sqlite_file  # its folder is deleted
+def test_a_data_folder_that_was_deleted_breaks_neither_the_server_nor_the_plugin(person: Person) -> None:
+    before = person.files()
+    person.run("install", "claude-code")
+    person.run("install", "codex")
+    data = person.home / ".local/share/credenda"
+    shutil.rmtree(data)
+    entry = tomllib.loads((person.home / ".codex/config.toml").read_text())["mcp_servers"]["credenda"]
+    assert CliRunner().invoke(cli, [*entry["args"][:4], "list"], env=person.env).exit_code == 0
+    assert data.stat().st_mode & 0o777 == 0o700
+    for host in ("claude-code", "codex"):
+        person.run("install", host)
+    assert not person.status()["missing"]
+    for host in ("claude-code", "codex"):
+        person.run("remove", host)
+    left = person.files()
+    assert {path for path in left if path not in before} <= {".codex/config.toml.bak", ".codex/hooks.json"}
+    assert not [path for path, content in left.items() if b"credenda" in content]
 
 
 def test_all_hosts_together_are_removed_in_any_order(person: Person) -> None:
@@ -151,7 +274,7 @@ def test_all_hosts_together_are_removed_in_any_order(person: Person) -> None:
     assert person.files() == before
 
 
-@pytest.mark.parametrize("host", ["codex", "cursor", "vscode"])
+@pytest.mark.parametrize("host", ["codex", "cursor", "vscode", "gemini", "qwen"])
 def test_what_the_user_changed_since_stays(person: Person, host: str) -> None:
     person.run("install", host)
     mine: dict[str, str] = {}
@@ -189,7 +312,10 @@ def test_a_file_that_cannot_be_changed_safely_is_left(person: Person) -> None:
 
 
 def test_an_unknown_host_is_refused_with_the_known_ones(person: Person) -> None:
-    assert "claude-code, codex, cursor, vscode, folder" in person.run("install", "emacs", code=2).stderr
+    assert (
+        "claude-code, codex, cursor, vscode, gemini, qwen, opencode, folder"
+        in person.run("install", "emacs", code=2).stderr
+    )
 
 
 def test_the_commands_pin_database_user_and_folders(person: Person, tmp_path: Path) -> None:
@@ -222,12 +348,12 @@ def test_the_commands_pin_database_user_and_folders(person: Person, tmp_path: Pa
     ],
 )
 def test_the_folder_has_the_shape_that_its_readers_check(path: str, schema: dict[str, Any]) -> None:
-    commands = Commands(program=["/opt/credenda"], options=["--db", "/m.db", "--user", "ana"])
+    commands = Commands(program=["/opt/credenda"], database="/m.db", user="ana")
     jsonschema.validate(json.loads(build_folder(commands)[path]), schema, jsonschema.Draft202012Validator)
 
 
 def test_skills_have_front_matter_name_tools_that_exist_and_give_no_hidden_orders() -> None:
-    texts = build_folder(Commands(program=["x"], options=[]))
+    texts = build_folder(Commands(program=["x"], database="/m.db", user="ana"))
     offered = [tool for operation in OPERATIONS.values() for tool in list_tools(operation)]
     known = {tool.name for tool in offered if tool.toolset == "default"}
     for name in SKILLS:

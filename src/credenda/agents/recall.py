@@ -200,7 +200,9 @@ def _is_worth_telling(hit: Hit, prompt: _Asked, *, alone: bool) -> bool:
     told = frozenset(tokenize(_CODE.sub(" ", hit.quote)))
     alike = len(told & prompt.terms) / max(1, len(told | prompt.terms))
     if hit.memory is not None:
-        limit = _SIMILAR if prompt.asks else _SIMILAR_REQUEST
+        value = frozenset(tokenize(hit.memory.value or ""))
+        answers = prompt.asks and not value <= prompt.terms  # what is asked for is all that the question lacks
+        limit = 1.0 if answers else _SIMILAR if prompt.asks else _SIMILAR_REQUEST
         firm = hit.memory.type is not MemoryType.PROCEDURE or hit.memory.confidence > _SURE
         return hit.memory.trust > _TRUSTED and alike <= limit and (firm or (prompt.asks and alone))
     event = hit.event

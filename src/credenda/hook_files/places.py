@@ -46,6 +46,11 @@ def find_places(database: str, user: str) -> Places:
     )
 
 
+def find_mark(places: Places, host: str) -> str:
+    """Return the path of the mark that hooks of a host set at each call: its time tells when one ran last."""
+    return os.path.join(places.folder, f"ran-{host}")
+
+
 def is_server(database: str) -> bool:
     """Return whether a database is the address of a server; anything else is the path of a file."""
     return database.startswith(("postgresql://", "postgres://"))

@@ -28,7 +28,7 @@ from credenda.storage.records import mark_complete
 from credenda.storage.store import EventFilter, Job, JobFilter, JobStatus, Reader, Writer
 from credenda.telemetry.spans import record_job
 from credenda.workers.idle_tasks import copy_large_vectors, flush_accesses, save_index
-from credenda.workers.leases import is_abandoned, renew_leases
+from credenda.workers.leases import is_abandoned, is_leased, renew_leases
 
 if TYPE_CHECKING:
     from credenda.providers.llm.client import ModelClient
@@ -240,7 +240,11 @@ def run_llm_jobs(
     leased = {job.id: job for job in jobs}
     found = ([leased[name] for name in group if name in leased] for group in groups)
     units = [unit for unit in found if unit]
-    thoughts = workers.llm_jobs.ask_about_jobs(parts, line, units, stop)
+    try:
+        thoughts = workers.llm_jobs.ask_about_jobs(parts, line, units, stop)
+    except BaseException:
+        _release_leases(parts, jobs)
+        raise
     unanswered = [job for unit, thought in zip(units, thoughts, strict=True) if thought is None for job in unit]
     for unit, thought in zip(units, thoughts, strict=True):
         if thought is not None:
@@ -290,13 +294,15 @@ def _drop_erased(parts: Parts, jobs: list[Job]) -> list[Job]:
 
 
 def _release_leases(parts: Parts, jobs: list[Job]) -> None:
-    """Release leases that were not used."""
+    """Release leases that were not used; those of jobs that have ended, or that another process has, stay."""
     held = _drop_erased(parts, jobs)
     if not held:
         return
 
     def work(writer: Writer) -> None:
         for job in held:
+            if not is_leased(writer, job):
+                continue
             returned = replace(
                 job, status=JobStatus.QUEUED, attempts=job.attempts - 1, lease_owner="", lease_until_us=0
             )

@@ -25,6 +25,7 @@ from credenda.interfaces import mcp as mcp_modules
 from credenda.interfaces.cli.commands import make_program_options, write_result
 from credenda.interfaces.cli.output import escape_controls, note, write_output
 from credenda.interfaces.cli.session import Session, name_database
+from credenda.interfaces.hook.start_engine import begin_to_look
 from credenda.lazy import import_on_use
 from credenda.operations.mcp_tools import TOOLSETS
 from credenda.projects import find_project
@@ -90,9 +91,12 @@ def _run_worker(session: Session, *, once: bool, all_users: bool) -> None:
         return
     with session.open() as memory:
         if once:
-            hook_engine.filing.file_waiting(memory, hook_engine.filing.find_memory_places(memory))
-            memory.settle(_SETTLE_SECONDS)
-            write_result(session, "schedule", memory.manage.schedule(run=True))
+            with take_term_as_interrupt():
+                places = hook_engine.filing.find_memory_places(memory)
+                begin_to_look(places)
+                hook_engine.filing.file_waiting(memory, places)
+                memory.settle(_SETTLE_SECONDS)
+                write_result(session, "schedule", memory.manage.schedule(run=True))
             return
         memory.start_worker()
         note(f"working for {escape_controls(memory.user)}; stop with Ctrl-C")
@@ -170,6 +174,16 @@ def wait_for_signal() -> Generator[Event]:
     finally:
         for name, handler in before.items():
             signal.signal(name, handler)
+
+
+@contextmanager
+def take_term_as_interrupt() -> Generator[None]:
+    """Have TERM interrupt the block as Ctrl-C does, so that leases are handed back; restore the previous handler."""
+    before = signal.signal(signal.SIGTERM, signal.default_int_handler)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
 
 
 def _serve(session: Session, toolset: str, *, here: bool) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
@@ -53,7 +52,7 @@ def make_plugin_command() -> click.Command:
             "status",
             params=[*make_program_options(hidden=True)],
             callback=click.pass_obj(_show_status),
-            help="List the hosts in which the plugin is installed, and whether its files are complete.",
+            help="List the hosts in which the plugin is installed, if files are complete, and when hooks last ran.",
         ),
         click.Command(
             "remove",
@@ -66,7 +65,8 @@ def make_plugin_command() -> click.Command:
         "plugin",
         commands=commands,
         params=make_program_options(hidden=True),
-        help="Bring this memory into coding agents by hooks, tools and skills: claude-code, codex, cursor, vscode.",
+        help="Bring this memory into coding agents by hooks, tools and skills: Claude Code, Codex, Cursor, VS Code,"
+        " Gemini CLI, Qwen Code, opencode.",
     )
 
 
@@ -99,15 +99,10 @@ def _show(session: Session, report: plugin.manage.PluginReport) -> None:
 def _plan(session: Session, host: str, hook: tuple[str, ...], folder: str | None) -> Plan:
     programs = Programs(
         program=client_setup.install.find_program(),
-        options=tuple(_list_options(session)),
+        database=name_database(session.db),
+        user=session.user or get_default_user(),
         hook=hook,
         windows=sys.platform == "win32",
     )
     place = Path(folder).expanduser().absolute() if folder else find_data_folder() / "plugin"
     return plan_host(host, programs, find_user_folders(), folder=place)
-
-
-def _list_options(session: Session) -> Iterator[str]:
-    """Yield the database and the user, always: a host may start the program with any environment."""
-    yield from ("--db", name_database(session.db))
-    yield from ("--user", session.user or get_default_user())

@@ -12,7 +12,7 @@ from credenda.paths import Folders
 
 __all__ = ["CLIENTS", "ClientName", "Installed", "Place", "Scope", "find_place"]
 
-ClientName = Literal["claude-code", "claude-desktop", "cursor", "vscode", "codex"]
+ClientName = Literal["claude-code", "claude-desktop", "cursor", "vscode", "codex", "gemini", "qwen"]
 Scope = Literal["user", "project"]
 CLIENTS: Final[tuple[ClientName, ...]] = get_args(ClientName)
 
@@ -74,6 +74,8 @@ _CLIENTS: Final[Mapping[ClientName, _Client]] = {
         table="mcp_servers",
         kind="toml",
     ),
+    "gemini": _Client(user=lambda folders: folders.home / ".gemini" / "settings.json", project=".gemini/settings.json"),
+    "qwen": _Client(user=lambda folders: folders.home / ".qwen" / "settings.json", project=".qwen/settings.json"),
 }
 
 

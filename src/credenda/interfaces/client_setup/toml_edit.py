@@ -69,6 +69,21 @@ def remove_entry(text: str, table: str, name: str) -> str:
     return changed.rstrip("\n") + "\n" if changed.strip() else ""
 
 
+def set_key(text: str, key: str, value: object, *, note: str) -> str:
+    """Return the text with a key on its first line and a comment after it; unchanged if the file has the key."""
+    if key in _parse(text):
+        return text
+    mark = "\ufeff" if text.startswith("\ufeff") else ""
+    newline = "\r\n" if "\r\n" in text else "\n"
+    return f"{mark}{_write_line(key, value)}  # {note}{newline}{text.removeprefix(mark)}"
+
+
+def remove_key(text: str, key: str, *, note: str) -> str:
+    """Return the text without the line of a key that has this comment, however its value was changed."""
+    line = re.compile(rf"^(\ufeff?){re.escape(key)}\s*=.*# {re.escape(note)}\r?\n", re.MULTILINE)
+    return line.sub(r"\1", text)
+
+
 def render_entry(table: str, name: str, entry: Mapping[str, Any]) -> str:
     """Write an entry as a table."""
     return "\n".join([f"[{table}.{name}]", *(_write_line(key, value) for key, value in entry.items())])
@@ -80,7 +95,7 @@ def _write_line(key: str, value: object) -> str:
 
 def _parse(text: str) -> dict[str, Any]:
     try:
-        return tomllib.loads(text)
+        return tomllib.loads(text.removeprefix("\ufeff"))
     except tomllib.TOMLDecodeError as error:
         raise Invalid("it is not TOML", why=str(error), fix="repair the file; nothing was changed") from error
 
@@ -93,7 +108,7 @@ def _is_read_as(text: str, wanted: Mapping[str, Any]) -> bool:
 
 
 def _replace_keys(lines: list[str], table: str, name: str, entry: Mapping[str, Any], *, newline: str) -> str:
-    """Replace the changed keys of an entry under its header; keep other keys."""
+    """Replace the changed keys of an entry under its header, and take out those that it has no more."""
     header = re.compile(rf"""^\s*\[\s*{table}\s*\.\s*(["']?){re.escape(name)}\1\s*\]\s*(?:#.*)?$""")
     start = next((at for at, line in enumerate(lines) if header.match(line.rstrip("\r\n"))), None)
     if start is None:
@@ -102,7 +117,7 @@ def _replace_keys(lines: list[str], table: str, name: str, entry: Mapping[str, A
     statements = [(set(tomllib.loads(written)), written) for written in _split_statements(lines[start + 1 : stop])]
     old = dict(tomllib.loads("".join(written for _, written in statements)))
     ours = {key: value for key, value in entry.items() if old.get(key) != value and not isinstance(value, dict)}
-    kept = "".join(written for keys, written in statements if not keys & set(ours))
+    kept = "".join(written for keys, written in statements if not keys & set(ours) and keys <= set(entry))
     head = lines[start] if lines[start].endswith("\n") else lines[start] + newline
     mine = "".join(_write_line(key, value) + newline for key, value in ours.items())
     return "".join([*lines[:start], head, mine, kept, *lines[stop:]])

@@ -6,17 +6,21 @@ import json
 from collections.abc import Mapping
 from typing import Any, Final, NamedTuple, cast
 
-HOSTS: Final = ("claude-code", "codex", "cursor", "vscode")
+HOSTS: Final = ("claude-code", "codex", "cursor", "vscode", "gemini", "qwen", "opencode")
+WARNED: Final = frozenset({"claude-code", "codex", "vscode", "gemini", "qwen"})
+"""Hosts that show their user a text from a hook."""
 _EVENTS: Final[Mapping[str, str]] = {
     "sessionstart": "start",
     "userpromptsubmit": "prompt",
     "beforesubmitprompt": "prompt",
     "userpromptsubmitted": "prompt",
     "userprompttransformed": "prompt",
+    "beforeagent": "prompt",
     "posttooluse": "tool",
     "stop": "reply",
     "agentstop": "reply",
     "afteragentresponse": "reply",
+    "afteragent": "reply",
     "subagentstart": "subagent_start",
     "subagentstop": "subagent_reply",
     "postcompact": "summary",
@@ -28,7 +32,7 @@ _NAMES: Final[Mapping[str, tuple[str, ...]]] = {
     "session": ("session_id", "sessionId", "conversation_id", "conversationId"),
     "turn": ("prompt_id", "turn_id", "generation_id", "promptId", "timestamp"),
     "prompt": ("prompt", "user_prompt"),
-    "reply": ("last_assistant_message", "text", "response"),
+    "reply": ("last_assistant_message", "text", "response", "prompt_response"),
     "report": ("last_assistant_message", "response", "summary"),
     "summary": ("compact_summary", "summary"),
     "folder": ("cwd",),
@@ -108,6 +112,11 @@ def format_answer(moment: Moment, text: str) -> str:
     if moment.host == "vscode":  # the same file of hooks is read by Copilot CLI, which looks for the text above
         return json.dumps({**nested, "additionalContext": text})
     return json.dumps(nested)
+
+
+def format_warning(text: str) -> str:
+    """Return what the host shows its user, and not the model."""
+    return json.dumps({"systemMessage": text})
 
 
 def format_status(held: int, asked: int, doubtful: int) -> str:

@@ -38,6 +38,12 @@ _CURRENT: Final = (
     "user_id = :user AND expired_at IS NULL AND status IN ('active', 'challenged') AND text <> ''"
     " AND confidence >= :sure AND (expires_at IS NULL OR expires_at > :now)"
 )
+_UNREAD: Final = (
+    "SELECT 1 FROM operations WHERE user_id = ? AND status IN ('queued', 'processing', 'failed')"
+    " AND kind NOT IN ('call', 'reread') LIMIT 1"
+)
+"""Finds a job that a process with nothing else to do would run at once."""
+_UNREAD_SECONDS: Final = 0.05
 
 
 class _Row(NamedTuple):
@@ -94,7 +100,8 @@ def _open(path: str, user: str, deadline: float) -> _Reader | None:
     try:
         connection.execute("PRAGMA query_only = 1")
         connection.set_progress_handler(lambda: monotonic() > deadline, 1_000)
-        found = connection.execute("SELECT number, tag FROM tenants WHERE user_id = ?", (user,)).fetchone()
+        if connection.execute("SELECT 1 FROM sqlite_schema WHERE name = 'tenants'").fetchone():  # else it is being made
+            found = connection.execute("SELECT number, tag FROM tenants WHERE user_id = ?", (user,)).fetchone()
     finally:
         if found is None:
             connection.close()
@@ -152,6 +159,20 @@ def read_lines(path: str, user: str, ids: Iterable[str], deadline: float) -> lis
         names = ", ".join(map(str, numbers))
         rows = {row.number: row for row in reader.select(f"id IN ({names}) AND trust > :trust", trust=_TRUSTED)}
         return [_make_line(reader, rows[one]) for one in numbers if one in rows]
+
+
+def has_unread(path: str, user: str) -> bool:
+    """Return whether a user's messages are filed and not read yet; not where the file cannot tell."""
+    if not os.path.exists(path):
+        return False
+    try:
+        reader = _open(path, user, monotonic() + _UNREAD_SECONDS)
+        if reader is None:
+            return False
+        with closing(reader.connection) as connection:
+            return connection.execute(_UNREAD, (user,)).fetchone() is not None
+    except sqlite3.Error:
+        return False
 
 
 def read_status(path: str, user: str, deadline: float) -> str:

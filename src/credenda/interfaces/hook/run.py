@@ -14,10 +14,17 @@ from contextlib import suppress
 from time import monotonic
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from credenda.hook_files.places import find_places, is_recent, is_server, set_mark
+from credenda.hook_files.places import Places, find_mark, find_places, is_recent, is_server, set_mark
 from credenda.hook_files.ring_log import add_line
 from credenda.interfaces.hook.engine_call import ask_engine
-from credenda.interfaces.hook.payload import HOSTS, Moment, format_answer, parse_moment
+from credenda.interfaces.hook.payload import (
+    HOSTS,
+    WARNED,
+    Moment,
+    format_answer,
+    format_warning,
+    parse_moment,
+)
 from credenda.interfaces.hook.session_state import Session, load_session, remove_old_sessions, save_session
 from credenda.interfaces.hook.start_engine import start_engine
 from credenda.interfaces.hook.waiting import add_message
@@ -48,13 +55,14 @@ _ANSWER_SECONDS: Final = 0.05
 """Time that is left to write the answer of an engine that was loaded."""
 _PAUSE_SECONDS: Final = 60.0
 """Time for which a server is left alone that did not answer."""
+_BETWEEN_WARNINGS_SECONDS: Final = 3_600.0
 _ANSWERS: Final = frozenset({"reply", "subagent_reply"})
 """Kinds of moments that would repeat what the user asked not to keep."""
 _INPUT_BYTES: Final = 8_388_608
 _OPENING: Final = frozenset({"startup", "clear", "compact", "new", ""})
 """Sources of a session that begins without our earlier block in its transcript; a resumed one has it."""
-_CORE_WITH_PROMPT: Final = frozenset({"cursor"})
-"""Hosts that drop what their session start is told: the core comes with the first prompt."""
+_CORE_WITH_PROMPT: Final = frozenset({"cursor", "opencode"})
+"""Hosts that drop what their session start is told, or have none: the core comes with the first prompt."""
 _WITH_TOOL: Final = frozenset({"vscode"})
 """Hosts that take no text with a prompt: it comes with the first tool call after it."""
 _USAGE: Final = "usage: credenda hook EVENT --host HOST [--db PATH] [--user NAME] [--only FOLDER]... [--no-background]"
@@ -173,6 +181,9 @@ def run_hook(options: Options, data: bytes, *, seconds: float | None = None, ask
     try:
         moment = parse_moment(options.host, options.event, data)
         if options.host in HOSTS and moment.kind and _may_work(options, moment.folder):
+            if moment.kind != "status":  # the user's own setting, which tells nothing of the plugin's hooks
+                with suppress(OSError):
+                    set_mark(find_mark(places, options.host))
             loads = moment.kind == "prompt" or is_server(options.database)
             limit = (ENGINE_SECONDS if loads else SECONDS) if seconds is None else seconds
             answer = _Call(options, moment, deadline=begun + limit, line=line, ask=ask).run()
@@ -182,11 +193,24 @@ def run_hook(options: Options, data: bytes, *, seconds: float | None = None, ask
         line["error"] = "time"
     except Exception as error:  # noqa: BLE001 - a hook never fails its agent; a locked or damaged file is one reason
         line["error"] = type(error).__name__
+        answer = _warn(options, places)
     line["ms"] = round((monotonic() - begun) * 1_000)
     if line["done"] != "nothing" or "error" in line:
         with suppress(OSError):
             add_line(places, line)
     return answer
+
+
+def _warn(options: Options, places: Places) -> str:
+    """Return a line for the user where the memory cannot be reached, once an hour; "" where that cannot be noted."""
+    mark = os.path.join(places.folder, "warned")
+    if options.host not in WARNED or is_recent(mark, _BETWEEN_WARNINGS_SECONDS):
+        return ""
+    try:
+        set_mark(mark)
+    except OSError:
+        return ""
+    return format_warning("Credenda: the memory cannot be reached, so nothing is recalled; see `credenda doctor`.")
 
 
 def _may_work(options: Options, folder: str) -> bool:
@@ -245,6 +269,7 @@ class _Call:
 
     def _start(self, moment: Moment, state: Session) -> str:
         remove_old_sessions(self._places)
+        self._start_engine()
         if moment.source not in _OPENING:
             save_session(self._places, moment.session, state._replace(begun=True))
             return ""
@@ -367,13 +392,27 @@ class _Call:
         return build_block(lines, CORE_TOKENS)
 
     def _wake(self) -> None:
-        """Have the messages filed: by a running engine, or by one that is started for it."""
-        if self._ask(self._places, {"kind": "file"}, seconds=max(self._deadline - monotonic(), 0.01)) is None:
+        """Have the messages filed: by a running engine, or by one that is started for it.
+
+        At the end of a session the running engine is probably a server that ends with it, in the middle of its work.
+        """
+        told = self._ask(self._places, {"kind": "file"}, seconds=max(self._deadline - monotonic(), 0.01))
+        if told is None or self._moment.kind == "end":
             self._start_engine()
 
     def _start_engine(self) -> None:
-        if self._options.background and start_engine(self._places, self._options.database, self._options.user):
+        """Start a process for the messages that wait, and where a session begins or ends for those that are unread."""
+        options = self._options
+        if options.background and start_engine(
+            self._places, options.database, options.user, has_unread=self._has_unread
+        ):
             self._line["started"] = True
+
+    def _has_unread(self) -> bool:
+        kind = self._moment.kind
+        if self._is_served:
+            return kind == "end"  # asking the server would take longer than a hook has
+        return kind in {"start", "end"} and read_file.has_unread(self._options.database, self._options.user)
 
     def _note(self, ids: Sequence[str]) -> None:
         if ids:

@@ -11,6 +11,8 @@ from credenda.agents.challenge import challenge_denied
 from credenda.clock import to_datetime
 from credenda.errors import Conflict, CredendaError, Unavailable
 from credenda.hook_files.places import Places, find_places, list_waiting
+from credenda.interfaces.hook.read_file import has_unread
+from credenda.interfaces.hook.start_engine import start_engine
 from credenda.interfaces.hook.waiting import Waiting, read_waiting
 
 if TYPE_CHECKING:
@@ -51,6 +53,17 @@ def file_waiting(memory: Credenda, places: Places) -> int:
         with suppress(FileNotFoundError):
             os.unlink(path)
     return filed
+
+
+def leave_work(memory: Credenda) -> None:
+    """Have another process do what this one leaves, which a host ends at once: file what waits, and read the rest.
+
+    It does nothing where no hook has run, and for a database on a server, whose address this process does not tell.
+    """
+    path, user, places = memory.location, memory.user, find_memory_places(memory)
+    if memory.read_only or not os.path.isdir(places.folder) or not os.path.exists(path):
+        return
+    start_engine(places, path, user, has_unread=lambda: has_unread(path, user))
 
 
 def _file(memory: Credenda, message: Waiting) -> None:

@@ -18,6 +18,7 @@ from mcp.server.stdio import stdio_server
 
 from credenda.errors import Unavailable
 from credenda.interfaces.authorization import use_as_owner
+from credenda.interfaces.hook_engine.filing import leave_work
 from credenda.interfaces.hook_engine.listener import listen_to_hooks
 from credenda.interfaces.mcp.server import build_server
 from credenda.interfaces.mcp.stdio_transport import Answers, Calls, Lines
@@ -51,6 +52,7 @@ def serve(
         try:
             anyio.run(_serve, server)
         finally:
+            leave_work(memory)  # first: a host may kill this process a few hundredths of a second after its signal
             held.rest()
 
 

@@ -17,6 +17,7 @@ from typing import Any, Final, cast
 
 from credenda import __version__
 from credenda.errors import Invalid
+from credenda.hook_files.places import find_mark, find_places
 from credenda.interfaces.client_setup.client_configs import Place, find_place
 from credenda.paths import Folders
 
@@ -30,6 +31,8 @@ _AUTHOR: Final = {"name": "Credenda contributors"}
 _KEYWORDS: Final = ["memory", "recall", "mcp", "local"]
 _HOOK_SECONDS: Final = 5
 """Time that a host gives a hook, which ends after 0.3 seconds by itself."""
+_IN_MILLISECONDS: Final = frozenset({"gemini", "qwen"})
+"""Hosts that take the time of a hook in milliseconds."""
 EVENTS: Final[Mapping[str, Sequence[str]]] = {
     "claude-code": (
         "SessionStart",
@@ -43,6 +46,16 @@ EVENTS: Final[Mapping[str, Sequence[str]]] = {
     "codex": ("SessionStart", "UserPromptSubmit", "Stop", "SubagentStart", "SubagentStop", "PostCompact"),
     "cursor": ("sessionStart", "beforeSubmitPrompt", "afterAgentResponse", "subagentStop", "sessionEnd"),
     "vscode": ("SessionStart", "UserPromptSubmit", "PostToolUse", "SubagentStart", "SubagentStop", "Stop"),
+    "gemini": ("SessionStart", "BeforeAgent", "AfterAgent", "SessionEnd"),
+    "qwen": (
+        "SessionStart",
+        "UserPromptSubmit",
+        "Stop",
+        "SubagentStart",
+        "SubagentStop",
+        "PostCompact",
+        "SessionEnd",
+    ),
 }
 """The events of each host in which a hook runs."""
 _README: Final = """\
@@ -58,25 +71,40 @@ Written by `credenda plugin install`; `credenda plugin remove` takes it away, an
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Commands:
-    """How this program is started: `program` runs it, `options` pin database and user, `hook` are options of hooks."""
+    """How this program is started: `program` runs it, with a database and a user; `hook` are options of hooks."""
 
     program: Sequence[str]
-    options: Sequence[str]
+    database: str
+    user: str
     hook: Sequence[str] = ()
     windows: bool = False
 
+    @property
+    def options(self) -> Sequence[str]:
+        """Return the options that fix database and user: a host may start the program with any environment."""
+        return ("--db", self.database, "--user", self.user)
+
     def write_hook(self, event: str, host: str) -> str:
         """Return the command line of a hook, quoted for the shell."""
-        words = [*self.program, "hook", event, "--host", host, *self.options, *self.hook]
+        words = [*self.program, "hook", event, *self.list_hook_options(host)]
         if not self.windows:
             return shlex.join(words)
         line = subprocess.list2cmdline(words)
         return f"& {line}" if host == "cursor" and line.startswith('"') else line  # Cursor asks PowerShell
 
+    def list_hook_options(self, host: str) -> Sequence[str]:
+        """Return the options of a hook."""
+        return ("--host", host, *self.options, *self.hook)
+
     def make_server(self) -> dict[str, Any]:
         """Return the entry of the server of tools, for the project in which it is started."""
         command, *first = self.program
         return {"command": command, "args": [*first, *self.options, "mcp", "--here", "--toolset", "plugin"]}
+
+    def find_mark(self, host: str) -> str:
+        """Return the path of the mark that the hooks of a host set."""
+        name = "claude-code" if host == "folder" else host  # the folder has the hooks of that host
+        return find_mark(find_places(self.database, self.user), name)
 
 
 def build_hooks(commands: Commands, host: str) -> dict[str, Any]:
@@ -88,7 +116,8 @@ def _make_group(commands: Commands, event: str, host: str) -> dict[str, Any]:
     line = commands.write_hook(event, host)
     if host == "cursor":
         return {"command": line, "timeout": _HOOK_SECONDS}
-    hook = {"type": "command", "command": line, "timeout": _HOOK_SECONDS}
+    seconds = _HOOK_SECONDS * 1_000 if host in _IN_MILLISECONDS else _HOOK_SECONDS
+    hook = {"type": "command", "command": line, "timeout": seconds}
     return hook if host == "vscode" else {"hooks": [hook]}
 
 
@@ -130,8 +159,14 @@ def _write(value: object) -> str:
 # The files that each host of the plugin reads: whole files that are ours, and entries in files of the user.
 
 
-HOSTS: Final = ("claude-code", "codex", "cursor", "vscode", "folder")
-_ALIASES: Final[Mapping[str, str]] = {"claude": "claude-code", "copilot": "vscode", "agent-plugins": "folder"}
+HOSTS: Final = ("claude-code", "codex", "cursor", "vscode", "gemini", "qwen", "opencode", "folder")
+_ALIASES: Final[Mapping[str, str]] = {
+    "claude": "claude-code",
+    "copilot": "vscode",
+    "gemini-cli": "gemini",
+    "qwen-code": "qwen",
+    "agent-plugins": "folder",
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -145,6 +180,16 @@ class HookFile:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Setting:
+    """A key at the top of a TOML file of the user, unless it has it; `note` is the comment that marks it as ours."""
+
+    path: Path
+    key: str
+    value: object
+    note: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Plan:
     """The files of an installation: `files` are ours alone, with their texts; the others are shared with the user."""
 
@@ -152,8 +197,11 @@ class Plan:
     files: Mapping[Path, str]
     hook_file: HookFile | None = None
     server: tuple[Place, Mapping[str, Any]] | None = None
-    after: str = ""
+    setting: Setting | None = None
+    after: str
     """What the user still has to do."""
+    mark: str
+    """The path of the mark that the hooks set at each call."""
 
 
 def plan_host(host: str, commands: Commands, folders: Folders, *, folder: Path) -> Plan:
@@ -161,20 +209,18 @@ def plan_host(host: str, commands: Commands, folders: Folders, *, folder: Path) 
     name = _ALIASES.get(host, host)
     if name not in HOSTS:
         raise Invalid(f"{host!r} is not a host of the plugin", fix=f"choose one of {', '.join(HOSTS)}")
-    if name == "claude-code":
-        place = (folders.claude or folders.home / ".claude") / "skills" / NAME
-        return Plan(
-            host=name, files=_put(place, build_folder(commands)), after="start Claude Code again, or /reload-plugins"
-        )
-    if name == "folder":
-        return Plan(
-            host=name,
-            files=_put(folder, build_folder(commands)),
-            after=f"name {folder} to a client of Agent Plugins 1.0",
-        )
+    mark = commands.find_mark(name)
+    own = _list_own_files(name, commands, folders, folder)
+    if own is not None:
+        found, after = own
+        return Plan(host=name, files=found, after=after, mark=mark)
     place = find_place(name, "user", folders, Path())
     server = (place, {"type": "stdio", **commands.make_server()} if place.typed else commands.make_server())
     hooks = build_hooks(commands, name)
+    if name in {"gemini", "qwen"}:
+        file = HookFile(path=place.path, hooks=hooks)
+        after = f"start {'Gemini CLI' if name == 'gemini' else 'Qwen Code'} again"
+        return Plan(host=name, files={}, hook_file=file, server=server, after=after, mark=mark)
     skills = _list_skills(name, folders)
     if name == "vscode":
         own = folders.home / ".copilot" / "hooks" / f"{NAME}.json"  # which Copilot CLI reads as well
@@ -183,13 +229,51 @@ def plan_host(host: str, commands: Commands, folders: Folders, *, folder: Path) 
             files={own: json.dumps({"version": 1, "hooks": hooks}, indent=2) + "\n", **skills},
             server=server,
             after="run “Developer: Reload Window”, and start the server under “MCP: List Servers”",
+            mark=mark,
         )
     if name == "cursor":
         file = HookFile(path=folders.home / ".cursor" / "hooks.json", hooks=hooks, head={"version": 1})
-        return Plan(host=name, files=skills, hook_file=file, server=server, after="start Cursor again")
+        return Plan(host=name, files=skills, hook_file=file, server=server, after="start Cursor again", mark=mark)
     file = HookFile(path=(folders.codex or folders.home / ".codex") / "hooks.json", hooks=hooks)
     after = "start Codex again and trust the hooks under /hooks: Codex runs none before"
-    return Plan(host=name, files=skills, hook_file=file, server=server, after=after)
+    waits = Setting(
+        path=place.path,
+        key="mcp_optional_startup_grace_ms",
+        value=0,
+        note="credenda: the first request waits until the servers of tools have started",
+    )
+    return Plan(host=name, files=skills, hook_file=file, server=server, setting=waits, after=after, mark=mark)
+
+
+def _list_own_files(
+    name: str, commands: Commands, folders: Folders, folder: Path
+) -> tuple[dict[Path, str], str] | None:
+    """Return the files of a host that reads nothing but files of ours, and what the user has to do then."""
+    match name:
+        case "claude-code":
+            place = (folders.claude or folders.home / ".claude") / "skills" / NAME
+            return _put(place, build_folder(commands)), "start Claude Code again, or /reload-plugins"
+        case "folder":
+            return _put(folder, build_folder(commands)), f"name {folder} to a client of Agent Plugins 1.0"
+        case "opencode":
+            place = folders.config / "opencode" / "plugins" / f"{NAME}.js"
+            return {place: _write_opencode(commands)}, "start opencode again"
+        case _:
+            return None
+
+
+def _write_opencode(commands: Commands) -> str:
+    """Return the plugin of opencode, which has no hooks that are commands."""
+    server = commands.make_server()
+    words = {
+        "PROGRAM": commands.program,
+        "OPTIONS": commands.list_hook_options("opencode"),
+        "SERVER": [server["command"], *server["args"]],
+    }
+    text = (files("credenda") / "interfaces" / "plugin" / "opencode.js").read_text("utf-8")
+    for name, value in words.items():
+        text = text.replace(f"const {name} = []", f"const {name} = {json.dumps(list(value))}", 1)
+    return text
 
 
 def _list_skills(host: str, folders: Folders) -> dict[Path, str]:
@@ -228,15 +312,19 @@ def add_hooks(text: str, wanted: HookFile) -> str:
     return text if json.dumps(table) == before and text.strip() else _write_hook_file(table)
 
 
-def remove_hooks(text: str, head: Mapping[str, Any]) -> str:
-    """Return the text of a file without our hooks; "" if nothing but the head of a new file is left."""
+def remove_hooks(text: str, head: Mapping[str, Any] | None) -> str:
+    """Return the text of a file without our hooks; "" if nothing but the `head` of a file that we made is left."""
+    if head is not None and not text.strip():
+        return ""
     table = _parse(text)
     hooks = _get_hooks(table)
     kept = {event: others for event, groups in hooks.items() if (others := _list_others(groups))}
     if kept == hooks:
         return text
     table["hooks"] = kept
-    return "" if not kept and {**table, "hooks": {}} == {**head, "hooks": {}} else _write_hook_file(table)
+    if not kept and head is None and len(table) > 1 and "version" not in table:
+        del table["hooks"]  # one of many settings
+    return "" if head is not None and not kept and table == {**head, "hooks": {}} else _write_hook_file(table)
 
 
 def _parse(text: str) -> dict[str, Any]:

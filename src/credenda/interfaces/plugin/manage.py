@@ -6,16 +6,19 @@ import hashlib
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field, fields, replace
+from functools import partial
 from pathlib import Path
-from typing import Any, Final, Literal, cast
+from typing import Any, Final, cast
 
 from credenda import __version__
+from credenda.clock import format_time
 from credenda.errors import Corrupt, CredendaError, Invalid, NotFound
+from credenda.interfaces.client_setup import toml_edit
 from credenda.interfaces.client_setup.install import find_installed, read_text, replace_text
 from credenda.interfaces.client_setup.install import install as install_server
 from credenda.interfaces.client_setup.install import remove as remove_server
-from credenda.interfaces.plugin.contents import NAME, HookFile, Plan, add_hooks, remove_hooks
+from credenda.interfaces.plugin.contents import NAME, HookFile, Plan, Setting, add_hooks, remove_hooks
 from credenda.paths import create_folder
 from credenda.portability.atomic_write import replace_file
 
@@ -34,7 +37,6 @@ class Shared:
     """
 
     path: str
-    kind: Literal["hooks", "server"]
     after: str
     backup: str | None = None
     existed: bool = True
@@ -44,13 +46,19 @@ class Shared:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Installation:
-    """The record of an installation: hashes of our files by path, folders that were made, and shared files."""
+    """The record of an installation: hashes of our files by path, folders that were made, and shared files.
+
+    `mark` is the path of the mark that the hooks set at each call ("" in the record of an earlier version), and `after`
+    what the user has to do before they run.
+    """
 
     host: str
     version: str
     files: Mapping[str, str]
     folders: tuple[str, ...] = ()
     shared: tuple[Shared, ...] = field(default=())
+    mark: str = ""
+    after: str = ""
 
 
 def hash_text(text: str) -> str:
@@ -79,8 +87,15 @@ def _parse(told: Mapping[str, Any]) -> Installation:
         version=told["version"],
         files=told["files"],
         folders=tuple(told["folders"]),
-        shared=tuple(Shared(**one) for one in told["shared"]),
+        shared=tuple(_parse_shared(one) for one in told["shared"]),
+        mark=told.get("mark", ""),
+        after=told.get("after", ""),
     )
+
+
+def _parse_shared(told: Mapping[str, Any]) -> Shared:
+    known = {one.name for one in fields(Shared)}
+    return Shared(**{name: value for name, value in told.items() if name in known})
 
 
 def save_record(data: Path, record: Mapping[str, Installation]) -> None:
@@ -113,12 +128,18 @@ class PluginReport:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PluginStatus:
-    """An installation: its version, and the files of it that are missing or were changed."""
+    """An installation: its version, when a hook of it last ran, and the files that are missing or were changed.
+
+    `ok` tells that the files are complete and that a hook has run since they were written: a host may ignore hooks
+    without a word. Without that, `next_step` is what the user still has to do.
+    """
 
     host: str
     version: str
     ok: bool
     files: int
+    hooks_ran_at: str | None
+    next_step: str = ""
     missing: tuple[str, ...] = ()
     changed: tuple[str, ...] = ()
 
@@ -132,12 +153,12 @@ def install_plugin(plan: Plan, data: Path) -> PluginReport:
     record = load_record(data)
     before = record.get(plan.host, Installation(host=plan.host, version="", files={}))
     folders = list(before.folders)
-    state = replace(before, version=__version__)
+    state = replace(before, version=__version__, mark=plan.mark, after=plan.after)
     written: list[str] = []
     try:
         for path, text in plan.files.items():
             folders += [str(one) for one in _list_missing(path.parent) if str(one) not in folders]
-            _refuse_foreign(path, before)
+            _refuse_foreign(path, text, before)
             if not path.exists() or read_text(path) != text:
                 _write(path, text)
                 written.append(str(path))
@@ -154,6 +175,8 @@ def install_plugin(plan: Plan, data: Path) -> PluginReport:
         save_record(data, {**record, plan.host: state})
     backups = tuple(one.backup for one in state.shared if one.backup)
     done = ("updated" if before.version else "installed") if written or removed else "already there"
+    if written:
+        _remove_mark(plan.mark)  # what ran before says nothing of the hooks that were written now
     return PluginReport(
         host=plan.host,
         done=done,
@@ -178,6 +201,7 @@ def remove_plugin(plan: Plan, data: Path) -> PluginReport:
     for shared in held.shared:
         (removed if _take_back(shared, plan) else kept).append(shared.path)
     gone, changed = _remove_files(held.files)
+    _remove_mark(held.mark)
     for folder in sorted(held.folders, key=len, reverse=True):
         with suppress(OSError):
             Path(folder).rmdir()
@@ -194,19 +218,38 @@ def _check(held: Installation) -> PluginStatus:
     missing = [path for path in held.files if not Path(path).is_file()]
     changed = [path for path, digest in held.files.items() if path not in missing and _hash(path) != digest]
     gone = [one.path for one in held.shared if NAME not in _read(one.path)]
+    complete = not missing and not gone
+    ran_at = _find_last_run(held.mark)
     return PluginStatus(
         host=held.host,
         version=held.version,
-        ok=not missing and not gone,
+        ok=complete and ran_at is not None,
         files=len(held.files) + len(held.shared),
+        hooks_ran_at=ran_at,
+        next_step=held.after if complete and ran_at is None else "",
         missing=(*missing, *gone),
         changed=tuple(changed),
     )
 
 
-def _refuse_foreign(path: Path, before: Installation) -> None:
-    """Refuse to write over a file that is not ours."""
-    if path.exists() and str(path) not in before.files and NAME not in read_text(path):
+def _find_last_run(mark: str) -> str | None:
+    if not mark:
+        return None
+    try:
+        return format_time(Path(mark).stat().st_mtime_ns // 1_000)
+    except OSError:
+        return None
+
+
+def _remove_mark(mark: str) -> None:
+    if mark:
+        with suppress(OSError):
+            Path(mark).unlink()
+
+
+def _refuse_foreign(path: Path, text: str, before: Installation) -> None:
+    """Refuse to write over a file that is not ours; one with our text is, although the record of it may be lost."""
+    if path.exists() and str(path) not in before.files and (held := read_text(path)) != text and NAME not in held:
         why = "it was not written by this plugin"
         raise Invalid(f"{path} exists", why=why, fix="move it away and install again")
 
@@ -234,50 +277,51 @@ class _Change:
 def _update_shared(plan: Plan, before: Installation) -> Iterable[_Change]:
     """Change the files of the user that a plan names, one after the other."""
     held = {one.path: one for one in before.shared}
+    edits: dict[Path, list[Callable[[], str | None]]] = {}
+    earlier: dict[Path, Entry] = {}
     if plan.hook_file is not None:
-        wanted = plan.hook_file
-        yield _update_file(wanted.path, "hooks", held.get(str(wanted.path)), lambda: _update_hooks(wanted), entry=None)
+        edits[plan.hook_file.path] = [partial(_update_hooks, plan.hook_file)]
     if plan.server is not None:
         place, entry = plan.server
-        own = held.get(str(place.path))
-        earlier = own.entry if own is not None else find_installed(place, NAME)
-
-        def work() -> str | None:
-            return install_server(place, NAME, entry).backup
-
-        yield _update_file(place.path, "server", own, work, entry=earlier)
+        found = find_installed(place, NAME)
+        earlier[place.path] = None if found == entry else found  # ours, if its record is lost
+        edits.setdefault(place.path, []).append(lambda: install_server(place, NAME, entry).backup)
+    if plan.setting is not None:
+        edits.setdefault(plan.setting.path, []).append(partial(_update_setting, plan.setting))
+    for path, works in edits.items():
+        yield _update_file(path, held.get(str(path)), works, entry=earlier.get(path))
 
 
 def _update_hooks(wanted: HookFile) -> str | None:
-    path = wanted.path.resolve()
-    text = read_text(path)
+    return _update_text(wanted.path, lambda text: add_hooks(text, wanted))
+
+
+def _update_setting(wanted: Setting) -> str | None:
+    return _update_text(wanted.path, lambda text: toml_edit.set_key(text, wanted.key, wanted.value, note=wanted.note))
+
+
+def _update_text(path: Path, edit: Callable[[str], str]) -> str | None:
+    """Write a file of the user as `edit` has it, and return the path of the copy of it."""
+    text = read_text(path.resolve())
     try:
-        changed = add_hooks(text, wanted)
+        changed = edit(text)
     except Invalid as error:
-        raise Invalid(f"{wanted.path} was not changed: {error.what}", why=error.why, fix=error.fix) from error
-    return str(backup) if changed != text and (backup := replace_text(path, text, changed)) else None
+        raise Invalid(f"{path} was not changed: {error.what}", why=error.why, fix=error.fix) from error
+    return str(backup) if changed != text and (backup := replace_text(path.resolve(), text, changed)) else None
 
 
-def _update_file(
-    path: Path, kind: Literal["hooks", "server"], own: Shared | None, work: Callable[[], str | None], *, entry: Entry
-) -> _Change:
-    """Run the change of a shared file, and describe it; the first copy is kept as long as it can be put back."""
+def _update_file(path: Path, own: Shared | None, works: Sequence[Callable[[], str | None]], *, entry: Entry) -> _Change:
+    """Run the changes of a shared file, and describe it; the first copy is kept as long as it can be put back."""
     made = _list_missing(path.parent)
     existed, text = path.exists(), read_text(path.resolve())
-    backup = work()
+    backups = [backup for work in works if (backup := work())]
     after = read_text(path.resolve())
-    if own is None:
-        told = Shared(
-            path=str(path),
-            kind=kind,
-            after=hash_text(after),
-            backup=backup,
-            existed=existed,
-            entry=entry,  # type: ignore[arg-type]
-        )
-        return _Change(told, after != text, made)
-    if backup is not None:
+    for backup in backups if own or not existed else backups[1:]:
         Path(backup).unlink(missing_ok=True)  # it holds our earlier entries; the copy of before is the user's file
+    if own is None:
+        first = backups[0] if backups and existed else None
+        told = Shared(path=str(path), after=hash_text(after), backup=first, existed=existed, entry=entry)
+        return _Change(told, after != text, made)
     exact = own.exact and own.after == hash_text(text)
     return _Change(replace(own, after=hash_text(after), exact=exact), after != text, made)
 
@@ -313,16 +357,25 @@ def _take_back(shared: Shared, plan: Plan) -> bool:
                 _put_back(path, text, earlier)
             backup.unlink()
         return True
-    if shared.kind == "hooks":
-        changed = remove_hooks(text, plan.hook_file.head if plan.hook_file else {})
-    else:
-        changed = remove_server(text, plan.server[0], NAME, shared.entry) if plan.server else text
+    changed = _take_out(text, shared, plan)
     if not changed.strip() and not shared.existed:
         path.unlink()
         return True
     if changed != text:
         _put_back(path, text, changed)
     return changed == text
+
+
+def _take_out(text: str, shared: Shared, plan: Plan) -> str:
+    """Return the text of a shared file without all that a plan puts into it."""
+    path = Path(shared.path)
+    if plan.server is not None and plan.server[0].path == path:
+        text = remove_server(text, plan.server[0], NAME, shared.entry)
+    if plan.setting is not None and plan.setting.path == path:
+        text = toml_edit.remove_key(text, plan.setting.key, note=plan.setting.note)
+    if plan.hook_file is not None and plan.hook_file.path == path:
+        text = remove_hooks(text, None if shared.existed else plan.hook_file.head)
+    return text
 
 
 def _put_back(path: Path, held: str, text: str) -> None:
