@@ -343,7 +343,11 @@ def resolve_target(target: str | Path | None) -> str:
             create_folder(folder)  # as for a file that is not named
         return _check_lasting(text)
     if scheme == "sqlite":
-        return _parse_sqlite_url(text)
+        # Parse `sqlite:///relative.db` and `sqlite:////absolute.db`, the usual forms of database URLs.
+        path = unquote(urlsplit(text).path).removeprefix("/")
+        if not path:
+            raise Invalid(f"{text!r} names no file", fix="write sqlite:///memory.db")
+        return _check_lasting(str(check_path(path)))
     raise Invalid(
         f"{scheme!r} is not a kind of database", fix="give a path, sqlite:///path or postgresql://user@host/database"
     )
@@ -359,14 +363,6 @@ def _resolve_file(target: str | Path | None) -> str:
 
 def _make_no_file_error() -> Invalid:
     return Invalid("this database is not a file", why="a database server stores it", fix="use the server's own backups")
-
-
-def _parse_sqlite_url(url: str) -> str:
-    """Parse `sqlite:///relative.db` and `sqlite:////absolute.db`, the usual forms of database URLs."""
-    path = unquote(urlsplit(url).path).removeprefix("/")
-    if not path:
-        raise Invalid(f"{url!r} names no file", fix="write sqlite:///memory.db")
-    return _check_lasting(str(check_path(path)))
 
 
 def _check_lasting(path: str) -> str:

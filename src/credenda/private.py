@@ -110,16 +110,12 @@ class PrivateParts:
             self._depth += 1
         if not self._depth:
             kept.append(text[done:])
-        return _join_apart(kept)
-
-
-def _join_apart(pieces: list[str]) -> str:
-    joined: list[str] = []
-    for piece in filter(None, pieces):
-        if joined and not (joined[-1][-1].isspace() or piece[0].isspace()):
-            joined.append(" ")
-        joined.append(piece)
-    return "".join(joined)
+        joined: list[str] = []
+        for piece in filter(None, kept):
+            if joined and not (joined[-1][-1].isspace() or piece[0].isspace()):
+                joined.append(" ")
+            joined.append(piece)
+        return "".join(joined)
 
 
 @cache

@@ -44,22 +44,19 @@ def _find_repository(folder: str) -> str:
         if os.path.isdir(place):
             return place
         if os.path.isfile(place):
-            return _follow_worktree(place, folder)
+            # Return the shared data of a worktree, or those of a submodule, from the file that stands for the
+            # folder.
+            key, _, named = _read(place).partition(":")
+            if key.strip() != "gitdir" or not named.strip():
+                return ""
+            own = os.path.normpath(os.path.join(folder, named.strip()))
+            shared = os.path.join(own, "commondir")
+            return os.path.normpath(os.path.join(own, _read(shared).strip())) if os.path.isfile(shared) else own
         above = os.path.dirname(folder)
         if above == folder:
             break
         folder = above
     return ""
-
-
-def _follow_worktree(file: str, folder: str) -> str:
-    """Return the shared data of a worktree, or those of a submodule, from the file that stands for the folder."""
-    key, _, named = _read(file).partition(":")
-    if key.strip() != "gitdir" or not named.strip():
-        return ""
-    own = os.path.normpath(os.path.join(folder, named.strip()))
-    shared = os.path.join(own, "commondir")
-    return os.path.normpath(os.path.join(own, _read(shared).strip())) if os.path.isfile(shared) else own
 
 
 def _read(path: str) -> str:

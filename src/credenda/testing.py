@@ -114,7 +114,14 @@ class ScriptedModel:
         if isinstance(answer, Exception):
             raise answer
         tokens_in, tokens_out = self._tokens
-        return Reply(text=_render_answer(answer, _find_list_name(question)), tokens_in=tokens_in, tokens_out=tokens_out)
+        properties = question.schema.get("properties")
+        return Reply(
+            text=_render_answer(
+                answer, ("operations" if isinstance(properties, Mapping) and "operations" in properties else "claims")
+            ),
+            tokens_in=tokens_in,
+            tokens_out=tokens_out,
+        )
 
     def close(self) -> None:
         """Do nothing."""
@@ -129,12 +136,6 @@ _PLAIN_CLAIM: Mapping[str, object] = {
     "stance": "asserted",
     "effect": None,
 }
-
-
-def _find_list_name(question: Question) -> str:
-    """Return the name of the list that a question asks for: claims, or operations of a consolidation."""
-    properties = question.schema.get("properties")
-    return "operations" if isinstance(properties, Mapping) and "operations" in properties else "claims"
 
 
 def _render_answer(answer: Mapping[str, object] | Iterable[Mapping[str, object]] | str, wanted: str) -> str:

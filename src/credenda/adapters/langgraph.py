@@ -77,7 +77,11 @@ class CredendaStore(BaseStore):
             case SearchOp():
                 return self._search(op)
             case ListNamespacesOp():
-                return self._list_namespaces(op)
+                found = {_to_namespace(row.space) for row in self._list_rows(())}
+                kept = {
+                    one for one in found if all(_is_match(condition, one) for condition in op.match_conditions or ())
+                }
+                return sorted({one[: op.max_depth] for one in kept})[op.offset : op.offset + op.limit]
             case PutOp():
                 return None
             case _:
@@ -110,11 +114,6 @@ class CredendaStore(BaseStore):
 
     def _list_rows(self, namespace: Sequence[str]) -> list[Row]:
         return list(self._memory.items.find(ItemFilter(space=_to_space(namespace), below=True)))
-
-    def _list_namespaces(self, op: ListNamespacesOp) -> list[tuple[str, ...]]:
-        found = {_to_namespace(row.space) for row in self._list_rows(())}
-        kept = {one for one in found if all(_is_match(condition, one) for condition in op.match_conditions or ())}
-        return sorted({one[: op.max_depth] for one in kept})[op.offset : op.offset + op.limit]
 
 
 def _to_space(namespace: Sequence[str]) -> str:

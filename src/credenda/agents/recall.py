@@ -98,7 +98,7 @@ def find_core(memory: Credenda, *, project: str | None = None, session: str = ""
     for line in block.lines:
         if heading := _HEADINGS.get(line.heading):
             words = line.text.partition("] ")[2]
-            lines.append(Line(line.ids, _decode_fence(words), heading=heading))
+            lines.append(Line(line.ids, words.replace("&lt;", "<").replace("&gt;", ">"), heading=heading))
     lines += _list_contests(memory, project)
     if again and session:
         lines += _list_decisions(memory, session)
@@ -251,8 +251,3 @@ def _list_decisions(memory: Credenda, session: str) -> Iterable[Line]:
 def _build(lines: Sequence[Line], tokens: int) -> tuple[str, tuple[str, ...]]:
     text, ids = build_block(lines, tokens)
     return text, tuple(ids)
-
-
-def _decode_fence(words: str) -> str:
-    """Undo the escapes of a line that was fenced before, because it is fenced once more."""
-    return words.replace("&lt;", "<").replace("&gt;", ">")

@@ -267,7 +267,13 @@ class Postings:
         """
         distinct = list(dict.fromkeys(terms))
         if not any(map(_has_many_terms, distinct)):
-            return self._plain_lists(distinct)
+            hashes = hash_terms(distinct)
+            found: list[list[_Pieces]] = [[] for _ in distinct]
+            for run in (self.base, self.tail):
+                for pieces, (start, stop) in zip(found, run.find(hashes, hashes), strict=True):
+                    if start < stop:
+                        pieces.append((run.docs[start:stop], run.tf[start:stop]))
+            return found
         groups = [term.split(ALTERNATIVE) for term in distinct]
         flat = [term for group in groups for term in group]
         first = hash_terms(flat)
@@ -281,15 +287,6 @@ class Postings:
                 lists = [(run.docs[start:stop], run.tf[start:stop]) for (start, stop), _ in mine]
                 if lists:
                     pieces.append(_merge_lists(lists) if len(lists) > 1 or mine[0][1] else lists[0])
-        return found
-
-    def _plain_lists(self, terms: Sequence[str]) -> list[list[_Pieces]]:
-        hashes = hash_terms(terms)
-        found: list[list[_Pieces]] = [[] for _ in terms]
-        for run in (self.base, self.tail):
-            for pieces, (start, stop) in zip(found, run.find(hashes, hashes), strict=True):
-                if start < stop:
-                    pieces.append((run.docs[start:stop], run.tf[start:stop]))
         return found
 
     def holds(self, row: int, text: Sequence[str]) -> bool:

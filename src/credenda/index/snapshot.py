@@ -106,7 +106,18 @@ def read_snapshot(blobs: Sequence[bytes]) -> tuple[SnapshotHeader, DocumentColum
     arrays["bits"] = np.zeros((words, rows), np.uint64)
     signs = np.frombuffer(whole, "<u8", words * vectors, start).reshape(words, vectors)
     arrays["bits"][:, arrays["has_vector"]] = signs
-    return _assemble(about, rows, arrays)
+    head = SnapshotHeader(
+        about["model_id"], about["dims"], IndexPosition(*about["heads"]), bytes.fromhex(about["lineage"])
+    )
+    table = DocumentColumns(
+        rows=rows,
+        by_code=arrays["by_code"],
+        sessions=NameNumbers(about["sessions"]),
+        speakers=NameNumbers(about["speakers"]),
+        bits=GrowingArray(arrays["bits"]),
+        **{name: GrowingArray(arrays[name]) for name, _ in _COLUMNS},
+    )
+    return head, table, InvertedLists(**{name: arrays[name] for name, _ in _LISTS})
 
 
 def is_damaged(blobs: Sequence[bytes]) -> bool:
@@ -146,23 +157,6 @@ def _read_head(whole: bytes) -> tuple[dict[str, Any], int]:
     if about["version"] != [IMAGE_VERSION, TOKENIZER]:
         raise ValueError("an index snapshot is from another version")
     return about, stop
-
-
-def _assemble(
-    about: dict[str, Any], rows: int, arrays: dict[str, Any]
-) -> tuple[SnapshotHeader, DocumentColumns, InvertedLists]:
-    head = SnapshotHeader(
-        about["model_id"], about["dims"], IndexPosition(*about["heads"]), bytes.fromhex(about["lineage"])
-    )
-    table = DocumentColumns(
-        rows=rows,
-        by_code=arrays["by_code"],
-        sessions=NameNumbers(about["sessions"]),
-        speakers=NameNumbers(about["speakers"]),
-        bits=GrowingArray(arrays["bits"]),
-        **{name: GrowingArray(arrays[name]) for name, _ in _COLUMNS},
-    )
-    return head, table, InvertedLists(**{name: arrays[name] for name, _ in _LISTS})
 
 
 def _to_bytes(name: str, array: NDArray[Any]) -> bytes:

@@ -36,7 +36,8 @@ def invoke(memory: Credenda, operation: Operation, given: Mapping[str, object], 
     """
     accepted = given
     if door in REMOTE:
-        _check_open(operation, door)
+        if door not in operation.doors:
+            raise Invalid(f"{operation.name} is not offered here", why=operation.closed[door])
         note_operation(operation, door, given)
         authorize(operation, memory)
         accepted = {**_check_given(operation, given, door), **operation.remotely}
@@ -46,11 +47,6 @@ def invoke(memory: Credenda, operation: Operation, given: Mapping[str, object], 
     if door in REMOTE:
         note_answer(value)
     return value
-
-
-def _check_open(operation: Operation, door: Door) -> None:
-    if door not in operation.doors:
-        raise Invalid(f"{operation.name} is not offered here", why=operation.closed[door])
 
 
 def _check_given(operation: Operation, given: Mapping[str, object], door: Door) -> dict[str, object]:

@@ -90,7 +90,11 @@ class Definitions:
             return dict(_TIME)
         origin, inner = get_origin(kind), get_args(kind)
         if origin is None:
-            return self._index_pair(kind) if _has_name(kind) else dict(_SCALARS[kind])
+            return (
+                self._index_pair(kind)
+                if (_is_dataclass(kind) or is_typeddict(kind) or hasattr(kind, "_fields") or _is_enumeration(kind))
+                else dict(_SCALARS[kind])
+            )
         if origin is NotRequired:
             return self.schema_of(inner[0])
         if origin in {Union, UnionType}:
@@ -132,12 +136,13 @@ class Definitions:
             self._table(base) if is_typeddict(base) else {"type": "object", "properties": {}, "required": []}
         )
         for part in parts:
-            found = self._picked(part) if isinstance(part, Picked) else self._table(part)["properties"]
+            found = (
+                {get_json_name(name): self._field(part.source, name) for name in part.names}
+                if isinstance(part, Picked)
+                else self._table(part)["properties"]
+            )
             whole["properties"] |= found
         return whole
-
-    def _picked(self, picked: Picked) -> Schema:
-        return {get_json_name(name): self._field(picked.source, name) for name in picked.names}
 
     def _field(self, kind: type, attribute: str) -> Schema:
         return self.schema_of(get_type(kind, attribute), time=attribute.endswith("_us"))
@@ -188,10 +193,6 @@ class Definitions:
             "properties": properties,
             "required": [name for name, one in hints.items() if get_origin(one) is not NotRequired],
         }
-
-
-def _has_name(kind: object) -> bool:
-    return _is_dataclass(kind) or is_typeddict(kind) or hasattr(kind, "_fields") or _is_enumeration(kind)
 
 
 def _is_dataclass(kind: object) -> TypeGuard[type]:

@@ -134,16 +134,12 @@ def _describe_operation(operation: Operation, route: Rest, name: str, known: Def
     if may_take_version(route):
         part["responses"]["412"] = {"$ref": "#/components/responses/PreconditionFailed"}
     if operation.long:
-        part["responses"]["202"] = _describe_started(known)
+        # Describe the answer to a call that goes on in the background.
+        content = {"application/json": {"schema": known.schema_of(JobInfo)}}
+        location = {"description": "Where the job is found.", "schema": {"type": "string"}}
+        described = "It is queued: the job says how far it is."
+        part["responses"]["202"] = {"description": described, "headers": {"Location": location}, "content": content}
     return part
-
-
-def _describe_started(known: Definitions) -> Part:
-    """Describe the answer to a call that goes on in the background."""
-    content = {"application/json": {"schema": known.schema_of(JobInfo)}}
-    location = {"description": "Where the job is found.", "schema": {"type": "string"}}
-    described = "It is queued: the job says how far it is."
-    return {"description": described, "headers": {"Location": location}, "content": content}
 
 
 def _describe_events(known: Definitions) -> Part:
@@ -238,14 +234,12 @@ def _list_failures(operation: Operation) -> Part:
     return {status: {"$ref": f"#/components/responses/{name}"} for status, name in found.items()}
 
 
-def _list_families() -> list[type[CredendaError]]:
-    """Return the public families of errors; a module may have a private one of its own."""
-    return [kind for kind in CredendaError.__subclasses__() if not kind.__name__.startswith("_")]
-
-
 def _describe_errors() -> Part:
     """Describe an answer for each class of the table of errors."""
-    kinds: list[type[CredendaError]] = [*_list_families(), CredendaError]
+    kinds: list[type[CredendaError]] = [
+        *[kind for kind in CredendaError.__subclasses__() if not kind.__name__.startswith("_")],
+        CredendaError,
+    ]
     found = {kind.__name__: _describe_problem(inspect.cleandoc(kind.__doc__ or ""), kind.code) for kind in kinds}
     found["PreconditionFailed"] = _describe_problem(
         "What the path names has another version than If-Match says; `ids` has both.", "precondition_failed"

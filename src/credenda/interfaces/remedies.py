@@ -8,7 +8,7 @@ over HTTP knows routes.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from copy import copy
 from typing import Final
 
@@ -64,7 +64,9 @@ def _rename_in(text: str, names: Mapping[str, str], *, strict: bool) -> str:
         named = _NAMED.findall(found[0])
         told = [one for one in (_name_at(words, names, strict=strict) for words in named) if one is not None]
         foreign = foreign or not told
-        return _join(told or [_drop_program(words) for words in named])
+        choices = told or [_drop_program(words) for words in named]
+        *others, last = dict.fromkeys(choices)
+        return f"{', '.join(others)} or {last}" if others else last
 
     renamed = _CHOICES.sub(rename, text)
     return f"{FOR_THE_USER}{renamed}" if foreign else renamed
@@ -87,8 +89,3 @@ def _drop_program(words: str) -> str:
 def _word_options(words: str) -> str:
     options = _OPTION.findall(words)
     return f" with {' and '.join(options)}" if options else ""
-
-
-def _join(choices: Iterable[str]) -> str:
-    *others, last = dict.fromkeys(choices)
-    return f"{', '.join(others)} or {last}" if others else last

@@ -129,7 +129,16 @@ def to_jsonable(value: Any, *, remote: bool = False) -> Any:  # noqa: ANN401 - J
     if isinstance(value, datetime):
         return format_time(from_datetime(value))
     if isinstance(value, Explanation):
-        return _convert_explanation(value, remote=remote)
+        evidence: list[QuotedEvidence] = [
+            {"event": event, "start": start, "end": end, "quote": event.text[start:end]}
+            for event, start, end in value.evidence
+        ]
+        shown: ExplanationShown = {"memory": value.memory, "evidence": evidence, "changes": list(value.changes)}
+        if value.authors:
+            shown["authors"] = value.authors
+        if value.earned is not None:
+            shown["earned"] = value.earned
+        return to_jsonable(shown, remote=remote)
     if is_dataclass(value):
         return {
             one.name: _convert_field(one.attribute, getattr(value, one.attribute), remote=remote)
@@ -156,19 +165,6 @@ def _convert_container(value: object, *, remote: bool) -> Any:  # noqa: ANN401 -
     if isinstance(value, Iterable):
         return [to_jsonable(item, remote=remote) for item in value]  # type: ignore[arg-type]
     return str(value)
-
-
-def _convert_explanation(value: Explanation, *, remote: bool) -> dict[str, Any]:
-    evidence: list[QuotedEvidence] = [
-        {"event": event, "start": start, "end": end, "quote": event.text[start:end]}
-        for event, start, end in value.evidence
-    ]
-    shown: ExplanationShown = {"memory": value.memory, "evidence": evidence, "changes": list(value.changes)}
-    if value.authors:
-        shown["authors"] = value.authors
-    if value.earned is not None:
-        shown["earned"] = value.earned
-    return to_jsonable(shown, remote=remote)
 
 
 def encode(value: object, *, ascii_only: bool = False, indent: int | None = 2) -> str:

@@ -71,24 +71,20 @@ def _decide_step(one: LifecycleState, rules: LifecycleRules) -> Change | None:
         return None
     match memory.layer:
         case Layer.WORKING:
-            return _leave_working(one, rules)
+            minutes = f"{rules.working_days * _MINUTES_A_DAY:.0f} minutes"
+            if (times := max(one.uses, one.showings)) >= rules.working_uses:
+                reason = f"used {times} times"
+            elif one.age_days <= rules.working_days:
+                return None
+            elif not one.uses and one.memory.importance < rules.working_importance:
+                return _archive(one.memory.id, f"unused for {minutes}, importance {one.memory.importance:.2f}")
+            else:
+                reason = f"older than {minutes}"
+            return SetLayer(memory_id=one.memory.id, layer=Layer.EPISODIC, reason=reason)
         case Layer.EPISODIC:
             return _leave_episodic(one, rules)
         case _:
             return None
-
-
-def _leave_working(one: LifecycleState, rules: LifecycleRules) -> Change | None:
-    minutes = f"{rules.working_days * _MINUTES_A_DAY:.0f} minutes"
-    if (times := max(one.uses, one.showings)) >= rules.working_uses:
-        reason = f"used {times} times"
-    elif one.age_days <= rules.working_days:
-        return None
-    elif not one.uses and one.memory.importance < rules.working_importance:
-        return _archive(one.memory.id, f"unused for {minutes}, importance {one.memory.importance:.2f}")
-    else:
-        reason = f"older than {minutes}"
-    return SetLayer(memory_id=one.memory.id, layer=Layer.EPISODIC, reason=reason)
 
 
 def _leave_episodic(one: LifecycleState, rules: LifecycleRules) -> Change | None:

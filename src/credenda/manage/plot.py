@@ -25,12 +25,25 @@ def draw_retention(found: RetentionCurves) -> str:
     """
     last = found.days[-1]
     longest = max(curve.half_life_days for curve in found.curves)
+    lines: list[str] = []
+    for tenth in range(0, _TENTHS + 1, 2):
+        y = _scale_y(tenth / _TENTHS)
+        lines.append(f'<line x1="{_LEFT}" x2="{_scale_x(last, last):.1f}" y1="{y:.1f}" y2="{y:.1f}" stroke="#ddd"/>')
+        lines.append(f'<text x="{_LEFT - 8}" y="{y + 4:.1f}" text-anchor="end">{tenth / _TENTHS:.1f}</text>')
+    for day in range(0, int(last) + 1, _DAY_TICKS):
+        x = _scale_x(day, last)
+        lines.append(
+            f'<line x1="{x:.1f}" x2="{x:.1f}" y1="{_scale_y(0):.1f}" y2="{_scale_y(0) + 5:.1f}" stroke="#555"/>'
+        )
+        lines.append(f'<text x="{x:.1f}" y="{_scale_y(0) + 18:.1f}" text-anchor="middle">{day}</text>')
+    middle = (_LEFT + _scale_x(last, last)) / 2
+    lines.append(f'<text x="{middle:.1f}" y="{_HEIGHT - 10}" text-anchor="middle">days since last use</text>')
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_WIDTH} {_HEIGHT}" role="img">',
         f"<title>Retention over days, profile {found.profile}</title>",
         "<style>text { font: 12px sans-serif }</style>",
         f'<rect width="{_WIDTH}" height="{_HEIGHT}" fill="#fff"/>',
-        *_draw_axes(last),
+        *lines,
         *(_draw_curve(curve, found.days, longest) for curve in found.curves),
         *_draw_legend(found.curves),
         *(_draw_point(point, last) for point in found.points),
@@ -45,23 +58,6 @@ def _scale_x(day: float, last: float) -> float:
 
 def _scale_y(value: float) -> float:
     return _TOP + (_HEIGHT - _TOP - _BOTTOM) * (1.0 - value)
-
-
-def _draw_axes(last: float) -> list[str]:
-    lines: list[str] = []
-    for tenth in range(0, _TENTHS + 1, 2):
-        y = _scale_y(tenth / _TENTHS)
-        lines.append(f'<line x1="{_LEFT}" x2="{_scale_x(last, last):.1f}" y1="{y:.1f}" y2="{y:.1f}" stroke="#ddd"/>')
-        lines.append(f'<text x="{_LEFT - 8}" y="{y + 4:.1f}" text-anchor="end">{tenth / _TENTHS:.1f}</text>')
-    for day in range(0, int(last) + 1, _DAY_TICKS):
-        x = _scale_x(day, last)
-        lines.append(
-            f'<line x1="{x:.1f}" x2="{x:.1f}" y1="{_scale_y(0):.1f}" y2="{_scale_y(0) + 5:.1f}" stroke="#555"/>'
-        )
-        lines.append(f'<text x="{x:.1f}" y="{_scale_y(0) + 18:.1f}" text-anchor="middle">{day}</text>')
-    middle = (_LEFT + _scale_x(last, last)) / 2
-    lines.append(f'<text x="{middle:.1f}" y="{_HEIGHT - 10}" text-anchor="middle">days since last use</text>')
-    return lines
 
 
 def _draw_curve(curve: RetentionCurve, days: Sequence[float], longest: float) -> str:

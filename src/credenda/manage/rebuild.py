@@ -79,18 +79,14 @@ def _iterate_memories(reader: Reader) -> Iterator[tuple[str, ReplayedMemory | No
         ids = [format_id(IdKind.MEMORY, number, tag) for number in numbers]
         rows = _group_versions(reader.versions(ids))
         evidence = _group_evidence(reader.evidence(memory_ids=ids))
-        folds = _replay_memories(reader.changes(ChangeFilter(memories=numbers)))
+        grouped = groupby(reader.changes(ChangeFilter(memories=numbers)), key=lambda change: change.memory_id or "")
+        folds = {memory_id: replay_memory(records) for memory_id, records in grouped}
         known = [one for one in ids if one in rows or one in folds]
         if not known:
             return
         for one in known:
             yield one, folds.get(one), rows.get(one, []), evidence.get(one, [])
         start = numbers.stop
-
-
-def _replay_memories(changes: Iterable[ChangeRecord]) -> dict[str, ReplayedMemory | None]:
-    grouped = groupby(changes, key=lambda change: change.memory_id or "")
-    return {memory_id: replay_memory(records) for memory_id, records in grouped}
 
 
 def _group_versions(memories: Iterable[Memory]) -> dict[str, list[Memory]]:
@@ -116,9 +112,23 @@ def repair_rows(writer: Writer, wrong: LogDifferences, now_us: int) -> int:
         folded = replay_memory(writer.changes(ChangeFilter(memories=range(number, number + 1))))
         if folded is None or not folded.whole:
             continue
-        versions = _keep_counted(folded.versions, writer.versions([memory_id]))
+        # Copy derived fields from the rows.
+        rows = writer.versions([memory_id])
+        held = {one.version: one for one in rows}
+        versions = tuple(
+            _copy_counted(one, held[one.version]) if one.version in held else one for one in folded.versions
+        )
         writer.put(ReplayedRows(versions=versions, evidence=folded.evidence if folded.supported else None))
-        _log_rebuild(writer, now_us, memory_id)
+        writer.put(
+            ChangeRecord(
+                id="",
+                kind=ChangeKind.REBUILD,
+                actor=Actor.USER,
+                reason="rows repaired from the change log",
+                at_us=now_us,
+                memory_id=memory_id,
+            )
+        )
         done += 1
     said = _load_contests(writer)
     for contest_id in wrong.contests:
@@ -129,24 +139,5 @@ def repair_rows(writer: Writer, wrong: LogDifferences, now_us: int) -> int:
     return done
 
 
-def _keep_counted(versions: Iterable[Memory], rows: Iterable[Memory]) -> tuple[Memory, ...]:
-    """Copy derived fields from the rows."""
-    held = {one.version: one for one in rows}
-    return tuple(_copy_counted(one, held[one.version]) if one.version in held else one for one in versions)
-
-
 def _copy_counted(said: Memory, row: Memory) -> Memory:
     return apply_surprise(replace(said, **{name: getattr(row, name) for name in COUNTED}), row.surprise)
-
-
-def _log_rebuild(writer: Writer, now_us: int, memory_id: str) -> None:
-    writer.put(
-        ChangeRecord(
-            id="",
-            kind=ChangeKind.REBUILD,
-            actor=Actor.USER,
-            reason="rows repaired from the change log",
-            at_us=now_us,
-            memory_id=memory_id,
-        )
-    )

@@ -56,7 +56,10 @@ def export_archive(parts: Parts, path: Path, *, skip_damaged: bool = False) -> E
     Two exports of the same state are identical bytes. The file contains the tenant's key: protect it like the memory.
     Raises `Invalid` for a folder, `Unavailable` if it cannot be written; an existing file is then unchanged.
     """
-    _flush_accesses(parts)
+    # Write buffered usage records, so that the export includes them.
+    waiting = [] if parts.read_only else parts.accesses.drain()
+    if waiting:
+        parts.store.commit(parts.user_id, lambda writer: [writer.put(access) for access in waiting])
     with replace_file(path) as file, parts.store.dump(parts.user_id, skip_damaged=skip_damaged) as dump:
         counts = _write(file.write, dump)
     return ExportReport(path=str(path), rows=counts, damaged=tuple(f"{one.table}: {one.key}" for one in dump.damaged))
@@ -86,7 +89,20 @@ def load_archive(
         raise Corrupt(f"{path.name} is empty", fix="export the archive again, or restore an intact copy")
     header, rows = _parse_header(first), _read_rows(first, source)
     if dry_run:
-        return _count_rows(parts, path, rows)
+        # Read an archive to its end, and say what stands in the way of its import.
+        counts = dict(Counter(row.table for row in rows))
+        with parts.store.reader(parts.user_id) as reader:
+            has_events = bool(reader.find_events(EventFilter(limit=1, redacted=True)))
+        problems = ("this memory is not empty, and an archive is imported into an empty one",) if has_events else ()
+        return ImportReport(
+            path=str(path),
+            format="credenda",
+            turns=counts.get("events", 0),
+            rows=counts,
+            problems=problems,
+            passed_over=len(problems),
+            dry_run=True,
+        )
     counts = parts.store.load(parts.user_id, header, _mark_events(rows) if uploaded else rows)
     if uploaded and counts.get("memories"):
         parts.store.commit(parts.user_id, partial(_hold_back, now_us=parts.clock.now_us()))
@@ -110,30 +126,6 @@ def _hold_back(writer: Writer, now_us: int) -> None:
     instructions = writer.find(MemoryFilter(attribute="instruction", statuses=_BELIEVED))
     pinned = writer.find(MemoryFilter(pinned=True, statuses=_BELIEVED))
     apply(writer, hold_back_instructions(instructions, pinned), Application(actor=Actor.RULE, now_us=now_us))
-
-
-def _count_rows(parts: Parts, path: Path, rows: Iterable[ImportRow]) -> ImportReport:
-    """Read an archive to its end, and say what stands in the way of its import."""
-    counts = dict(Counter(row.table for row in rows))
-    with parts.store.reader(parts.user_id) as reader:
-        has_events = bool(reader.find_events(EventFilter(limit=1, redacted=True)))
-    problems = ("this memory is not empty, and an archive is imported into an empty one",) if has_events else ()
-    return ImportReport(
-        path=str(path),
-        format="credenda",
-        turns=counts.get("events", 0),
-        rows=counts,
-        problems=problems,
-        passed_over=len(problems),
-        dry_run=True,
-    )
-
-
-def _flush_accesses(parts: Parts) -> None:
-    """Write buffered usage records, so that the export includes them."""
-    waiting = [] if parts.read_only else parts.accesses.drain()
-    if waiting:
-        parts.store.commit(parts.user_id, lambda writer: [writer.put(access) for access in waiting])
 
 
 def _encode_line(value: object) -> bytes:
@@ -231,16 +223,13 @@ def _parse_header(line: Line) -> ExportHeader:
         )
     except (KeyError, TypeError, ValueError) as error:
         raise make_row_error(line.number, "it does not name a tenant") from error
-    _check_origin(line.number, origin)
-    return origin
-
-
-def _check_origin(place: int, origin: ExportHeader) -> None:
+    place = line.number
     if not all(type(number) is int for number in (origin.created_us, origin.schema)):
         raise make_row_error(place, "its times and versions are not whole numbers")
     named = type(origin.tag) is str and _TAG.fullmatch(origin.tag) and len(origin.key) == _KEY_BYTES
     if not named and (origin.tag, origin.key) != ("", b""):
         raise make_row_error(place, "tag and key are not valid for a tenant")
+    return origin
 
 
 def _make_format_conflict() -> Conflict:

@@ -29,7 +29,15 @@ def replace_file(path: Path) -> Generator[IO[bytes]]:
     for a database or a file that belongs to one.
     """
     try:
-        _check_free(path)
+        # Refuse to overwrite a database, above all the one being exported.
+        if path.exists() and not path.is_file():
+            raise Invalid(
+                f"{path} is not a file", why="a folder or device is never overwritten", fix="give a file name"
+            )
+        owners = [Path(str(path).removesuffix(end)) for end in _COMPANIONS if path.name.endswith(end)]
+        if any(map(_is_database, [path, *owners])):
+            why = "a database and its files are never overwritten"
+            raise Conflict(f"{path} is part of a database", why=why, fix="give another file name")
         handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name[:64]}.", suffix=".part")
     except OSError as error:
         raise make_file_error(path, error) from error
@@ -45,16 +53,6 @@ def replace_file(path: Path) -> Generator[IO[bytes]]:
         raise make_file_error(path, error) from error
     finally:
         Path(name).unlink(missing_ok=True)
-
-
-def _check_free(path: Path) -> None:
-    """Refuse to overwrite a database, above all the one being exported."""
-    if path.exists() and not path.is_file():
-        raise Invalid(f"{path} is not a file", why="a folder or device is never overwritten", fix="give a file name")
-    owners = [Path(str(path).removesuffix(end)) for end in _COMPANIONS if path.name.endswith(end)]
-    if any(map(_is_database, [path, *owners])):
-        why = "a database and its files are never overwritten"
-        raise Conflict(f"{path} is part of a database", why=why, fix="give another file name")
 
 
 def _is_database(path: Path) -> bool:

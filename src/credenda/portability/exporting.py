@@ -86,14 +86,14 @@ class _Graph:
             name = self._entity(entity, kind if isinstance(kind, str) else "")
             observation = memory.metadata.get("observation")
         else:
-            name, observation = self._native(memory), memory.text
+            about_user = normalise_name(memory.entity or _SELF) == _SELF
+            name, observation = (
+                (self._entity(ABOUT_USER, _PERSON) if about_user else self._entity(memory.entity or "")),
+                memory.text,
+            )
         if isinstance(observation, str):
             stands = observation == memory.text or _is_same(memory.text, word_observation(name, observation))
             self._observations[name][observation if stands else memory.text] = None
-
-    def _native(self, memory: Memory) -> str:
-        about_user = normalise_name(memory.entity or _SELF) == _SELF
-        return self._entity(ABOUT_USER, _PERSON) if about_user else self._entity(memory.entity or "")
 
     def _entity(self, name: str, kind: str = "") -> str:
         """Return the exported name of an entity, for any spelling."""

@@ -19,7 +19,7 @@ from credenda.portability.importers.blocks import name_file_session
 from credenda.portability.importers.format import Parsed, Piece, Problem, Source
 from credenda.runtime import Parts
 from credenda.storage.plan import commit_decided, return_decided
-from credenda.storage.store import EventFilter, Reader, Writer
+from credenda.storage.store import EventFilter, Writer
 from credenda.write.apply import Application, apply
 
 _DOCUMENTS: Final = frozenset({"markdown", "obsidian", "text", "memory-folder", "hermes", "openclaw", "suzent"})
@@ -70,7 +70,8 @@ def _end_of_session(parts: Parts, states: FileStates, session: str) -> int:
 
     def work(writer: Writer) -> int:
         lost = states.find_lost(writer.find_events(EventFilter(session=session, source="ingest")))
-        ended = _choose_ended(*_read_resting(writer, lost), lost)
+        ids = sorted({one.memory_id for one in writer.evidence(event_ids=lost)}) if lost else []
+        ended = _choose_ended(*((writer.memories(ids), writer.evidence(memory_ids=ids)) if ids else ([], [])), lost)
         changes = [
             Supersede(
                 memory_id=memory.id,
@@ -90,12 +91,6 @@ def _end_of_session(parts: Parts, states: FileStates, session: str) -> int:
             return 0
     with parts.active_calls:
         return commit_decided(parts.store, parts.user_id, work, return_decided)
-
-
-def _read_resting(reader: Reader, lost: Sequence[str]) -> tuple[list[Memory], list[Evidence]]:
-    """Return the memories that rest on some events, and all their evidence."""
-    ids = sorted({one.memory_id for one in reader.evidence(event_ids=lost)}) if lost else []
-    return (reader.memories(ids), reader.evidence(memory_ids=ids)) if ids else ([], [])
 
 
 def _choose_ended(memories: Sequence[Memory], evidence: Sequence[Evidence], lost: Collection[str]) -> list[Memory]:

@@ -62,7 +62,7 @@ from credenda.portability.importers.telegram import TelegramFormat
 from credenda.portability.importers.text import TextFormat
 from credenda.portability.importers.whatsapp import WhatsAppFormat
 from credenda.portability.importers.zep import ZepFormat
-from credenda.portability.line_reader import Lines, Meter, Progress, open_lines
+from credenda.portability.line_reader import Meter, Progress, open_lines
 from credenda.portability.sources import Entry, is_zip, list_folder, open_zip
 from credenda.private import cut_tagged
 from credenda.runtime import Parts
@@ -196,11 +196,6 @@ def _take_over_deletion(parts: Parts, text: str, tally: Tally) -> None:
         parts.store.commit(parts.user_id, put)
 
 
-def _is_deleted_there(piece: Piece, tally: Tally) -> bool:
-    said = cast("Sequence[Mapping[str, object]]", piece.submission.content)
-    return bool(tally.deleted) and any(normalise_text(str(one["content"])) in tally.deleted for one in said)
-
-
 @dataclass(slots=True)
 class _Heard:
     """What hooks have stored of the sessions whose transcripts are imported; read once, and only if it is asked for."""
@@ -220,7 +215,8 @@ class _Heard:
 
 def _accept_piece(parts: Parts, piece: Piece, tally: Tally) -> _Waiting | None:
     settings = parts.settings
-    if _is_deleted_there(piece, tally):
+    said = cast("Sequence[Mapping[str, object]]", piece.submission.content)
+    if bool(tally.deleted) and any(normalise_text(str(one["content"])) in tally.deleted for one in said):
         tally.omit(Omitted(what=_DELETED_THERE))
         return None
     submission = _remove_placeholders(piece.submission)
@@ -423,7 +419,13 @@ def import_file(
         return _import_many(parts, _choose_format(path, list_folder(path), format), progress, tally)
     with open_lines(path, progress) as lines:
         if not is_zip(lines.head()):
-            return _import_lines(parts, path, lines, format, tally=tally)
+            chosen = format or _recognise(lines.head(), path)
+            if chosen == ARCHIVE:
+                return load_archive(parts, path, lines, dry_run=tally.dry_run, uploaded=tally.uploaded)
+            _check_text(lines.head(), path.name, chosen)
+            source = Source(path=path, user_id=parts.user_id, modified_us=lines.modified_us)
+            write_pieces(parts, tally.states.watch(_find_format(chosen).pieces(lines, source), source, chosen), tally)
+            return tally.report(path, chosen)
     with open_zip(path) as entries:
         return _import_many(parts, _choose_format(path, entries, format), progress, tally)
 
@@ -444,16 +446,6 @@ def read_file(path: Path, format: str | None, user_id: str) -> Iterator[Parsed]:
             return
     with open_zip(path) as entries:
         yield from _read_all_pieces(_choose_format(path, entries, format), user_id, Meter(None, 0))
-
-
-def _import_lines(parts: Parts, path: Path, lines: Lines, format_name: str | None, *, tally: Tally) -> ImportReport:
-    chosen = format_name or _recognise(lines.head(), path)
-    if chosen == ARCHIVE:
-        return load_archive(parts, path, lines, dry_run=tally.dry_run, uploaded=tally.uploaded)
-    _check_text(lines.head(), path.name, chosen)
-    source = Source(path=path, user_id=parts.user_id, modified_us=lines.modified_us)
-    write_pieces(parts, tally.states.watch(_find_format(chosen).pieces(lines, source), source, chosen), tally)
-    return tally.report(path, chosen)
 
 
 def _find_format(name: str) -> Format:

@@ -323,7 +323,10 @@ class _Scan:
         self._begun = self._at
         while True:
             if self._in_string:
-                self._leave_string()
+                # Continue in a string that did not end in the buffer.
+                self._at = self._end(_STRING)
+                if self._at < len(self._buffer) and self._buffer[self._at] == _QUOTE:
+                    self._at, self._in_string = self._at + 1, False
             if not self._in_string:
                 self._at = self._end(_PLAIN)
                 if self._at < len(self._buffer) and self._buffer[self._at] != _QUOTE:
@@ -356,12 +359,6 @@ class _Scan:
     def _end(self, expression: re.Pattern[bytes]) -> int:
         found = expression.match(self._buffer, self._at)
         return found.end() if found else self._at
-
-    def _leave_string(self) -> None:
-        """Continue in a string that did not end in the buffer."""
-        self._at = self._end(_STRING)
-        if self._at < len(self._buffer) and self._buffer[self._at] == _QUOTE:
-            self._at, self._in_string = self._at + 1, False
 
     def _fill(self) -> bool:
         """Read on, as much again as is buffered, so that no byte is copied often."""

@@ -140,7 +140,9 @@ def _open_member(archive: zipfile.ZipFile, info: zipfile.ZipInfo, quota: Quota, 
     try:
         raw = archive.open(info)
     except (*DAMAGED, RuntimeError, ValueError) as error:
-        raise _make_damaged_error(name) from error
+        raise Corrupt(
+            f"{name} cannot be read", why="its compressed data are damaged", fix="get an intact copy of the zip"
+        ) from error
     with raw, BufferedReader(cast("Any", raw), _BUFFER_BYTES) as file:
         yield Lines(
             file,
@@ -158,10 +160,6 @@ def _read_modified_us(info: zipfile.ZipInfo) -> int | None:
         return from_datetime(datetime(*info.date_time, tzinfo=UTC))
     except ValueError:
         return None
-
-
-def _make_damaged_error(name: str) -> CredendaError:
-    return Corrupt(f"{name} cannot be read", why="its compressed data are damaged", fix="get an intact copy of the zip")
 
 
 def _make_too_many_error(name: str) -> CredendaError:

@@ -79,7 +79,9 @@ def find_similar(
     meant = make_empty_meaning(index)
     if index.model_id is None or index.dims != len(vector):
         return meant
-    nominated = index.nearest(vector, _choose_candidate_count(len(index)), mask)
+    nominated = index.nearest(
+        vector, min(_NOMINATED_LEAST + len(index) // _NOMINATED_SHARE, limits.VECTOR_NOMINEES), mask
+    )
     nearest = index.likeliest(vector, nominated, _choose_rescored_count(len(index), limit))
     if len(also):
         nearest = collect_rows(len(index), nearest, also[index.has_vector[also]])
@@ -91,10 +93,6 @@ def find_similar(
     above = meant.spread
     above[rows] = near - np.minimum.reduce(near)
     return Meaning(rows, meant.cosine, index.spread_few(above, rows, back=tuned.back, ahead=tuned.ahead))
-
-
-def _choose_candidate_count(count: int) -> int:
-    return min(_NOMINATED_LEAST + count // _NOMINATED_SHARE, limits.VECTOR_NOMINEES)
 
 
 def _choose_rescored_count(count: int, limit: int) -> int:

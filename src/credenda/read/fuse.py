@@ -64,7 +64,8 @@ def fuse_scores(found: Candidates, weights: Weights, engine: Calibration) -> Fus
         "governs": tuned.governs * found.governs,
     }
     if not _has_distinct_owners(found):
-        terms["passages"] = -tuned.passages * np.log(_count_passages(found)).astype(np.float32)
+        _, which, counts = np.unique(found.owners, return_inverse=True, return_counts=True)
+        terms["passages"] = -tuned.passages * np.log(counts[which].astype(np.float32)).astype(np.float32)
     if compared.any():
         terms["meaning"] = engine.meaning * compute_z_scores(found.meaning)
         terms["likeness"] = engine.likeness * compute_z_scores(found.cosine, compared)
@@ -95,12 +96,6 @@ def _has_distinct_owners(found: Candidates) -> bool:
         return True
     ordered = np.sort(found.owners)
     return not (ordered[1:] == ordered[:-1]).any()
-
-
-def _count_passages(found: Candidates) -> Floats:
-    """Return for each candidate the number of candidates of the same event."""
-    _, which, counts = np.unique(found.owners, return_inverse=True, return_counts=True)
-    return counts[which].astype(np.float32)
 
 
 def compute_reciprocal_ranks(scores: Floats, listed: Mask, k: int) -> Floats:

@@ -45,7 +45,7 @@ class Loaded:
         if not gone:
             return []
         kept = {spans[memory.id] for memory in made if memory.status not in _REMOVED}
-        return [span for span in gone if not any(_has_overlap(span, other) for other in kept)]
+        return [span for span in gone if not any((span[0] < other[1] and other[0] < span[1]) for other in kept)]
 
     def successor(self, memory: Memory) -> Memory | None:
         """Return the current memory at the end of a chain of replacements, or None."""
@@ -56,10 +56,6 @@ class Loaded:
                 break
             current = following
         return None if current is memory else current
-
-
-def _has_overlap(one: tuple[int, int], other: tuple[int, int]) -> bool:
-    return one[0] < other[1] and other[0] < one[1]
 
 
 def name_document(code: int, tag: str) -> tuple[IdKind, str, int]:

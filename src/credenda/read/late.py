@@ -125,24 +125,21 @@ def compare_tokens(reader: Reader, codes: Sequence[int], question: Question) -> 
     if whole:
         at = np.array([one for one, _ in whole])
         known[at] = True
-        best[at] = _compare_bytes([data for _, data in whole], vectors)
+        # Return the best products with tokens of 8 bits: numbers are compared as stored, and scaled afterwards.
+        blobs = [data for _, data in whole]
+        dims = vectors.shape[1]
+        counts = np.array([(len(blob) - _HEAD_BYTES) // dims for blob in blobs])
+        ranges = np.frombuffer(b"".join(blob[:_HEAD_BYTES] for blob in blobs), "<f4").reshape(-1, 2)
+        levels = np.frombuffer(b"".join(blob[_HEAD_BYTES:] for blob in blobs), np.uint8).reshape(-1, dims)
+        products = levels.astype(np.float32) @ vectors.T
+        highest: Floats = np.maximum.reduceat(products, np.concatenate([[0], np.cumsum(counts)[:-1]]), axis=0)
+        steps = (ranges[:, 1:] - ranges[:, :1]) / _STEPS
+        best[at] = highest * steps + ranges[:, :1] * vectors.sum(axis=1)
     for code, bits, data in stored:
         if bits != _BYTE:
             known[place[code]] = True
             best[place[code]] = (_decode_rough(data, bits, vectors.shape[1]) @ vectors.T).max(axis=0)
     return known, best
-
-
-def _compare_bytes(blobs: Sequence[bytes], vectors: Floats) -> Floats:
-    """Return the best products with tokens of 8 bits: numbers are compared as stored, and scaled afterwards."""
-    dims = vectors.shape[1]
-    counts = np.array([(len(blob) - _HEAD_BYTES) // dims for blob in blobs])
-    ranges = np.frombuffer(b"".join(blob[:_HEAD_BYTES] for blob in blobs), "<f4").reshape(-1, 2)
-    levels = np.frombuffer(b"".join(blob[_HEAD_BYTES:] for blob in blobs), np.uint8).reshape(-1, dims)
-    products = levels.astype(np.float32) @ vectors.T
-    highest: Floats = np.maximum.reduceat(products, np.concatenate([[0], np.cumsum(counts)[:-1]]), axis=0)
-    steps = (ranges[:, 1:] - ranges[:, :1]) / _STEPS
-    return highest * steps + ranges[:, :1] * vectors.sum(axis=1)
 
 
 def _decode_rough(data: bytes, bits: int, dims: int) -> Floats:

@@ -45,7 +45,12 @@ def _is_about(one: Difference, topic: str | None, entity: str | None) -> bool:
 
 def _compare_known(reader: Reader, since_us: int, until_us: int) -> list[Difference]:
     """Compare the beliefs held at two times; only memories in the change log between them can differ."""
-    log = _group_by_memory(reader.changes(ChangeFilter(later_than_us=since_us, until_us=until_us)))
+    changes = reader.changes(ChangeFilter(later_than_us=since_us, until_us=until_us))
+    found: dict[str, list[ChangeRecord]] = defaultdict(list)
+    for change in changes:
+        if change.memory_id is not None:
+            found[change.memory_id].append(change)
+    log = found
     then = _index_by_id(reader.memories(sorted(log), since_us))
     links = _add_successors(reader, _index_by_id(reader.memories(sorted(log), until_us)), until_us)
     beliefs = Beliefs(
@@ -102,11 +107,3 @@ def _add_successors(reader: Reader, memories: Mapping[str, Memory], known_at_us:
 
 def _index_by_id(memories: Iterable[Memory]) -> dict[str, Memory]:
     return {memory.id: memory for memory in memories}
-
-
-def _group_by_memory(changes: Iterable[ChangeRecord]) -> dict[str, list[ChangeRecord]]:
-    found: dict[str, list[ChangeRecord]] = defaultdict(list)
-    for change in changes:
-        if change.memory_id is not None:
-            found[change.memory_id].append(change)
-    return found

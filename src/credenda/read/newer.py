@@ -122,7 +122,8 @@ def lift_newer_wording(rows: Sequence[Row]) -> list[Row]:
     alike: dict[tuple[str, float, float], list[int]] = {}
     for at, row in enumerate(rows):
         if row.signs.coverage >= _COVERED_LEAST and _is_single_value(row):
-            key = _name_speaker(row), round(row.signs.coverage, _ROUNDED), row.terms.get("answers", 0.0)
+            speaker = row.event.speaker if row.event else row.memory.speaker if row.memory else ""
+            key = normalise_name(speaker), round(row.signs.coverage, _ROUNDED), row.terms.get("answers", 0.0)
             alike.setdefault(key, []).append(at)
     ordered: list[Row] | None = None
     for places in alike.values():
@@ -167,11 +168,6 @@ def _is_single_value(row: Row) -> bool:
         return False
     attribute = row.memory.attribute if row.memory else None
     return attribute is None or get_attribute(normalise_attribute(attribute)).cardinality is not Cardinality.SET
-
-
-def _name_speaker(row: Row) -> str:
-    speaker = row.event.speaker if row.event else row.memory.speaker if row.memory else ""
-    return normalise_name(speaker)
 
 
 def _get_start(row: Row) -> int:
@@ -357,7 +353,8 @@ def _has_changed(old: _Text, new: _Text, signs: Changes, terms: int) -> bool:
     strong = _has_strong_sign(old, new, signs, about=about)
     if strong is not None or not asked or asked != old.asked or old.many or new.many:
         return bool(strong)
-    if _has_denied(old, new, signs):
+    after = (new.folded[found.end() :].split()[:_DENIED_WORDS] for found in signs.negation.finditer(new.folded))
+    if any(not old.value.isdisjoint(extract_document_terms(" ".join(words))) for words in after):
         return True
     held = old.terms if old.row.memory is None or not old.names else _list_terms(old.row.memory, "")
     left = len(held - new.terms)
@@ -388,12 +385,6 @@ def _has_strong_sign(old: _Text, new: _Text, signs: Changes, *, about: bool) -> 
     if signs.strong.search(new.folded):
         return about or (bool(old.value) and old.value <= new.terms)
     return None
-
-
-def _has_denied(old: _Text, new: _Text, signs: Changes) -> bool:
-    """Return whether a later text denies the value of the older one, in the next words after "not"."""
-    after = (new.folded[found.end() :].split()[:_DENIED_WORDS] for found in signs.negation.finditer(new.folded))
-    return any(not old.value.isdisjoint(extract_document_terms(" ".join(words))) for words in after)
 
 
 def _has_other_number(old: _Text, new: _Text) -> bool:

@@ -192,7 +192,13 @@ def _order_lines(core: Sequence[Memory], hits: Sequence[Hit], packing: Packing) 
     always = {memory.id for memory in core}
     for case in packing.contests:
         asked = "a memory in the block is contested"
-        yield _Line("Unsettled, ask before relying on it:", _word_contest(case), ids=(case.id,), reason=asked)
+        values = " or ".join(f'"{value}"' for value in case.values)
+        yield _Line(
+            "Unsettled, ask before relying on it:",
+            (f"- [{case.id}] {shorten_line(fence_text(f'{case.attribute}: {values}. {case.question}'))}"),
+            ids=(case.id,),
+            reason=asked,
+        )
     fresh = [hit for hit in hits if hit.id not in always and not _is_told(hit, packing)]
     if packing.trace is not None:
         packing.trace.leave_hits([hit for hit in hits if hit not in fresh], core=always)
@@ -311,11 +317,6 @@ def _word_end(version: SlotVersion, memory: Memory, packing: Packing) -> str:
 def _word_value(version: SlotVersion) -> str:
     value = version.value or version.text
     return f"not {value}" if version.denied and version.value else value
-
-
-def _word_contest(case: ContestCase) -> str:
-    values = " or ".join(f'"{value}"' for value in case.values)
-    return f"- [{case.id}] {shorten_line(fence_text(f'{case.attribute}: {values}. {case.question}'))}"
 
 
 def diversify(hits: Sequence[Hit], last: Collection[str] = ()) -> list[Hit]:

@@ -151,10 +151,13 @@ def plan(query: Query, now_us: int, names: Collection[str]) -> Plan:
     (SlotGuess(entity='user', attribute='residence'), 'value')
     """
     lexicon = load_questions()
-    folded = _fold(query.text)
+    plain = query.text.replace("\u2019", "'").casefold()
+    folded = _END.sub("", _SPACE.sub(" ", plain).strip(), count=1)
     cued = {name for name, pattern in lexicon.cues.items() if pattern.search(folded)}
     people = tuple(name for name in names if _is_naming(query.text, name, lexicon))
-    spans = _find_dates(query, now_us, future="future" in cued)
+    future = "future" in cued
+    anchor = now_us if query.as_of_us is None else query.as_of_us
+    spans = find_dates_in(query.zone, query.text, anchor, "future" if future else "past")
     slots = tuple(dict.fromkeys(_guess_slots(folded, lexicon)))[:_SLOTS_MAX]
     about = read_subject(query.text, lexicon)
     terms = () if about.is_user else tuple(extract_question_terms(about.words))
@@ -177,16 +180,6 @@ def plan(query: Query, now_us: int, names: Collection[str]) -> Plan:
         profile=about.is_user,
         asked=None if about.is_user else find_asked(query.text),
     )
-
-
-def _fold(text: str) -> str:
-    plain = text.replace("\u2019", "'").casefold()
-    return _END.sub("", _SPACE.sub(" ", plain).strip(), count=1)
-
-
-def _find_dates(query: Query, now_us: int, *, future: bool) -> list[DateSpan]:
-    anchor = now_us if query.as_of_us is None else query.as_of_us
-    return find_dates_in(query.zone, query.text, anchor, "future" if future else "past")
 
 
 def _find_subject(

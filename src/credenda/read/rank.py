@@ -121,7 +121,7 @@ def hydrate_batch(work: Reading, found: Candidates, fused: Fused, batch: Integer
     for at, signs, key, (kind, name, ordinal) in zip(
         batch.tolist(), _list_features(found, batch), fused.relevance[batch].tolist(), named, strict=True
     ):
-        terms = _read_terms(fused, at) if work.query.explain else _NO_TERMS
+        terms = {name: float(values[at]) for name, values in fused.terms.items()} if work.query.explain else _NO_TERMS
         found_as = _Found(key, signs, terms)
         row = (
             _make_memory_row(work, name, found_as)
@@ -159,28 +159,21 @@ def _list_features(found: Candidates, batch: Integers) -> Iterator[Signs]:
         yield Signs(words, coverage, None if math.isnan(cosine) else cosine, *marks)
 
 
-def _read_terms(fused: Fused, at: int) -> Mapping[str, float]:
-    return {name: float(values[at]) for name, values in fused.terms.items()}
-
-
 def _make_memory_row(work: Reading, name: str, found: _Found) -> Row | None:
     memory, query = work.loaded.memories.get(name), work.query
     if memory is None:
         work.misfits += _has_time_condition(query)  # it was recorded later
         return None
     flags = flag_memory(memory, query, work.now_us)
-    if not is_matching_memory(memory, query) or (flags is None and _is_excluded_beyond_index(memory, query)):
+    if not is_matching_memory(memory, query) or (
+        flags is None and (memory.confidence < query.min_confidence or _has_time_condition(query))
+    ):
         work.misfits += 1
         return None
     if flags is None:
         return None
     found = _mark_verbatim(found, memory.text, work)
     return Row("memory", name, memory.text, *found, memory=memory, flags=flags)
-
-
-def _is_excluded_beyond_index(memory: Memory, query: Query) -> bool:
-    """Return whether a memory was dropped by a value that the index does not know: confidence or validity."""
-    return memory.confidence < query.min_confidence or _has_time_condition(query)
 
 
 def _has_time_condition(query: Query) -> bool:

@@ -367,7 +367,14 @@ def _gather(index: ResidentIndex, made: Plan, signs: _Signs, found: _Searched) -
     codes, speaker = index.codes[rows], index.speaker[rows]
     by_named = mask_spoken_by(index, speaker, made.people)
     by_partner = mask_spoken_to(index, speaker, made.people) if len(made.people) == 1 else by_named
-    coverage = _measure_coverage(words, made, rows, signs.timely)
+    # Return the share of the subject's idf in each text; a named time counts as a term of mean idf.
+    held = words.held[rows]
+    total = sum(words.idfs)
+    if made.intervals:
+        mean = total / len(words.idfs) if words.idfs else 1.0
+        held += np.float32(mean) * signs.timely[rows]
+        total += mean
+    coverage = held / np.float32(total or 1.0)
     alone = len(made.people) == 1
     return _candidates(
         codes=codes,
@@ -385,7 +392,7 @@ def _gather(index: ResidentIndex, made: Plan, signs: _Signs, found: _Searched) -
         timely=signs.timely[rows],
         belief=codes >= _FIRST_MEMORY,
         governs=_spread_degrees(len(index), signs.governs)[rows] if signs.governs else np.zeros(len(rows), np.float32),
-        rarest=_mask_rarest(words, rows),
+        rarest=make_mask(len(words.own), words.rarest)[rows],
         speaker_fit=measure_speaker_fit(words.subject[rows], by_named, by_partner) if alone else 0.0,
         lead=measure_lead(coverage, by_named, by_partner) if alone else 0.0,
         searched=found.documents,
@@ -401,22 +408,6 @@ def _is_talk(index: ResidentIndex, codes: Integers, speaker: NDArray[np.int32]) 
     said = codes < _FIRST_MEMORY
     others = said & ~mask_spoken_by(index, speaker, (_USER, ASSISTANT))
     return int(np.count_nonzero(others)) * 2 > int(np.count_nonzero(said))
-
-
-def _measure_coverage(words: _Words, made: Plan, rows: Integers, timely: Mask) -> Floats:
-    """Return the share of the subject's idf in each text; a named time counts as a term of mean idf."""
-    held = words.held[rows]
-    total = sum(words.idfs)
-    if made.intervals:
-        mean = total / len(words.idfs) if words.idfs else 1.0
-        held += np.float32(mean) * timely[rows]
-        total += mean
-    return held / np.float32(total or 1.0)
-
-
-def _mask_rarest(words: _Words, rows: Integers) -> Mask:
-    """Mark the texts with the rarest word of the subject; texts without it are likely about another subject."""
-    return make_mask(len(words.own), words.rarest)[rows]
 
 
 def _has_only_unknown_names(index: ResidentIndex, made: Plan, unheard: frozenset[str]) -> bool:

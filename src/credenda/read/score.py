@@ -90,7 +90,16 @@ def score_rows(
             case "evidence":
                 terms = {"relevance": row.key, "recency": _score_recency(row, query, weights.standing, now_us)}
             case "default":
-                terms = _score_own_terms(row, query, weights, now_us, ask=ask)
+                memory, standing = row.memory, weights.standing
+                asks = row.event is not None and row.text.rstrip().endswith("?")
+                terms = {
+                    "relevance": row.key,
+                    "importance": standing.importance * (memory.importance - _NEUTRAL) if memory else 0.0,
+                    "retention": standing.retention * (_read_decay(memory) - 1.0) if memory else 0.0,
+                    "recency": _score_recency(row, query, standing, now_us),
+                    "question": weights.relevance.question if asks else 0.0,
+                    "answers": score_answer_type(row.text, ask, weights.relevance),
+                }
                 if row.id in regards:
                     terms["feedback"] = weights.standing.feedback * score_usefulness(regards[row.id])
         keyed_rows.append(_set_terms(row, terms))
@@ -102,20 +111,6 @@ def _set_terms(row: Row, terms: dict[str, float]) -> Row:
     explained = {**row.terms, **terms} if row.terms else terms
     kind, name, text, signs = row.kind, row.id, row.text, row.signs
     return Row(kind, name, text, sum(terms.values()), signs, explained, row.memory, row.event, row.passage, row.flags)
-
-
-def _score_own_terms(row: Row, query: Query, weights: Weights, now_us: int, *, ask: Ask) -> dict[str, float]:
-    """Return the terms of the default profile; an event has the neutral importance .5 and full retention."""
-    memory, standing = row.memory, weights.standing
-    asks = row.event is not None and row.text.rstrip().endswith("?")
-    return {
-        "relevance": row.key,
-        "importance": standing.importance * (memory.importance - _NEUTRAL) if memory else 0.0,
-        "retention": standing.retention * (_read_decay(memory) - 1.0) if memory else 0.0,
-        "recency": _score_recency(row, query, standing, now_us),
-        "question": weights.relevance.question if asks else 0.0,
-        "answers": score_answer_type(row.text, ask, weights.relevance),
-    }
 
 
 def _score_recency(row: Row, query: Query, standing: Standing, now_us: int) -> float:

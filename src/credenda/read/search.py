@@ -115,7 +115,18 @@ def search(
         found, rows, rise = _find_quoting(asked, work) or (found, rows, rise)
     judge = asked.engine if has_compared_vectors(rows) else tuned.engine(None)
     answerable = estimate_answerability(
-        rows, pick_most_relevant(work.rows), judge, work.tuned, asking=_gather_question_signals(made, found, rise)
+        rows,
+        pick_most_relevant(work.rows),
+        judge,
+        work.tuned,
+        asking=QuestionSignals(
+            names_slot=_is_about_one_slot(made),
+            broad=made.broad,
+            strange=found.strange,
+            lead=found.lead,
+            rise=rise,
+            searched=found.searched,
+        ),
     )
     abstained = not rows or (answerable < query.refuse_below and not any(row.signs.verbatim for row in rows))
     if not abstained and query.limit > len(rows) == COMPARED:
@@ -152,17 +163,6 @@ def _read_nearest(asked: _Asked, work: Reading, found: Candidates) -> list[Row]:
         return []
     hydrate_batch(work, found, fuse_scores(found, work.tuned, asked.engine), best)
     return order_rows(work)
-
-
-def _gather_question_signals(made: Plan, found: Candidates, rise: Rise) -> QuestionSignals:
-    return QuestionSignals(
-        names_slot=_is_about_one_slot(made),
-        broad=made.broad,
-        strange=found.strange,
-        lead=found.lead,
-        rise=rise,
-        searched=found.searched,
-    )
 
 
 def _is_about_one_slot(made: Plan) -> bool:
@@ -330,7 +330,14 @@ def _write_text(work: Reading, row: Row, evidence: Sequence[Event]) -> str:
     """Return the passage of an event that matches, or the statement of a memory, with the value before it if read."""
     memory = row.memory
     if memory is None:
-        return _cut_passage(row.text, row.passage)
+        # Return the matching passage; the whole text if it has only one passage.
+        text = row.text
+        ordinal = row.passage
+        spans = split_passages(text)
+        if len(spans) <= 1 or ordinal >= len(spans):
+            return text
+        start, stop = spans[ordinal]
+        return text[start:stop]
     loaded = work.loaded.memories.values()
     replaced = [one for one in loaded if one.superseded_by == memory.id and was_before(one, memory)]
     before = name_value(max(replaced, key=lambda one: one.recorded_us)) if replaced else ""
@@ -348,15 +355,6 @@ def _weigh(memory: Memory, evidence: Sequence[Event]) -> Memory:
 def _list_terms(row: Row) -> dict[str, float]:
     signs = row.signs
     return {**row.terms, "coverage": signs.coverage, "cosine": signs.cosine or 0.0, "key": row.key}
-
-
-def _cut_passage(text: str, ordinal: int) -> str:
-    """Return the matching passage; the whole text if it has only one passage."""
-    spans = split_passages(text)
-    if len(spans) <= 1 or ordinal >= len(spans):
-        return text
-    start, stop = spans[ordinal]
-    return text[start:stop]
 
 
 def _trace(asked: _Asked, candidates: int, answerable: float, missed: Sequence[Row]) -> dict[str, object]:

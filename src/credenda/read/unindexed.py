@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Final
 
 from credenda import limits
@@ -43,7 +43,11 @@ def build_partial_index(
 
     The idf of a term is computed within this sample, which keeps the order of rarity but not its scale.
     """
-    codes = list({*reader.nominate(_list_words(question, made.terms), _NOMINATED), *near})
+    words = space_runs(question).split()
+    stems = [stem for term in made.terms for stem in term.split(ALTERNATIVE)[1:]]
+    codes = list(
+        {*reader.nominate(([*([word for word in words if tokenize(word)] or words), *stems]), _NOMINATED), *near}
+    )
     wanted = set(codes)
     tag = reader.tenant.tag
     parts = [unpack_code(code) for code in codes]
@@ -68,17 +72,6 @@ def build_partial_index(
         )
     )
     return index
-
-
-def _list_words(question: str, terms: Iterable[str]) -> list[str]:
-    """Return the words as written, without stop words; the index on disk uses its own stemmer.
-
-    The alternatives of its terms follow: stems in other languages, which the index on disk stores, and members of
-    groups.
-    """
-    words = space_runs(question).split()
-    stems = [stem for term in terms for stem in term.split(ALTERNATIVE)[1:]]
-    return [*([word for word in words if tokenize(word)] or words), *stems]
 
 
 def _make_memory_document(memory: Memory, number: int) -> Document:

@@ -193,21 +193,17 @@ def verify_token(store: Store, text: str, now_us: int) -> AccessToken | None:
     """
     found = _TOKEN.fullmatch(text)
     if found is None:
-        return _verify_access(store, text, now_us)
+        secret = find_secret(store.secrets, SecretKind.ACCESS, text)
+        if secret is None or not secret.is_valid_at(now_us):
+            return None
+        stored = store.tokens.find_token(secret.token_id)
+        if stored is None or not stored.token.is_valid_at(now_us):
+            return None
+        return replace(stored.token, scopes=tuple(secret.data["scopes"].split()), expires_us=secret.expires_us)
     stored = store.tokens.find_token(found[1])
     digest = _NO_DIGEST if stored is None else stored.digest
     same = hmac.compare_digest(sha256(found[2].encode()).digest(), digest)
     return stored.token if stored is not None and same and stored.token.is_valid_at(now_us) else None
-
-
-def _verify_access(store: Store, text: str, now_us: int) -> AccessToken | None:
-    secret = find_secret(store.secrets, SecretKind.ACCESS, text)
-    if secret is None or not secret.is_valid_at(now_us):
-        return None
-    stored = store.tokens.find_token(secret.token_id)
-    if stored is None or not stored.token.is_valid_at(now_us):
-        return None
-    return replace(stored.token, scopes=tuple(secret.data["scopes"].split()), expires_us=secret.expires_us)
 
 
 def list_tokens(store: TokenStore, user: str | None = None) -> list[AccessToken]:

@@ -123,7 +123,22 @@ def _scan_file(parts: Parts, root: str, group: Sequence[_Kept], problems: list[s
         refused: list[str] = []
         numbers: list[int] = []
         for one in group:
-            draft = _build_draft(one.page, root, now_us)
+            page = one.page
+            name = root.rpartition("/")[2]
+            draft = Draft(
+                text=page.text,
+                type=MemoryType.FACT,
+                entity=f"{name}/{page.path}",
+                attribute=page.attribute,
+                value=page.path.rpartition("/")[2] or name,
+                scope=root[-256:],
+                speaker=_SPEAKER,
+                confidence=_CONFIDENCE,
+                layer=Layer.CODEBASE,
+                valid_from_us=now_us,
+                trust=TRUST[Source.CODE_SCAN],
+                metadata={"root": root, "path": page.path, "hash": page.digest, "language": page.language},
+            )
             if is_deleted(writer, draft):
                 refused.append(f"{one.page.path or '.'}: skipped, because it was deleted")
                 continue
@@ -172,24 +187,6 @@ def _build_event(page: CodeEntry, root: str, now_us: int) -> NewEvent:
         occurred_us=now_us,
         flags=(CODE,),
         metadata={"root": root, "path": page.path},
-    )
-
-
-def _build_draft(page: CodeEntry, root: str, now_us: int) -> Draft:
-    name = root.rpartition("/")[2]
-    return Draft(
-        text=page.text,
-        type=MemoryType.FACT,
-        entity=f"{name}/{page.path}",
-        attribute=page.attribute,
-        value=page.path.rpartition("/")[2] or name,
-        scope=root[-256:],
-        speaker=_SPEAKER,
-        confidence=_CONFIDENCE,
-        layer=Layer.CODEBASE,
-        valid_from_us=now_us,
-        trust=TRUST[Source.CODE_SCAN],
-        metadata={"root": root, "path": page.path, "hash": page.digest, "language": page.language},
     )
 
 
@@ -244,7 +241,14 @@ def drift(
     `NotFound` for a path that is not a folder.
     """
     roots = _list_opted_in_folders(parts) if roots is None else roots
-    folders = _open_folders(roots)
+    given = list(map(check_path, [roots] if isinstance(roots, str | Path) else _require_list(roots)))
+    if not given:
+        raise Invalid(
+            "drift needs a folder", why="no folder is read without being named", fix="pass the folder with the code"
+        )
+    if len(given) > _ROOTS_MAX:
+        raise Invalid(f"{len(given)} folders", why=f"at most {_ROOTS_MAX} can be checked together", fix="pass fewer")
+    folders = list(dict.fromkeys(map(check_root, given)))
     surveys = [scan_folder(folder) for folder in folders]
     land = _survey_folders(surveys, roots)
     problems = [problem for one in surveys for problem in one.problems]
@@ -275,17 +279,6 @@ def _list_opted_in_folders(parts: Parts) -> list[str]:
         return roots
     why = "no folder was passed, and the setting drift_roots is empty"
     raise Invalid("drift needs a folder", why=why, fix="pass the folders, or set drift_roots")
-
-
-def _open_folders(roots: str | Path | Sequence[str | Path]) -> list[Path]:
-    given = list(map(check_path, [roots] if isinstance(roots, str | Path) else _require_list(roots)))
-    if not given:
-        raise Invalid(
-            "drift needs a folder", why="no folder is read without being named", fix="pass the folder with the code"
-        )
-    if len(given) > _ROOTS_MAX:
-        raise Invalid(f"{len(given)} folders", why=f"at most {_ROOTS_MAX} can be checked together", fix="pass fewer")
-    return list(dict.fromkeys(map(check_root, given)))
 
 
 def _require_list(roots: object) -> Sequence[object]:

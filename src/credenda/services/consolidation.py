@@ -168,7 +168,9 @@ class _Run:
             if not self._work(seeds[start : start + SEEDS_MOST], renew):
                 return
         if not self._dry and not self._night:
-            self._file_ran()
+            now_us = self._parts.clock.now_us()
+            ran = Watermark(name=RAN, value=now_us, at_us=now_us)
+            self._parts.store.commit(self._parts.user_id, lambda writer: writer.put(ran))
 
     def _work(self, seeds: Sequence[int], renew: Callable[[], None]) -> bool:
         """Process seeds batch by batch; return False if the judge is unavailable."""
@@ -194,11 +196,6 @@ class _Run:
             self._parts.user_id, lambda writer: write_watermarks(writer, self._judge, self._marks, now_us)
         )
 
-    def _file_ran(self) -> None:
-        now_us = self._parts.clock.now_us()
-        ran = Watermark(name=RAN, value=now_us, at_us=now_us)
-        self._parts.store.commit(self._parts.user_id, lambda writer: writer.put(ran))
-
     def _batch(
         self, batch: Sequence[int], groups: Iterable[tuple[int, ...]], renew: Callable[[], None]
     ) -> dict[int, bool] | None:
@@ -218,7 +215,13 @@ class _Run:
                 raise
             except Exception as error:  # noqa: BLE001 - the boundary of a group: the others continue
                 failed |= dict.fromkeys(seeds.intersection(group), not isinstance(error, ModelAwayError))
-                self._note_failure(group, error)
+                why = error.code if isinstance(error, CredendaError) else type(error).__name__
+                self._tally.failed += 1
+                _log.warning("group not judged", extra={"error": why, "memories": len(group)})
+                with self._parts.store.reader(self._parts.user_id) as reader:
+                    tag = reader.tenant.tag
+                ids = tuple(format_id(IdKind.MEMORY, one, tag) for one in group)
+                self._show(ConsolidationGroup(ids=ids, texts=(), verdict="failed", reason=why))
         if self._model is not None and self._model.gave_up:
             self._tally.reason = self._model.gave_up
             return None
@@ -230,15 +233,6 @@ class _Run:
         if self._model is not None and len(group) > 1:
             renew()
             self._by_model(self._model, group, seeds)
-
-    def _note_failure(self, group: tuple[int, ...], error: Exception) -> None:
-        why = error.code if isinstance(error, CredendaError) else type(error).__name__
-        self._tally.failed += 1
-        _log.warning("group not judged", extra={"error": why, "memories": len(group)})
-        with self._parts.store.reader(self._parts.user_id) as reader:
-            tag = reader.tenant.tag
-        ids = tuple(format_id(IdKind.MEMORY, one, tag) for one in group)
-        self._show(ConsolidationGroup(ids=ids, texts=(), verdict="failed", reason=why))
 
     def _by_rules(self, group: tuple[int, ...], seeds: frozenset[int]) -> None:
         """Judge a group by rules and apply the verdicts in one transaction."""
@@ -310,7 +304,12 @@ class _Run:
             applied = apply(writer, changes, application)
             made.update((name, new) for new in applied.ids.values())
             records += applied.records
-            _refresh(members, writer, verdict)
+            # Reload the memory that a duplicate was merged into, for the next duplicate.
+            if isinstance(verdict, Remove):
+                kept = members[verdict.same_as]
+                (memory,) = writer.memories([kept.id])
+                support = tuple(dict.fromkeys((*kept.support, *members[verdict.target].support)))
+                members[kept.id] = replace(kept, memory=memory, support=support)
         return made, records
 
     def _filed(
@@ -362,15 +361,6 @@ class _Run:
 
 def _find_slot(member: Member | None) -> tuple[str, int] | None:
     return None if member is None else (member.memory.text, member.memory.version)
-
-
-def _refresh(members: dict[str, Member], writer: Writer, verdict: Verdict) -> None:
-    """Reload the memory that a duplicate was merged into, for the next duplicate."""
-    if isinstance(verdict, Remove):
-        kept = members[verdict.same_as]
-        (memory,) = writer.memories([kept.id])
-        support = tuple(dict.fromkeys((*kept.support, *members[verdict.target].support)))
-        members[kept.id] = replace(kept, memory=memory, support=support)
 
 
 def _describe_group(verdict: Verdict, members: dict[str, Member], made: dict[str, str]) -> ConsolidationGroup:

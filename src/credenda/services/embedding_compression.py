@@ -93,19 +93,15 @@ def _examine_batch(
         if bits == FORGOTTEN or bits >= vector.bits:
             tier.after += len(vector.data)
             continue
-        rough = _lower_precision(memory_id, vector, bits)
+        (exact,) = decode_rows([vector.data], vector.bits, vector.dims)
+        data = encode(exact, bits)
+        (back,) = decode_rows([data], bits, vector.dims)
+        length = float(np.linalg.norm(exact)) or 1.0
+        rough = _Rough(memory_id, vector, vector._replace(bits=bits, data=data), float(exact @ back) / length)
         tier.moved += 1
         tier.after += len(rough.after.data)
         tier.kept.append(rough.fidelity)
         yield rough
-
-
-def _lower_precision(memory_id: str, vector: Vector, bits: int) -> _Rough:
-    (exact,) = decode_rows([vector.data], vector.bits, vector.dims)
-    data = encode(exact, bits)
-    (back,) = decode_rows([data], bits, vector.dims)
-    length = float(np.linalg.norm(exact)) or 1.0
-    return _Rough(memory_id, vector, vector._replace(bits=bits, data=data), float(exact @ back) / length)
 
 
 def _write_vectors(parts: Parts, rough: Sequence[_Rough]) -> None:

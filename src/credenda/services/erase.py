@@ -55,7 +55,11 @@ def erase(parts: Parts, confirm: str, *, export: str | Path | None = None) -> Er
             fix=f"confirm {parts.user_id!r}, or open the memory of the user you mean",
         )
     with parts.active_calls:
-        exported = None if export is None else _export_first(parts, check_path(export))
+        exported = (
+            None
+            if export is None
+            else dict(portability.exporting.export_file(parts, check_path(export), "credenda").rows)
+        )
         parts.accesses.drain()
         erasure = parts.store.erase(parts.user_id, exported=exported)
     remove_hook_files(parts.store_name, parts.user_id)
@@ -78,10 +82,6 @@ def _make_receipt(erasure: Erasure, exported: str | None) -> EraseReceipt:
         owed=erasure.owed,
         exported=exported,
     )
-
-
-def _export_first(parts: Parts, path: Path) -> dict[str, int]:
-    return dict(portability.exporting.export_file(parts, path, "credenda").rows)
 
 
 # Set, lift and list legal holds.
@@ -282,13 +282,7 @@ def delete_again(old: Store, new: Store, user_id: str, now_us: int) -> int:
     for start in range(0, len(names), _BATCH):
         batch = names[start : start + _BATCH]
         count += new.commit(user_id, lambda writer, batch=batch: _delete(writer, gone, batch, now_us))
-    stones = _read_tombstones(old, user_id)
-    new.commit(user_id, lambda writer: _add_tombstones(writer, stones))
-    return count
-
-
-def _read_tombstones(old: Store, user_id: str) -> list[Tombstone]:
-    """Read the tombstones of a user; rows of a dump have plain values."""
+    # Read the tombstones of a user; rows of a dump have plain values.
     found: list[Tombstone] = []
     with old.dump(user_id) as dump:
         for table, row in dump.rows:
@@ -297,7 +291,9 @@ def _read_tombstones(old: Store, user_id: str) -> list[Tombstone]:
                 kind, normaliser, created_us = cells["kind"], cells["normaliser"], cells["created_at"]
                 digest = bytes(cells["digest"])
                 found.append(Tombstone(digest=digest, kind=kind, normaliser=normaliser, created_us=created_us))
-    return found
+    stones = found
+    new.commit(user_id, lambda writer: _add_tombstones(writer, stones))
+    return count
 
 
 def _read_redacted(reader: Reader) -> Iterator[Event]:

@@ -32,7 +32,7 @@ from credenda.services.edit import (
     make_application,
 )
 from credenda.services.lookup import get_current
-from credenda.storage.store import Reader, Writer
+from credenda.storage.store import Writer
 from credenda.text.counts import count_noun
 from credenda.text.normalize import normalise_attribute, normalise_name, normalise_text, normalise_value
 from credenda.write.apply import apply
@@ -156,14 +156,12 @@ def find_deleted_words(parts: Parts, found: Found, plan: Plan, after: View) -> l
             for line in lines:
                 events = read.get(hash_line(line), Line()).events
                 known = any(to_file_text(line) in said.get(one, "") for one in events)  # its words are not deleted
-                count += not forgotten.isdisjoint(events) or (not known and _has_tombstone(reader, line))
+                count += not forgotten.isdisjoint(events) or (
+                    not known and is_deleted(reader, Draft(text=line, type=MemoryType.FACT))
+                )
             if count:
                 notes.append(f"{text.path}: {count_noun(count, 'line')} {_WORDS_STAND}")
     return notes
-
-
-def _has_tombstone(reader: Reader, text: str) -> bool:
-    return is_deleted(reader, Draft(text=text, type=MemoryType.FACT))
 
 
 # Open a contest about a memory that was changed both in a page and in the store.
@@ -190,29 +188,25 @@ def contest_edit(parts: Parts, memory_id: str, text: str, *, base: str) -> Memor
         )
         check_not_deleted(writer, changes, event.text)
         (add,) = (one for one in changes if isinstance(one, Add))
-        asked = _open_contest(writer, memory, add, why)
+        # Build the contest, including the values of a contest that is already open in this slot.
+        slot = get_slot(memory) or _name_slot(writer, memory)
+        ids: list[str] = []
+        values = [_name_value(memory, add.draft), _name_value(add.draft, memory)]
+        for case in writer.contests(pair=(slot.entity, slot.attribute)):
+            if case.state is ContestState.OPEN and get_contest_slot(case) == slot:
+                ids, values = [*case.memory_ids], [*case.values, *values]
+        told = tuple({normalise_value(value): value for value in values}.values())
+        asked = Contest(
+            slot=slot,
+            memory_ids=tuple(dict.fromkeys([*ids, memory.id, add.key])),
+            values=told,
+            question=format_question(slot, told),
+            reason=why,
+        )
         applied = apply(writer, [add, asked], make_application(parts, event.id, Actor.FILE))
         return get_current(writer, applied.ids[add.key])
 
     return commit_edit(parts, work)
-
-
-def _open_contest(writer: Writer, memory: Memory, add: Add, why: str) -> Contest:
-    """Build the contest, including the values of a contest that is already open in this slot."""
-    slot = get_slot(memory) or _name_slot(writer, memory)
-    ids: list[str] = []
-    values = [_name_value(memory, add.draft), _name_value(add.draft, memory)]
-    for case in writer.contests(pair=(slot.entity, slot.attribute)):
-        if case.state is ContestState.OPEN and get_contest_slot(case) == slot:
-            ids, values = [*case.memory_ids], [*case.values, *values]
-    told = tuple({normalise_value(value): value for value in values}.values())
-    return Contest(
-        slot=slot,
-        memory_ids=tuple(dict.fromkeys([*ids, memory.id, add.key])),
-        values=told,
-        question=format_question(slot, told),
-        reason=why,
-    )
 
 
 def _name_value(one: Draft, other: Draft) -> str:

@@ -225,7 +225,11 @@ class _Round:
 
     def _tell(self, news: Sequence[Added], plan: Plan, number: int) -> None:
         """Remember the new statements of one tier, except those that another tier has already added."""
-        held = self._held_texts() if self._told and news else {}
+        held = (
+            {normalise_text(one.text): one.id for one in self._view().memories if one.status in CURRENT_STATUSES}
+            if self._told and news
+            else {}
+        )
         before = len(self._told)
         for one in news:
             if self.by_agent and is_agents_alone(one.spot.path, one.text):
@@ -272,9 +276,6 @@ class _Round:
             if local in held and self._try(path, partial(forget, self.parts, local, why)):
                 self._counts.deleted += 1
                 self._notes.append(f"{path}: the line of {local} is gone: forgotten, and `restore` brings it back")
-
-    def _held_texts(self) -> dict[str, str]:
-        return {normalise_text(one.text): one.id for one in self._view().memories if one.status in CURRENT_STATUSES}
 
     def _settle(self) -> int:
         try:

@@ -132,24 +132,24 @@ def forget_unused(parts: Parts, sources: Collection[str], reason: str) -> None:
     memories = sorted({one for one in sources if one.startswith("m")})
     if not memories:
         return
-    used = {one.source for one in parts.store.items.find_items(parts.user_id, _name_sources(memories))}
+    used = {
+        one.source
+        for one in parts.store.items.find_items(
+            parts.user_id, ItemFilter(space="", below=True, sources=tuple(memories))
+        )
+    }
     with parts.store.reader(parts.user_id) as reader:
         believed = {one.id for one in reader.memories(memories) if one.status in HELD or one.status is Status.CANDIDATE}
         evidence = reader.evidence(memory_ids=memories)
         events = {one.id: one for one in reader.events(sorted({item.span.event_id for item in evidence}))}
     for memory_id in memories:
         said = [events.get(item.span.event_id) for item in evidence if item.memory_id == memory_id]
-        own = all(one is not None and one.source is Source.AI and _is_of_items(one.session) for one in said)
+        own = all(
+            one is not None and one.source is Source.AI and (one.session or "").startswith(ITEM_SESSIONS)
+            for one in said
+        )
         if own and memory_id in believed and memory_id not in used:
             forget(parts, memory_id, reason)
-
-
-def _name_sources(memories: Sequence[str]) -> ItemFilter:
-    return ItemFilter(space="", below=True, sources=tuple(memories))
-
-
-def _is_of_items(session: str | None) -> bool:
-    return (session or "").startswith(ITEM_SESSIONS)
 
 
 def screen_value(value: object, policy: str) -> object:

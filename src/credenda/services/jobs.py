@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import logging
 from collections import defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from threading import Event, Thread
@@ -25,7 +25,7 @@ from credenda.services.browse import read_cursor, write_cursor
 from credenda.services.expectation import read_expectation
 from credenda.services.search import check_limit
 from credenda.storage.job_kinds import CALL, KINDS
-from credenda.storage.store import ChangeFilter, Job, JobFilter, JobStatus, Reader, SchedulerLease, Writer
+from credenda.storage.store import ChangeFilter, Job, JobFilter, JobStatus, Reader, Writer
 from credenda.validation import check_member
 from credenda.workers.leases import is_abandoned
 
@@ -209,20 +209,20 @@ def start_call(parts: Parts, call: Call) -> JobInfo:
         if len(writer.jobs(replace(_CALLS, limit=limits.CALLS_WAITING))) >= limits.CALLS_WAITING:
             why = f"{limits.CALLS_WAITING} are waiting, which is the maximum"
             raise LimitExceeded("no more calls are taken", why=why, fix="wait until some of them have run")
-        _drop_old_results(writer, parts.clock.now_us())
+        now_us = parts.clock.now_us()
+        done = JobFilter(
+            statuses=frozenset({JobStatus.COMPLETE}),
+            kinds=frozenset({CALL}),
+            newest_first=True,
+            limit=limits.CALLS_WAITING,
+        )
+        for job in writer.jobs(done):
+            if job.outcome and has_ended(job.updated_us + limits.CALL_KEPT_DAYS * DAY_US, now_us):
+                writer.put(replace(job, outcome=""))
         job_id = writer.put(Job(kind=CALL, payload=payload))
         return writer.jobs(JobFilter(id=job_id))[0]
 
     return describe_job(parts.store.commit(parts.user_id, work))
-
-
-def _drop_old_results(writer: Writer, now_us: int) -> None:
-    done = JobFilter(
-        statuses=frozenset({JobStatus.COMPLETE}), kinds=frozenset({CALL}), newest_first=True, limit=limits.CALLS_WAITING
-    )
-    for job in writer.jobs(done):
-        if job.outcome and has_ended(job.updated_us + limits.CALL_KEPT_DAYS * DAY_US, now_us):
-            writer.put(replace(job, outcome=""))
 
 
 def run_due_call(parts: Parts, run: Run, stop: Event | None = None) -> int:
@@ -404,12 +404,7 @@ def list_workers(parts: Parts) -> list[WorkerInfo]:
     with parts.store.reader(parts.user_id) as reader:
         running = JobFilter(statuses=frozenset({JobStatus.PROCESSING}), newest_first=True, limit=_JOBS)
         jobs, leases = reader.jobs(running), reader.duties.leases(now_us)
-    return _group_by_process(jobs, leases, here=_cut_owner(parts.owner), now_us=now_us)
-
-
-def _group_by_process(
-    jobs: Sequence[Job], leases: Sequence[SchedulerLease], *, here: tuple[str, str], now_us: int
-) -> list[WorkerInfo]:
+    here = _cut_owner(parts.owner)
     held: defaultdict[tuple[str, str], _Leases] = defaultdict(_Leases)
     for job in jobs:
         if job.lease_owner and job.lease_until_us > now_us:

@@ -110,21 +110,7 @@ def look(reader: Reader, memories: Sequence[Memory], rules: RetentionRules, time
     used: defaultdict[str, list[Access]] = defaultdict(list)
     for access in reader.usage.accesses([memory.id for memory in memories]):
         used[access.memory_id].append(access)
-    stated = _read_statement_times(reader, memories)
-    return [
-        _describe_usage(
-            memory, used.get(memory.id, ()), rules, times, stated_us=stated.get(memory.id, memory.created_us)
-        )
-        for memory in memories
-    ]
-
-
-def _read_statement_times(reader: Reader, memories: Sequence[Memory]) -> dict[str, int]:
-    """Return when memories were first told that were stored later than that: imported, or filed with their time.
-
-    Only such memories hold from before they were created, which spares the others the reads. An entry of consolidation
-    is as old as its text.
-    """
+    # Return when memories were first told that were stored later than that: imported, or filed with their time.
     late = [
         one.id
         for one in memories
@@ -135,11 +121,17 @@ def _read_statement_times(reader: Reader, memories: Sequence[Memory]) -> dict[st
         events[item.memory_id].add(item.span.event_id)
     wanted = sorted({event for found in events.values() for event in found})
     said = {one.id: one.occurred_us for one in reader.events(wanted)} if wanted else {}
-    return {
+    stated = {
         name: min(said[event] for event in found if event in said)
         for name, found in events.items()
         if not found.isdisjoint(said)
     }
+    return [
+        _describe_usage(
+            memory, used.get(memory.id, ()), rules, times, stated_us=stated.get(memory.id, memory.created_us)
+        )
+        for memory in memories
+    ]
 
 
 def _describe_usage(

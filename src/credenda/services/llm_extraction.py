@@ -253,7 +253,11 @@ def ask_again(parts: Parts, line: ModelClient, readable: Sequence[int]) -> Answe
         parts.store.commit(parts.user_id, lambda writer, said=fresh: _write_claims(writer, reader_of, said))
         asked += len(fresh)
         texts.update((format_id(IdKind.EVENT, number, tag), answer) for number, answer in fresh.items())
-        stopped = [number for number, one in thoughts.items() if number not in fresh and not _has_no_words(one)]
+        stopped = [
+            number
+            for number, one in thoughts.items()
+            if number not in fresh and not (one is not None and one.asked is None and one.error is None)
+        ]
         unread |= {number for number in stopped if _is_message_at_fault(thoughts[number])}
         again = [number for number in stopped if number not in unread]
         left = again + left
@@ -273,11 +277,6 @@ def ask_again(parts: Parts, line: ModelClient, readable: Sequence[int]) -> Answe
 def _may_need_model(reader: Reader, number: int, rules: Extractor) -> bool:
     turns = extract_turns(reader, number, number, rules)
     return bool(turns) and bool(turns[0].turn.event.text) and skip(turns[0].turn, turns[0].claims) is None
-
-
-def _has_no_words(thought: ModelAnswer | None) -> bool:
-    """Return whether the words of the event were deleted meanwhile."""
-    return thought is not None and thought.asked is None and thought.error is None
 
 
 def _is_message_at_fault(thought: ModelAnswer | None) -> bool:

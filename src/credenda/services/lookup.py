@@ -243,7 +243,9 @@ def diff(
     first = parse_period(since, zone, now_us)
     last = parse_period("now" if until is None else until, zone, now_us)
     since_us = first.from_us if first.moment else max(EARLIEST_US, first.from_us - 1)
-    until_us = last.until_us if last.moment else _choose_end_us(last.from_us, last.until_us, now_us)
+    until_us = (
+        last.until_us if last.moment else (now_us if last.from_us <= now_us < last.until_us else last.until_us - 1)
+    )
     if first.from_us > until_us:
         raise Invalid(
             "a diff goes from the earlier time to the later",
@@ -259,10 +261,6 @@ def diff(
             topic=check_name(topic, "topic"),
             entity=check_name(entity, "entity"),
         )
-
-
-def _choose_end_us(from_us: int, until_us: int, now_us: int) -> int:
-    return now_us if from_us <= now_us < until_us else until_us - 1
 
 
 # One event as it was said, and what rests on it.

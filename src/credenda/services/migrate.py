@@ -22,7 +22,7 @@ from credenda.model.migration_report import MigrationReport, UnmovedUser
 from credenda.runtime import Parts
 from credenda.services.search import SearchArguments, search
 from credenda.storage.store import Store
-from credenda.storage.tenant_transfer import ARCHIVED, MIGRATED, ExportHeader, ImportRow, TableRow, TenantExport
+from credenda.storage.tenant_transfer import ARCHIVED, MIGRATED, ImportRow, TableRow, TenantExport
 from credenda.text.counts import count_noun
 
 _TABLES: Final = frozenset((*ARCHIVED, *MIGRATED))
@@ -200,7 +200,10 @@ class _Migration:
         """Copy the rows of a user, unless they are there; return their digest, and whether they were copied."""
         given = _Digest()
         with self.source.store.dump(user, only=_TABLES) as dump:
-            _check_erased(self.target.store, dump.origin)
+            origin = dump.origin
+            if origin.tag and self.target.store.erased({origin.tag}):
+                why = "a copy from before the erasure must not bring the memory back"
+                raise Conflict("the user was erased in the target", why=why)
             if self.target.store.user_of(dump.origin.tag) == user:
                 for table, row in dump.rows:
                     given.add(table, row)
@@ -235,12 +238,6 @@ class _Migration:
 
 def _describe(error: CredendaError) -> str:
     return "; ".join(filter(None, (error.what, error.why)))
-
-
-def _check_erased(target: Store, origin: ExportHeader) -> None:
-    if origin.tag and target.erased({origin.tag}):
-        why = "a copy from before the erasure must not bring the memory back"
-        raise Conflict("the user was erased in the target", why=why)
 
 
 @contextmanager

@@ -34,7 +34,14 @@ def rebuild(parts: Parts, *, reextract: bool = False, model: bool = False, dry_r
     """
     if model and not reextract:
         raise Invalid("a model can only be used with reextract", fix="add reextract (--reextract)")
-    _check_truth(parts)
+    # Raise `Corrupt` if the journal or log is damaged: the rows may then be the only remaining copy.
+    wrong = [one for one in parts.store.check(parts.user_id) if one.check in _LOG_CHECKS]
+    if wrong:
+        raise Corrupt(
+            "nothing can be rebuilt from a damaged log",
+            why=f"{wrong[0].check}: {wrong[0].detail}",
+            fix="restore a backup; nothing was changed",
+        )
     if reextract:
         return services.reextract.reextract(parts, dry_run=dry_run, model=model)
     with parts.store.reader(parts.user_id) as reader:
@@ -62,17 +69,6 @@ def check_rows(parts: Parts, *, repair: bool) -> list[Finding]:
     if parts.embedder is not None and any(one.check == _VECTORS and one.repaired for one in findings):
         workers.reembed.embed_missing(parts, parts.embedder)
     return findings
-
-
-def _check_truth(parts: Parts) -> None:
-    """Raise `Corrupt` if the journal or log is damaged: the rows may then be the only remaining copy."""
-    wrong = [one for one in parts.store.check(parts.user_id) if one.check in _LOG_CHECKS]
-    if wrong:
-        raise Corrupt(
-            "nothing can be rebuilt from a damaged log",
-            why=f"{wrong[0].check}: {wrong[0].detail}",
-            fix="restore a backup; nothing was changed",
-        )
 
 
 def put_right(parts: Parts, found: LogDifferences) -> int:

@@ -7,7 +7,6 @@ and the differences become ordinary changes: the log is never rewritten, and ear
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from typing import Any, Final, cast
 
@@ -129,8 +128,18 @@ def _derive(parts: Parts, answers: Answers | None) -> _Found:
         replay = _Replay(parts, scratch, readable, live, answers)
         replay.run(log)
         fresh = _read_beliefs(scratch)
+    found: dict[str, frozenset[str]] = {}
+    for record in log:
+        if record.actor in (Actor.SCHEDULE, Actor.DREAM) and record.memory_id is not None:
+            counted = {"confirmations"} if record.kind is ChangeKind.CONFIRM else frozenset(record.after)
+            found[record.memory_id] = found.get(record.memory_id, frozenset[str]()) | counted
+    mine = (one for one in log if one.actor in BY_HAND and one.kind in _PERSONAL)
     plan = diff_beliefs(
-        live, fresh, replayed=replay.ids, touched=_find_scheduled_fields(log), personal=_find_personal_changes(log)
+        live,
+        fresh,
+        replayed=replay.ids,
+        touched=found,
+        personal=frozenset(one.memory_id for one in mine if one.memory_id is not None),
     )
     plan.kept += replay.lost
     return _Found(plan=plan, live=live, head=head)
@@ -149,21 +158,6 @@ def _find_readable(reader: Reader) -> list[int]:
     """Return the numbers of the events that rules have extracted, oldest first; pending ones are left to their jobs."""
     jobs = [job for job in reader.jobs(JobFilter(statuses=_DONE)) if job.kind in _READ]
     return sorted({number for job in jobs for number in range(job.first, job.last + 1)})
-
-
-def _find_scheduled_fields(log: Iterable[ChangeRecord]) -> dict[str, frozenset[str]]:
-    """Return for each memory the fields that scheduled tasks have changed; their next run sets them."""
-    found: dict[str, frozenset[str]] = {}
-    for record in log:
-        if record.actor in (Actor.SCHEDULE, Actor.DREAM) and record.memory_id is not None:
-            counted = {"confirmations"} if record.kind is ChangeKind.CONFIRM else frozenset(record.after)
-            found[record.memory_id] = found.get(record.memory_id, frozenset[str]()) | counted
-    return found
-
-
-def _find_personal_changes(log: Iterable[ChangeRecord]) -> frozenset[str]:
-    mine = (one for one in log if one.actor in BY_HAND and one.kind in _PERSONAL)
-    return frozenset(one.memory_id for one in mine if one.memory_id is not None)
 
 
 @dataclass(slots=True)

@@ -114,7 +114,7 @@ def store(parts: Parts, unit: MemoryUnit) -> Memory:
                 fix="to add it again on purpose, use remember(…, allow_deleted=True)",
             )
         kept = remove_deleted_fields(writer, event, ()) if writer.tenant.has_tombstones else event
-        filed = _write_event(writer, kept)
+        filed = writer.events([writer.put(kept)])[0]
         span = replace(claim.span, event_id=filed.id)
         said = replace(claim, span=span, topic=kept.topic, tags=kept.tags)
         changes = decide_claim(writer, filed, said, parts.clock.now_us())
@@ -126,10 +126,6 @@ def store(parts: Parts, unit: MemoryUnit) -> Memory:
         return writer.memories([memory_id])[0]
 
     return commit_edit(parts, work)
-
-
-def _write_event(writer: Writer, event: NewEvent) -> Event:
-    return writer.events([writer.put(event)])[0]
 
 
 def _apply(parts: Parts, writer: Writer, event: Event, changes: list[Change]) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from credenda.errors import Conflict, Invalid, NotFound
 from credenda.ids import IdKind
-from credenda.model.change import Add, Change
+from credenda.model.change import Add
 from credenda.model.claim import Span
 from credenda.model.contest import ContestCase, ContestState
 from credenda.model.memory import Status
@@ -74,7 +74,7 @@ def resolve(
         )
         check_not_deleted(writer, changes, event.text)
         applied: Applied = apply(writer, changes, make_application(parts, event.id))
-        return contest.id, _find_added_ids(changes, applied)
+        return contest.id, tuple(applied.ids[change.key] for change in changes if isinstance(change, Add))
 
     def finish(writer: Writer, decided: tuple[str, tuple[str, ...]]) -> Resolution:
         contest_id, memory_ids = decided
@@ -126,7 +126,3 @@ def _word_answer(contest: ContestCase, keep: str | None, scopes: Mapping[str, st
         why="either one value to keep, or a scope for each value",
         fix=f"choose among {', '.join(contest.values)}",
     )
-
-
-def _find_added_ids(changes: list[Change], applied: Applied) -> tuple[str, ...]:
-    return tuple(applied.ids[change.key] for change in changes if isinstance(change, Add))

@@ -22,7 +22,7 @@ from credenda.services.core import core
 from credenda.services.flip_flop_audit import find_loops
 from credenda.services.lifecycle import decay, run_lifecycle
 from credenda.services.locks import take
-from credenda.storage.store import EventFilter, Reader, SchedulerLease, Watermark, Writer
+from credenda.storage.store import EventFilter, SchedulerLease, Watermark, Writer
 from credenda.text.counts import count_noun
 
 _log = logging.getLogger(__name__)
@@ -206,11 +206,7 @@ def _report(parts: Parts, ran: tuple[DutyRun, ...] = (), reason: str = "") -> Sc
     now_us = parts.clock.now_us()
     with parts.store.reader(parts.user_id) as reader:
         runs = {run.name: run for run in reader.duties.runs()}
-        began_us = _find_start_us(reader, now_us)
+        first = reader.find_events(EventFilter(limit=1, redacted=True))
+        began_us = first[0].recorded_us if first else now_us
     states = tuple(describe_state(duty, runs.get(duty.name), now_us, began_us) for duty in list_cadences(parts))
     return ScheduleReport(duties=states, ran=ran, reason=reason)
-
-
-def _find_start_us(reader: Reader, now_us: int) -> int:
-    first = reader.find_events(EventFilter(limit=1, redacted=True))
-    return first[0].recorded_us if first else now_us

@@ -93,7 +93,12 @@ def score_response(parts: Parts, response: str, context: str, *, session: str | 
         at_us=parts.clock.now_us(),
         session=where,
     )
-    return replace(score, id=parts.store.reports.add_score(parts.user_id, _leave_words_out(score)))
+    return replace(
+        score,
+        id=parts.store.reports.add_score(
+            parts.user_id, ScoreRecord(**{name: getattr(score, name) for name in ScoreRecord.__dataclass_fields__})
+        ),
+    )
 
 
 def list_scores(
@@ -106,10 +111,6 @@ def list_scores(
     found = parts.store.reports.list_scores(parts.user_id, below=below, session=where, limit=limit + 1)
     more = write_cursor(_LIST, parts.user_id, found[limit - 1].id) if len(found) > limit else None
     return Page(items=tuple(found[:limit]), next_cursor=more)
-
-
-def _leave_words_out(score: FaithfulnessScore) -> ScoreRecord:
-    return ScoreRecord(**{name: getattr(score, name) for name in ScoreRecord.__dataclass_fields__})
 
 
 def _ask_model(parts: Parts, claims: Sequence[JudgedClaim], lines: Sequence[Line]) -> tuple[list[JudgedClaim], str]:

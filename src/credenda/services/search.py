@@ -134,7 +134,13 @@ def record_hits(parts: Parts, hits: Sequence[Hit], session: str | None) -> None:
 
 def build_query(parts: Parts, question: SearchArguments) -> Query:
     """Validate a question and normalise it."""
-    _check_text(question.query)
+    text = question.query
+    if not isinstance(text, str):  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise Invalid("a query must be text", why=f"it is a {type(text).__name__}", fix="ask with words")
+    if not text.strip():
+        raise Invalid("cannot search for nothing", why="the query is empty", fix="ask with words")
+    if len(text) > limits.QUERY_CHARACTERS:
+        raise LimitExceeded(f"a query of {len(text)} characters", why=f"at most {limits.QUERY_CHARACTERS} are read")
     check_limit(question.limit, limits.SEARCH_LIMIT)
     check_fraction(question.min_confidence, "min_confidence")
     check_fraction(question.recency_weight, "recency_weight")
@@ -157,27 +163,13 @@ def build_query(parts: Parts, question: SearchArguments) -> Query:
         metadata=dict(check_metadata(question.metadata)) or None,
         session=check_name(question.session, "session"),
         exclude_session=check_name(question.exclude_session, "exclude_session"),
-        project=_check_project(question.project),
+        project=question.project if question.project == "" else check_name(question.project, "project"),
         include=_check_words(question.include, _INCLUDES, "thing to include"),
         explain=question.explain,
         record_access=question.record_access,
         refuse_below=parts.settings.refuse_below,
         zone=parts.settings.zone,
     )
-
-
-def _check_project(project: str | None) -> str | None:
-    """Check the name of a project; "" is the place outside of all projects."""
-    return project if project == "" else check_name(project, "project")
-
-
-def _check_text(text: str) -> None:
-    if not isinstance(text, str):  # pyright: ignore[reportUnnecessaryIsInstance]
-        raise Invalid("a query must be text", why=f"it is a {type(text).__name__}", fix="ask with words")
-    if not text.strip():
-        raise Invalid("cannot search for nothing", why="the query is empty", fix="ask with words")
-    if len(text) > limits.QUERY_CHARACTERS:
-        raise LimitExceeded(f"a query of {len(text)} characters", why=f"at most {limits.QUERY_CHARACTERS} are read")
 
 
 def check_limit(limit: int, most: int) -> None:

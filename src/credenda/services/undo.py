@@ -52,7 +52,11 @@ def _undo(parts: Parts, change_id: str, *, cascade: bool = False, dry_run: bool 
     """Undo a change by a new change that restores the state before it."""
 
     def work(reader: Reader) -> UndoPlan:
-        record = _get_change(reader, change_id)
+        number = parse_id_number(change_id, IdKind.CHANGE, reader.tenant.tag)
+        found = reader.changes(ChangeFilter(after=number - 1, limit=1))
+        if not found or found[0].id != change_id.strip():
+            raise NotFound(f"there is no change {change_id}", fix="copy an id from `why` or `changes`")
+        record = found[0]
         ledger = _read_log_view(reader, [record])
         if record.kind is ChangeKind.DELETE or _is_deleted(record, ledger):
             raise Conflict(
@@ -161,14 +165,6 @@ def _format_fields(fields: Mapping[str, object]) -> dict[str, object]:
 def _is_deleted(record: ChangeRecord, ledger: LogView) -> bool:
     memory = ledger.memories.get(record.memory_id or "")
     return memory is not None and memory.status is Status.DELETED
-
-
-def _get_change(reader: Reader, change_id: str) -> ChangeRecord:
-    number = parse_id_number(change_id, IdKind.CHANGE, reader.tenant.tag)
-    found = reader.changes(ChangeFilter(after=number - 1, limit=1))
-    if not found or found[0].id != change_id.strip():
-        raise NotFound(f"there is no change {change_id}", fix="copy an id from `why` or `changes`")
-    return found[0]
 
 
 def _read_log_view(reader: Reader, wanted: Sequence[ChangeRecord]) -> LogView:

@@ -33,7 +33,10 @@ def combine_trust(memory: Memory, evidence: Sequence[Event]) -> float:
     witnesses = [event for event in evidence if event.text]
     if not witnesses:
         return memory.trust
-    return max(event.trust if _is_person(event) else min(event.trust, memory.trust) for event in witnesses)
+    return max(
+        event.trust if (event.role in _SPEAKING and event.source in _OWN) else min(event.trust, memory.trust)
+        for event in witnesses
+    )
 
 
 def find_current_trust(reader: Reader, memories: Sequence[Memory]) -> list[Memory]:
@@ -47,7 +50,9 @@ def find_current_trust(reader: Reader, memories: Sequence[Memory]) -> list[Memor
 
 def _compute(reader: Reader, memories: Collection[Memory], depth: int) -> Mapping[str, float]:
     """Return the trust of those memories that may differ from their rows."""
-    sources = {memory.id: found for memory in memories if (found := _list_all_sources(memory))}
+    sources = {
+        memory.id: found for memory in memories if (found := (list_sources(memory) | list_merged_sources(memory)))
+    }
     stated = [memory for memory in memories if memory.confirmations and memory.id not in sources]
     trusts = _weigh_evidence(reader, stated) if stated else {}
     if sources and depth:
@@ -76,15 +81,6 @@ def _weigh_evidence(reader: Reader, memories: Sequence[Memory]) -> dict[str, flo
 def _choose(event_ids: Collection[str]) -> list[str]:
     ordered = sorted(event_ids, key=parse_serial)
     return ordered if len(ordered) <= _EVIDENCE else [*ordered[: _EVIDENCE // 2], *ordered[-_EVIDENCE // 2 :]]
-
-
-def _list_all_sources(memory: Memory) -> frozenset[str]:
-    """Return the ids of the memories that a memory was made of, by the dream or by a consolidation."""
-    return list_sources(memory) | list_merged_sources(memory)
-
-
-def _is_person(event: Event) -> bool:
-    return event.role in _SPEAKING and event.source in _OWN
 
 
 # Cut the rows of a memory at a past moment: those that it had just before an event was recorded.

@@ -288,7 +288,10 @@ class Plan:
                 self._evidence.append(row)
             case Surprise():
                 name = ""
-                self._put_surprise(row)
+                for memory in self.memories([row.memory_id]):
+                    self._remember_version(memory)
+                    if memory.surprise is None:
+                        self._memories[memory.id] = replace(memory, surprise=row.score, importance=row.importance)
             case ContestCase():
                 name = self._put_contest(row)
             case Job(id="") | Tombstone(lifted=True):
@@ -304,12 +307,6 @@ class Plan:
         self._events[name] = Event(**content, id=name, recorded_us=event.occurred_us)  # the store knows the time
         return name
 
-    def _put_surprise(self, row: Surprise) -> None:
-        for memory in self.memories([row.memory_id]):
-            self._remember_version(memory)
-            if memory.surprise is None:
-                self._memories[memory.id] = replace(memory, surprise=row.score, importance=row.importance)
-
     def _remember_version(self, memory: Memory) -> None:
         """Note the stored version of a memory before the plan replaces it."""
         if memory.id not in self._memories:
@@ -317,7 +314,10 @@ class Plan:
 
     def _put_memory(self, memory: Memory) -> str:
         if not memory.id:
-            number = self._newest_memory() + 1
+            if self._last_memory is None:
+                newest = self._reader.find(MemoryFilter(limit=1))
+                self._last_memory = parse_serial(newest[0].id) if newest else 0
+            number = self._last_memory + 1
             self._last_memory = number
             name = format_id(IdKind.MEMORY, number, self._tenant.tag)
             self._new.append(replace(memory, id=name))
@@ -329,12 +329,6 @@ class Plan:
         self._remember_version(before)
         self._memories[memory.id] = memory
         return memory.id
-
-    def _newest_memory(self) -> int:
-        if self._last_memory is None:
-            newest = self._reader.find(MemoryFilter(limit=1))
-            self._last_memory = parse_serial(newest[0].id) if newest else 0
-        return self._last_memory
 
     def _is_new(self, memory_id: str) -> bool:
         return any(one.id == memory_id for one in self._new)

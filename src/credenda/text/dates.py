@@ -518,10 +518,6 @@ _PARSERS: Final[dict[str, Callable[[re.Match[str], _Context], Days | None]]] = {
 }
 
 
-def _classify(found: re.Match[str]) -> str:
-    return next(name for name, _ in _RULES if found[name] is not None)
-
-
 def _parse_region(text: str, region: tuple[int, int], context: _Context) -> Iterator[TimeExpression]:
     start, stop = region
     if text.isascii():
@@ -531,7 +527,7 @@ def _parse_region(text: str, region: tuple[int, int], context: _Context) -> Iter
         start = first.start()
     for found in _compile_atoms().finditer(text, start, stop):
         try:
-            days = _PARSERS[kind := _classify(found)](found, context)
+            days = _PARSERS[kind := next(name for name, _ in _RULES if found[name] is not None)](found, context)
         except (ValueError, OverflowError):
             continue
         if days is not None:

@@ -437,15 +437,14 @@ def _remove_unseen(text: str) -> str:
     kept: list[str] = []
     for letter in unicodedata.normalize("NFD", text):
         kind = unicodedata.category(letter)
-        if (kind in _MARKS and kept and not _is_variation(letter) and not _is_unmarked(kept[-1])) or not (
-            letter in _FILLERS or kind in _MARKS or (kind in _UNSEEN and not letter.isspace())
-        ):
+        if (
+            kind in _MARKS
+            and kept
+            and not ("\ufe00" <= letter <= "\ufe0f" or "\U000e0100" <= letter <= "\U000e01ef")
+            and not _is_unmarked(kept[-1])
+        ) or not (letter in _FILLERS or kind in _MARKS or (kind in _UNSEEN and not letter.isspace())):
             kept.append(letter)
     return unicodedata.normalize("NFC", "".join(kept))
-
-
-def _is_variation(letter: str) -> bool:
-    return "\ufe00" <= letter <= "\ufe0f" or "\U000e0100" <= letter <= "\U000e01ef"
 
 
 @lru_cache(maxsize=_CACHED)

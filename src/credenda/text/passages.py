@@ -45,7 +45,9 @@ def split_passages(text: str) -> list[tuple[int, int]]:
     if stop - start <= _HALF * limits.PASSAGE_TOKENS:  # even one-letter words, or characters at half weight, fit
         return [(start, stop)]
     pieces = _split_pieces(text)
-    budget = _compute_budget(sum(piece.weight for piece in pieces))
+    total = sum(piece.weight for piece in pieces)
+    fewest = limits.PASSAGES_PER_EVENT - 1
+    budget = max(_HALF * limits.PASSAGE_TOKENS, -(-2 * total // fewest))
     spans: list[tuple[int, int]] = []
     first = 0
     while first < len(pieces):
@@ -53,12 +55,6 @@ def split_passages(text: str) -> list[tuple[int, int]]:
         spans.append((pieces[first].start, pieces[last].stop))
         first = last + 1
     return spans
-
-
-def _compute_budget(total: int) -> int:
-    """Return the maximum weight of a passage, in halves; passages are at least half full, hence the factor."""
-    fewest = limits.PASSAGES_PER_EVENT - 1
-    return max(_HALF * limits.PASSAGE_TOKENS, -(-2 * total // fewest))
 
 
 def _split_pieces(text: str) -> list[_Piece]:

@@ -78,15 +78,10 @@ def _is_line_break(text: str, start: int, stop: int) -> bool:
     return not (goes_on and (text[start - 1].isalnum() or text[start - 1] in ",'\""))
 
 
-def _find_next_character(text: str, at: int) -> str:
-    """Return the first non-blank character from `at` on, within a few characters."""
-    return text[at : at + 8].lstrip()[:1]
-
-
 def _is_sentence_end(text: str, start: int, stop: int) -> bool:
     """Return whether the full stop at [start, stop) ends a sentence."""
     mark = text[start:stop]
-    after = _find_next_character(text, stop)
+    after = text[stop : stop + 8].lstrip()[:1]
     if mark.startswith(("...", "\u2026")):
         return not after.islower()
     if not mark.startswith(".") or mark.startswith(".."):
@@ -152,11 +147,6 @@ def _find_ends(text: str, marks: Collection[int]) -> Iterator[int]:
     yield len(text)
 
 
-def _trim_span(text: str, start: int, stop: int) -> TextSpan:
-    piece = text[start:stop]
-    return TextSpan(start + len(piece) - len(piece.lstrip()), start + len(piece.rstrip()))
-
-
 def split_sentences(text: str) -> Iterator[TextSpan]:
     """Yield the sentences of a text in order, lazily, without outer white space.
 
@@ -167,7 +157,8 @@ def split_sentences(text: str) -> Iterator[TextSpan]:
     """
     begin = 0
     for end in _find_boundaries(text):
-        span = _trim_span(text, begin, end)
+        piece = text[begin:end]
+        span = TextSpan(begin + len(piece) - len(piece.lstrip()), begin + len(piece.rstrip()))
         if span.start < span.stop:
             yield span
         begin = max(begin, end)

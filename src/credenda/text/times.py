@@ -118,7 +118,13 @@ def parse_period(value: datetime | str, zone: tzinfo, now_us: int) -> Period:
     except (ValueError, OverflowError):  # a year before the first, or beyond the last
         period = None
     if period is None:
-        raise _make_parse_error(text)
+        parts = [int(part) for part in re.split(r"[./-]", text) if part] if _NUMBERS.fullmatch(text) else []
+        if len(parts) == _DAYS and max(parts[:2]) <= 12 and parts[0] != parts[1]:  # noqa: PLR2004 - months
+            why = "day and month may be exchanged"
+        else:
+            why = "it is neither RFC 3339 nor words for a day, a period or a time of day that are known here"
+        fix = 'write it like 2026-03-01, 2026-03-01T09:30:00Z, "3 March 2026" or "yesterday 14:30"'
+        raise Invalid(f"cannot read {_format_value(text)} as a time", why=why, fix=fix)
     return period
 
 
@@ -186,13 +192,3 @@ def _remove_span(text: str, span: DateSpan) -> str:
 
 def _format_value(value: datetime | str) -> str:
     return repr(str(value)[:_SHOWN])
-
-
-def _make_parse_error(text: str) -> Invalid:
-    parts = [int(part) for part in re.split(r"[./-]", text) if part] if _NUMBERS.fullmatch(text) else []
-    if len(parts) == _DAYS and max(parts[:2]) <= 12 and parts[0] != parts[1]:  # noqa: PLR2004 - months
-        why = "day and month may be exchanged"
-    else:
-        why = "it is neither RFC 3339 nor words for a day, a period or a time of day that are known here"
-    fix = 'write it like 2026-03-01, 2026-03-01T09:30:00Z, "3 March 2026" or "yesterday 14:30"'
-    return Invalid(f"cannot read {_format_value(text)} as a time", why=why, fix=fix)

@@ -502,7 +502,15 @@ def _analyse(chunk: str) -> tuple[str, ...]:
     if "'" in plain and not _has_any(plain, ".@,:"):
         return _strip_apostrophe(plain)
     if _has_any(plain, ".@,:"):
-        return _index_compound(plain)
+        # Index a name with inner marks ("ana@example.com", "node.js") as a whole and by its parts.
+        terms: list[str] = []
+        for piece in re.split("[,:]", plain):
+            if "." in piece or "@" in piece:
+                terms.append(piece)
+                terms += (term for part in _PART.findall(piece) for term in _analyse(part))
+            else:
+                terms += _analyse(piece)
+        return tuple(terms)
     return (_stem(plain),)
 
 
@@ -518,21 +526,6 @@ def _strip_apostrophe(word: str) -> tuple[str, ...]:
     head, _, tail = word.rpartition("'")
     bare = head if tail in {"s", "ll", "re", "ve", "d", "m"} else word
     return () if bare in STOP_WORDS else (_stem(bare.replace("'", "")),)
-
-
-def _index_compound(chunk: str) -> tuple[str, ...]:
-    """Index a name with inner marks ("ana@example.com", "node.js") as a whole and by its parts.
-
-    A comma or colon without a space only separates words.
-    """
-    terms: list[str] = []
-    for piece in re.split("[,:]", chunk):
-        if "." in piece or "@" in piece:
-            terms.append(piece)
-            terms += (term for part in _PART.findall(piece) for term in _analyse(part))
-        else:
-            terms += _analyse(piece)
-    return tuple(terms)
 
 
 def _stem(word: str) -> str:

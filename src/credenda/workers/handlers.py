@@ -51,7 +51,10 @@ def _extract(parts: Parts, job: Job) -> None:
         if parts.embedder is not None:
             writer.put(Job(kind=EMBED, first=portion.first, last=portion.last))
 
-    *early, last = _split_extraction(reading)
+    # Split a long extraction, so that no transaction delays callers; applying a portion twice changes nothing.
+    turns = reading.turns
+    starts = range(0, max(len(turns), 1), _TURNS_A_COMMIT)
+    *early, last = [replace(reading, turns=turns[start : start + _TURNS_A_COMMIT]) for start in starts]
     for some in early:
         _believe(parts, job, some, _do_nothing)
     _believe(parts, job, last, end)
@@ -59,13 +62,6 @@ def _extract(parts: Parts, job: Job) -> None:
 
 def _extract_with_model(parts: Parts, job: Job) -> None:
     workers.llm_jobs.apply_rule_claims(parts, job)
-
-
-def _split_extraction(reading: ExtractionResult) -> list[ExtractionResult]:
-    """Split a long extraction, so that no transaction delays callers; applying a portion twice changes nothing."""
-    turns = reading.turns
-    starts = range(0, max(len(turns), 1), _TURNS_A_COMMIT)
-    return [replace(reading, turns=turns[start : start + _TURNS_A_COMMIT]) for start in starts]
 
 
 def _believe(parts: Parts, job: Job, portion: ExtractionResult, then: Callable[[Writer], None]) -> None:
@@ -239,7 +235,16 @@ def apply_policies(parts: Parts, *, dry_run: bool = False, batches_max: int | No
             for policy in parts.store.rules(parts.user_id).policies
         ]
         if dry_run:
-            return _count_due(reader, wanted, now_us)
+            # Count the rows that each condition would delete; a row that matches two conditions counts twice.
+            counts = [count_matches(reader, condition) for condition in wanted]
+            alone = len(reader.find(MemoryFilter(expires_before_us=now_us + 1, limit=limits.POLICY_COUNT)))
+            return ExpiryReport(
+                ran=False,
+                reason="dry run",
+                events=sum(events for events, _ in counts),
+                memories=max(sum(memories for _, memories in counts), alone),
+                dry_run=True,
+            )
         wanted = [one for one in wanted if reader.find_events(replace(one, limit=1))]
         if not wanted and not reader.find(MemoryFilter(expires_before_us=now_us + 1, limit=1)):
             return ExpiryReport(ran=False, reason="nothing to do")
@@ -310,16 +315,3 @@ def _has_due(parts: Parts, look: Callable[[Reader], object]) -> bool:
     """Check without the write lock whether anything is due; usually nothing is."""
     with parts.store.reader(parts.user_id) as reader:
         return bool(look(reader))
-
-
-def _count_due(reader: Reader, wanted: list[EventFilter], now_us: int) -> ExpiryReport:
-    """Count the rows that each condition would delete; a row that matches two conditions counts twice."""
-    counts = [count_matches(reader, condition) for condition in wanted]
-    alone = len(reader.find(MemoryFilter(expires_before_us=now_us + 1, limit=limits.POLICY_COUNT)))
-    return ExpiryReport(
-        ran=False,
-        reason="dry run",
-        events=sum(events for events, _ in counts),
-        memories=max(sum(memories for _, memories in counts), alone),
-        dry_run=True,
-    )

@@ -21,7 +21,7 @@ from credenda.ids import IdKind, parse_id_number
 from credenda.model.claim import Claim, keep_weightiest
 from credenda.model.event import Event
 from credenda.providers.llm.client import ModelClient
-from credenda.providers.llm.protocol import ModelFailure, Question, Reply
+from credenda.providers.llm.protocol import Question, Reply
 from credenda.runtime import Parts
 from credenda.storage.job_kinds import EMBED, REREAD, THINK
 from credenda.storage.records import mark_complete
@@ -126,18 +126,17 @@ def _ask(parts: Parts, line: ModelClient, jobs: Sequence[Job], *, afresh: bool) 
         line.spent(next_day_us)
         return ModelAnswer(asked=asked, retry_at_us=next_day_us, why=OVER_BUDGET, is_over_budget=True)
     if understood.failure is not None:
-        return _to_failed_answer(parts, line, asked, understood.failure)
+        failure = understood.failure
+        again_us = line.failed(failure, parts.clock.now_us())
+        _log.warning("model gave no answer", extra={"model": line.model.model_id, "trouble": failure.trouble.value})
+        return ModelAnswer(
+            asked=asked, retry_at_us=again_us, why=str(failure), counts=not failure.trouble.is_model_fault
+        )
     return ModelAnswer(asked=asked, understood=understood)
 
 
 class _OverBudget(Exception):  # noqa: N818 - it never leaves this module
     """The budget does not allow the call."""
-
-
-def _to_failed_answer(parts: Parts, line: ModelClient, asked: Passage, failure: ModelFailure) -> ModelAnswer:
-    again_us = line.failed(failure, parts.clock.now_us())
-    _log.warning("model gave no answer", extra={"model": line.model.model_id, "trouble": failure.trouble.value})
-    return ModelAnswer(asked=asked, retry_at_us=again_us, why=str(failure), counts=not failure.trouble.is_model_fault)
 
 
 def apply_answer(parts: Parts, jobs: Sequence[Job], thought: ModelAnswer) -> None:

@@ -105,12 +105,6 @@ def _list_due(parts: Parts, jobs: Sequence[Job], *, respect_backoff: bool) -> li
     return [job for job in jobs if _is_due(parts, job, respect_backoff=respect_backoff)]
 
 
-def _filter_rule_jobs(parts: Parts) -> JobFilter:
-    """Name the jobs that this process runs one after the other: all but those that ask a model."""
-    others = list_excluded_kinds(parts) if parts.llm is None else list_excluded_kinds(parts) | _ASKING
-    return JobFilter(statuses=_WAITING, other_kinds=others, limit=MESSAGES * 4)
-
-
 def list_excluded_kinds(parts: Parts) -> frozenset[str]:
     """Return the kinds of jobs that this loop cannot run: calls, and without a model, second readings."""
     return frozenset({CALL, REREAD}) if parts.llm is None else frozenset({CALL})
@@ -190,7 +184,13 @@ def run_due_jobs(
     """
     if yield_to_callers:
         parts.active_calls.wait_idle(_STAND_BACK_SECONDS)
-    jobs = _lease(parts, replace(_filter_rule_jobs(parts), until_event=until_event), respect_backoff=respect_backoff)
+    # Name the jobs that this process runs one after the other: all but those that ask a model.
+    others = list_excluded_kinds(parts) if parts.llm is None else list_excluded_kinds(parts) | _ASKING
+    jobs = _lease(
+        parts,
+        replace(JobFilter(statuses=_WAITING, other_kinds=others, limit=MESSAGES * 4), until_event=until_event),
+        respect_backoff=respect_backoff,
+    )
     done, renewed = 0, seconds()
     for unit in _group_jobs(jobs):
         if stop is not None and stop.is_set():
@@ -321,7 +321,8 @@ def settle(parts: Parts, timeout_seconds: float) -> None:
     deadline = seconds() + timeout_seconds
     pause = Event()
     with parts.store.reader(parts.user_id) as reader:
-        newest = _get_newest_event(reader)
+        found = reader.find_events(EventFilter(newest_first=True, redacted=True, limit=1))
+        newest = parse_id_number(found[0].id, IdKind.EVENT, reader.tenant.tag) if found else 0
     while True:
         ran = run_due_jobs(parts, respect_backoff=False, until_event=newest)
         ran += run_llm_jobs(parts, respect_backoff=False, until_event=newest)
@@ -339,24 +340,14 @@ def settle(parts: Parts, timeout_seconds: float) -> None:
 
 def _has_pending(parts: Parts, until_event: int) -> bool:
     with parts.store.reader(parts.user_id) as reader:
-        return _has_pending_jobs(parts, reader, until_event)
-
-
-def _get_newest_event(reader: Reader) -> int:
-    """Return the number of the last event in the journal, 0 when there is none."""
-    found = reader.find_events(EventFilter(newest_first=True, redacted=True, limit=1))
-    return parse_id_number(found[0].id, IdKind.EVENT, reader.tenant.tag) if found else 0
-
-
-def _has_pending_jobs(parts: Parts, reader: Reader, until_event: int) -> bool:
-    """Return whether any job remains; a second attempt counts once its time has come."""
-    usual = JobFilter(statuses=_WAITING, other_kinds=frozenset({CALL, REREAD}), until_event=until_event, limit=1)
-    if reader.jobs(usual):
-        return True
-    if parts.llm is None:
-        return False
-    due = replace(_filter_llm_jobs(parts, parts.llm), until_event=until_event, due_us=parts.clock.now_us(), limit=1)
-    return bool(reader.jobs(due))
+        # Return whether any job remains; a second attempt counts once its time has come.
+        usual = JobFilter(statuses=_WAITING, other_kinds=frozenset({CALL, REREAD}), until_event=until_event, limit=1)
+        if reader.jobs(usual):
+            return True
+        if parts.llm is None:
+            return False
+        due = replace(_filter_llm_jobs(parts, parts.llm), until_event=until_event, due_us=parts.clock.now_us(), limit=1)
+        return bool(reader.jobs(due))
 
 
 class Worker:

@@ -112,7 +112,9 @@ class AllUsers:
         """
         ran, after = 0, ""
         while found := self._due(after):
-            for user in self._rotate(found):
+            # Begin at another place than other processes: two that go through one list would wait for each other.
+            at = crc32(self._parts.owner.encode()) % len(found)
+            for user in found[at:] + found[:at]:
                 if stop is not None and stop.is_set():
                     return ran
                 ran += self._run(user, stop)
@@ -151,11 +153,6 @@ class AllUsers:
             others |= lane.other_kinds
         find, now_us = self._parts.store.users_with_due_jobs, self._parts.clock.now_us()
         return find(now_us, limit=_PAGE, kinds=lane.kinds, other_kinds=others, after=after)
-
-    def _rotate(self, users: list[str]) -> list[str]:
-        """Begin at another place than other processes: two that go through one list would wait for each other."""
-        at = crc32(self._parts.owner.encode()) % len(users)
-        return users[at:] + users[:at]
 
     def _run(self, user: str, stop: Event | None) -> int:
         ran = self._attempt(user, lambda parts: self._lane.run(parts, stop)) or 0

@@ -177,7 +177,8 @@ class _Applier:
         if change.trust is not None:
             moved["trust"] = max(memory.trust, change.trust)
         if change.status in _ENDED:
-            moved["valid_until_us"] = self._ending(memory)
+            now_us = self._application.now_us
+            moved["valid_until_us"] = memory.valid_until_us if memory.valid_until_us is not None else now_us
         elif memory.status in _ENDED:
             moved |= {"valid_until_us": None, "superseded_by": None, "relation": None}
         self._move(memory, ChangeKind.SET_STATUS, change.reason, **moved)
@@ -190,10 +191,6 @@ class _Applier:
         if not found:
             raise NotFound(f"there is no memory {reference}", fix="list memories to see their ids")
         return found[0]
-
-    def _ending(self, memory: Memory) -> int:
-        now_us = self._application.now_us
-        return memory.valid_until_us if memory.valid_until_us is not None else now_us
 
     def _log(
         self,
@@ -307,14 +304,11 @@ class _Applier:
             contested=False,
         )
         if self._application.embeds:
-            self._embed_words_of(memory)
-
-    def _embed_words_of(self, memory: Memory) -> None:
-        """Queue the events of a replaced memory for embedding: search found them through the memory until now."""
-        tag = self._writer.tenant.tag
-        for event_id in dict.fromkeys(item.span.event_id for item in self._writer.evidence(memory_ids=[memory.id])):
-            number = parse_id_number(event_id, IdKind.EVENT, tag)
-            self._writer.put(Job(kind=EMBED, first=number, last=number))
+            # Queue the events of a replaced memory for embedding: search found them through the memory until now.
+            tag = self._writer.tenant.tag
+            for event_id in dict.fromkeys(item.span.event_id for item in self._writer.evidence(memory_ids=[memory.id])):
+                number = parse_id_number(event_id, IdKind.EVENT, tag)
+                self._writer.put(Job(kind=EMBED, first=number, last=number))
 
     def _contest(self, change: Contest) -> None:
         members = tuple(self._id(reference) for reference in change.memory_ids)
@@ -344,19 +338,16 @@ class _Applier:
         self._log(ChangeKind.CONTEST, change.reason, None, before=before, after=asked)
         for memory in self._writer.memories(members):
             if not memory.contested or memory.status is not Status.ACTIVE:
-                self._flag(memory, change.reason, contest_id)
-
-    def _flag(self, memory: Memory, reason: str, contest_id: str) -> None:
-        self._move(
-            memory,
-            ChangeKind.CONTEST,
-            f"{reason} ({contest_id})",
-            contested=True,
-            status=Status.ACTIVE,
-            relation=None,
-            superseded_by=None,
-            valid_until_us=None,
-        )
+                self._move(
+                    memory,
+                    ChangeKind.CONTEST,
+                    f"{change.reason} ({contest_id})",
+                    contested=True,
+                    status=Status.ACTIVE,
+                    relation=None,
+                    superseded_by=None,
+                    valid_until_us=None,
+                )
 
     def _open_contest(self, change: Contest) -> ContestCase | None:
         slot = change.slot

@@ -85,7 +85,10 @@ def file_submission(writer: Writer, compared: Compared, kind: str = EXTRACT) -> 
     """
     accepted = compared.accepted
     earlier = find_earlier_receipt(writer, accepted)
-    if earlier is not None and not (accepted.allow_deleted and _has_lost_words(writer, earlier, accepted)):
+    if earlier is not None and not (
+        accepted.allow_deleted
+        and ([event.text for event in writer.events(list(earlier.event_ids))] != [one.text for one in accepted.events])
+    ):
         return earlier
     if not compared.events:
         return _receipt(job_id=None, event_ids=(), queued=False, refused=accepted.refused)
@@ -133,11 +136,6 @@ def find_earlier_receipt(reader: Reader, accepted: Accepted) -> Receipt | None:
     tag = reader.tenant.tag
     ids = tuple(format_id(IdKind.EVENT, number, tag) for number in range(job.first, job.last + 1))
     return Receipt(job_id=job.id, event_ids=ids, queued=False, cached=True)
-
-
-def _has_lost_words(reader: Reader, earlier: Receipt, accepted: Accepted) -> bool:
-    """Return whether the events of an earlier call lack words of this one, because they were refused or deleted."""
-    return [event.text for event in reader.events(list(earlier.event_ids))] != [one.text for one in accepted.events]
 
 
 def _sign_payload(reader: Reader, accepted: Accepted) -> bytes:

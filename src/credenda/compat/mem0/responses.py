@@ -257,18 +257,14 @@ def find_chain(reader: Reader, memory_id: str) -> list[Memory]:
         memory = waiting.pop()
         if memory.id not in found:
             found[memory.id] = memory
-            waiting += _find_replaced(reader, memory)
+            # Find the memories that a memory replaced.
+            begun = reader.changes(ChangeFilter(memory_ids=(memory.id,)))
+            replaced: list[str] = []
+            for cause in sorted({change.cause for change in begun if change.cause is not None}):
+                ended = reader.changes(ChangeFilter(cause=cause, kinds=frozenset({ChangeKind.SUPERSEDE})))
+                replaced += (change.memory_id for change in ended if change.memory_id is not None)
+            waiting += [other for other in reader.memories(sorted(set(replaced))) if other.superseded_by == memory.id]
     return sorted(found.values(), key=lambda memory: parse_id_number(memory.id, IdKind.MEMORY, reader.tenant.tag))
-
-
-def _find_replaced(reader: Reader, memory: Memory) -> list[Memory]:
-    """Find the memories that a memory replaced."""
-    begun = reader.changes(ChangeFilter(memory_ids=(memory.id,)))
-    replaced: list[str] = []
-    for cause in sorted({change.cause for change in begun if change.cause is not None}):
-        ended = reader.changes(ChangeFilter(cause=cause, kinds=frozenset({ChangeKind.SUPERSEDE})))
-        replaced += (change.memory_id for change in ended if change.memory_id is not None)
-    return [other for other in reader.memories(sorted(set(replaced))) if other.superseded_by == memory.id]
 
 
 def read_changes(reader: Reader, line: list[Memory]) -> list[ChangeRecord]:

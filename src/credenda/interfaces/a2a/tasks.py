@@ -85,7 +85,16 @@ class AgentTasks:
                 key = f"a2a:{incoming.context_id}:{message_id}"
                 events, contests = _store_messages(memory, wanted, key, context_id), ()
             else:
-                events, contests = (), _choose_contests(memory, wanted)
+                # Return the open contests that a task asks about; raises `Invalid` for an id that names none.
+                found: Mapping[str, ContestCase] = {
+                    one.id: one for one in invoke(memory, _CONTESTS, {}, door="a2a") if one.state is ContestState.OPEN
+                }
+                unknown = [name for name in wanted.contests if name not in found]
+                if unknown:
+                    raise Invalid(
+                        f"there is no open contest {unknown[0][:64]!r}", fix="leave `contests` out to ask about all"
+                    )
+                events, contests = (), (tuple(dict.fromkeys(wanted.contests)) or tuple(found))
             now_us = self._memories.clock.now_us()
             new = AgentTask(
                 id=draw_request_id(),
@@ -221,17 +230,6 @@ def _store_messages(memory: Credenda, wanted: Handover, key: str, context_id: st
     if not receipt.event_ids:
         raise Invalid("no message was stored", why="; ".join(receipt.refused), fix="change it")
     return receipt.event_ids
-
-
-def _choose_contests(memory: Credenda, wanted: Handover) -> tuple[str, ...]:
-    """Return the open contests that a task asks about; raises `Invalid` for an id that names none."""
-    found: Mapping[str, ContestCase] = {
-        one.id: one for one in invoke(memory, _CONTESTS, {}, door="a2a") if one.state is ContestState.OPEN
-    }
-    unknown = [name for name in wanted.contests if name not in found]
-    if unknown:
-        raise Invalid(f"there is no open contest {unknown[0][:64]!r}", fix="leave `contests` out to ask about all")
-    return tuple(dict.fromkeys(wanted.contests)) or tuple(found)
 
 
 @contextmanager

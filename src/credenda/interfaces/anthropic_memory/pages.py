@@ -80,7 +80,13 @@ class Pages:
         names = split_path(path)
         kind = self._find_kind(names)
         if kind.folder:
-            return self._list_folder(path, names, kind)
+            shown = path.rstrip("/")
+            rows = [f"{_format_size(kind.size)}\t{path}"]
+            for one in self._directory.ls("/".join(names), depth=_DEPTH):
+                below = "/".join(one.path.split("/")[len(names) :])
+                rows.append(f"{_format_size(one.size)}\t{shown}/{below}{'/' if one.folder else ''}")
+            head = f"Here're the files and directories up to 2 levels deep in {path}, excluding hidden items:"
+            return "\n".join([head, *rows])
         if not kind.file:
             raise Refused(f"The path {path} does not exist. Please provide a valid path.")
         lines = self._read(path, names).text.split("\n")
@@ -187,15 +193,6 @@ class Pages:
         if [one.path for one in found if not one.folder] == [path]:
             return _Kind(file=True, size=found[0].size)
         return _Kind(folder=True, size=sum(one.size for one in found))
-
-    def _list_folder(self, path: str, names: Names, kind: _Kind) -> str:
-        shown = path.rstrip("/")
-        rows = [f"{_format_size(kind.size)}\t{path}"]
-        for one in self._directory.ls("/".join(names), depth=_DEPTH):
-            below = "/".join(one.path.split("/")[len(names) :])
-            rows.append(f"{_format_size(one.size)}\t{shown}/{below}{'/' if one.folder else ''}")
-        head = f"Here're the files and directories up to 2 levels deep in {path}, excluding hidden items:"
-        return "\n".join([head, *rows])
 
     def _read(self, path: str, names: Names) -> _Page:
         try:

@@ -113,7 +113,11 @@ def _run_for_all_users(session: Session, *, once: bool) -> None:
         tasks: Counter[str] = Counter()
 
         def run_duties(view: Parts) -> None:
-            tasks.update(_run_duties(view))
+            # Run the scheduled tasks of a user that are due, and return their names.
+            ran = services.scheduled_tasks.run_due(view)
+            for run in ran:
+                note(f"{escape_controls(view.user_id)}: {run.name}: {'failed: ' if run.failed else ''}{run.result}")
+            tasks.update([run.name for run in ran])
 
         lane = workers.tenants.ALL if once else workers.tenants.MESSAGES
         everyone = workers.tenants.AllUsers(parts, duties=run_duties, lane=lane)
@@ -150,14 +154,6 @@ def _describe_round(done: Mapping[str, int]) -> str:
     found = [jobs] if done["jobs"] else []
     found += [count_noun(done["tasks"], "scheduled task")] if done["tasks"] else []
     return f"Ran {' and '.join(found)}."
-
-
-def _run_duties(parts: Parts) -> list[str]:
-    """Run the scheduled tasks of a user that are due, and return their names."""
-    ran = services.scheduled_tasks.run_due(parts)
-    for run in ran:
-        note(f"{escape_controls(parts.user_id)}: {run.name}: {'failed: ' if run.failed else ''}{run.result}")
-    return [run.name for run in ran]
 
 
 @contextmanager

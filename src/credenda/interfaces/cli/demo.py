@@ -17,7 +17,7 @@ from credenda.interfaces.cli.output import open_screen, write_output
 from credenda.interfaces.cli.session import Session
 
 if TYPE_CHECKING:
-    from credenda.interfaces.cli.demo_check import Checked
+    pass
 
 _HELP = """Run Credenda on the included conversation, offline.
 
@@ -80,15 +80,11 @@ def _check(session: Session, path: Path) -> None:
     if session.json:
         write_result(session, "demo", checked)
     else:
-        write_output(_word_verdict(checked))
+        wrong = len(checked.mismatches)
+        opening = f"{checked.checks - wrong} of {checked.checks} expectations are met."
+        write_output("\n".join([opening, *(f"  {problem}" for problem in checked.mismatches)]))
     if not checked.ok:
         raise click.exceptions.Exit(1)
-
-
-def _word_verdict(checked: Checked) -> str:
-    wrong = len(checked.mismatches)
-    opening = f"{checked.checks - wrong} of {checked.checks} expectations are met."
-    return "\n".join([opening, *(f"  {problem}" for problem in checked.mismatches)])
 
 
 def _name_program() -> str:

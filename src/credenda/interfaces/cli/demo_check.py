@@ -62,10 +62,6 @@ def check(run: DemoRun, script: Script) -> Checked:
     return Checked(ok=not problems, checks=count, mismatches=tuple(problems))
 
 
-def _find_day(memory: Memory) -> date:
-    return to_datetime(memory.valid_from_us or 0).date()
-
-
 class Check:
     """All comparisons of one run; each returns "" or a description of the failure."""
 
@@ -158,7 +154,11 @@ class Check:
         read = self._days_read(self._script.turn(entry["turn"]), entry["words"])
         if (first, after) not in read:
             return f"{name}: parsed as {sorted(map(str, read))}"
-        wrong = [one.valid_from for one in self._dated_by_words(entry["turn"]) if not first <= _find_day(one) < after]
+        wrong = [
+            one.valid_from
+            for one in self._dated_by_words(entry["turn"])
+            if not first <= to_datetime(one.valid_from_us or 0).date() < after
+        ]
         return f"{name}: a belief is valid from {wrong[0]}" if wrong else ""
 
     @staticmethod

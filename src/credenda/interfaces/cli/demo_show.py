@@ -64,15 +64,11 @@ def _show_beliefs(screen: Screen, run: DemoRun) -> Iterator[str]:
     for why in run.held:
         one = why.memory
         if one.status in _CURRENT and one.speaker == "user" and one.confidence >= _FLOOR and not one.contested:
-            yield _show_belief(screen, one)
+            notes = describe_status(one)
+            tail = f"  [{notes}]" if notes else ""
+            name = f"  {screen.bold(label(one))}: {name_value(one)}"
+            yield (f"{name}{screen.dim(f'  {describe_validity(screen, one)}')}{screen.warn(tail)}")
             yield from _show_quotes(screen, why)
-
-
-def _show_belief(screen: Screen, memory: Memory) -> str:
-    notes = describe_status(memory)
-    tail = f"  [{notes}]" if notes else ""
-    name = f"  {screen.bold(label(memory))}: {name_value(memory)}"
-    return f"{name}{screen.dim(f'  {describe_validity(screen, memory)}')}{screen.warn(tail)}"
 
 
 def _show_quotes(screen: Screen, why: Explanation) -> Iterator[str]:

@@ -106,7 +106,12 @@ class _Benches(Commands):
 
 def _run_guarded(run: Callable[[], object], *, as_json: bool) -> int:
     """Run a function and return its exit code, whatever it raises."""
-    _prepare_logs()
+    # Silence logs unless CREDENDA_DEBUG is set, so that they do not mix with results; a warning is one line.
+    warnings.showwarning = _show_warning
+    if is_debug_wanted():
+        logging.basicConfig(level=logging.DEBUG, stream=sys.stderr)
+    else:
+        logging.getLogger("credenda").addHandler(logging.NullHandler())
     try:
         result = run()
     except CredendaError as error:
@@ -115,19 +120,18 @@ def _run_guarded(run: Callable[[], object], *, as_json: bool) -> int:
         note("interrupted")
         return _INTERRUPTED
     except click.ClickException as error:
-        return _report_usage(error, as_json=as_json)
+        context = error.ctx if isinstance(error, click.UsageError) else None
+        if isinstance(error, MissingCommand) and context is not None and not as_json:
+            note(context.get_help())
+            return _USAGE
+        command = context.command_path if context else "credenda"
+        what = cut_tagged(error.format_message()).rstrip(".")
+        message = f"{what}{' See' if what.endswith('?') else '; see'} `{command} --help`"
+        _say({"code": "usage", "message": message, "retryable": False}, as_json=as_json)
+        return _USAGE
     except Exception as error:  # noqa: BLE001 - where the command line ends: one line instead of a traceback
         return _report_unexpected(error, as_json=as_json)
     return result if isinstance(result, int) else 0
-
-
-def _prepare_logs() -> None:
-    """Silence logs unless CREDENDA_DEBUG is set, so that they do not mix with results; a warning is one line."""
-    warnings.showwarning = _show_warning
-    if is_debug_wanted():
-        logging.basicConfig(level=logging.DEBUG, stream=sys.stderr)
-    else:
-        logging.getLogger("credenda").addHandler(logging.NullHandler())
 
 
 def _show_warning(message: Warning | str, *_: object) -> None:
@@ -140,18 +144,6 @@ def _report(error: CredendaError, *, as_json: bool) -> int:
     if is_debug_wanted():
         _print_traceback()
     return error.exit_code
-
-
-def _report_usage(error: click.ClickException, *, as_json: bool) -> int:
-    context = error.ctx if isinstance(error, click.UsageError) else None
-    if isinstance(error, MissingCommand) and context is not None and not as_json:
-        note(context.get_help())
-        return _USAGE
-    command = context.command_path if context else "credenda"
-    what = cut_tagged(error.format_message()).rstrip(".")
-    message = f"{what}{' See' if what.endswith('?') else '; see'} `{command} --help`"
-    _say({"code": "usage", "message": message, "retryable": False}, as_json=as_json)
-    return _USAGE
 
 
 def _report_unexpected(error: Exception, *, as_json: bool) -> int:

@@ -154,16 +154,12 @@ def export(session: Session, operation: Operation, given: Given) -> Outcome:
         with tempfile.TemporaryDirectory(prefix="credenda-export-") as folder:
             file = Path(folder) / "export.jsonl"
             invoke(memory, operation, {**given, "path": str(file)})
-            _copy_out(file)
+            # Write a file to standard output as it is.
+            sys.stdout.flush()
+            with file.open("rb") as whole:
+                shutil.copyfileobj(whole, sys.stdout.buffer)
+            sys.stdout.buffer.flush()
     return Outcome(value=None, written=True)
-
-
-def _copy_out(file: Path) -> None:
-    """Write a file to standard output as it is."""
-    sys.stdout.flush()
-    with file.open("rb") as whole:
-        shutil.copyfileobj(whole, sys.stdout.buffer)
-    sys.stdout.buffer.flush()
 
 
 def _check_free(path: str, *, force: bool) -> None:

@@ -443,28 +443,24 @@ def _draw_slot(screen: Screen, name: str, versions: Sequence[SlotVersion], scale
     yield f"{screen.dim(ruler)}{_GAP}{screen.bold(escape_controls(name) or 'memory')}"
     margin = " " * (_BAR + len(_GAP))
     for one in versions:
-        bar = _draw_bar(one, scale)
+        # Draw the time span of a value; wrong or unused values are dim.
+        glyphs = scale.glyphs
+        start = scale.column(_find_start_us(one))
+        still = one.valid_until_us is None
+        stop = _BAR - 1 if one.valid_until_us is None else max(start, scale.column(one.valid_until_us - 1))
+        wrong = one.relation is Relation.CORRECTED or one.status in _WRONG
+        line = glyphs.wrong if wrong else glyphs.unsettled if one.contested else glyphs.true
+        body = [line] * (stop - start + 1)
+        body[-1] = glyphs.open if still and not wrong else glyphs.end
+        if len(body) > 1:
+            body[0] = glyphs.begin
+        bar = (" " * start + "".join(body)).ljust(_BAR)
         value, *rest = screen.fill(_word_value(one), margin).split("\n")
         yield f"{screen.warn(bar) if one.contested else bar}{value[_BAR:]}"
         yield from rest
         yield screen.dim(screen.fill(_describe_version(screen, one), margin))
         if one.reason:
             yield screen.dim(screen.fill(one.reason, margin))
-
-
-def _draw_bar(one: SlotVersion, scale: _Scale) -> str:
-    """Draw the time span of a value; wrong or unused values are dim."""
-    glyphs = scale.glyphs
-    start = scale.column(_find_start_us(one))
-    still = one.valid_until_us is None
-    stop = _BAR - 1 if one.valid_until_us is None else max(start, scale.column(one.valid_until_us - 1))
-    wrong = one.relation is Relation.CORRECTED or one.status in _WRONG
-    line = glyphs.wrong if wrong else glyphs.unsettled if one.contested else glyphs.true
-    body = [line] * (stop - start + 1)
-    body[-1] = glyphs.open if still and not wrong else glyphs.end
-    if len(body) > 1:
-        body[0] = glyphs.begin
-    return (" " * start + "".join(body)).ljust(_BAR)
 
 
 def _word_value(one: SlotVersion) -> str:

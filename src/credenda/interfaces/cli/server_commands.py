@@ -115,7 +115,17 @@ def _serve(session: Session, **given: Any) -> None:  # noqa: ANN401 - what click
     if given["access_log"]:
         _show_log("credenda.server.requests")
     if given["demo"]:
-        _serve_demo(session, plan)
+        # Serve the conversation of the demo from a database that is removed at the end.
+        if session.db is not None:
+            raise Invalid(
+                "--demo and --db exclude each other", why="the demo has a database of its own", fix="give one"
+            )
+        folder = Path(tempfile.mkdtemp(prefix="credenda-demo-"))
+        try:
+            _fill(folder / "demo.db", session.user, settle=not plan.workers)
+            _run(str(folder / "demo.db"), session, plan)
+        finally:
+            shutil.rmtree(folder, ignore_errors=True)
         return
     _run(session.db, session, plan)
 
@@ -195,18 +205,6 @@ def _list_lines(url: str, user: str, address: Address) -> list[str]:
         f"A2A: {url}/.well-known/agent-card.json",
         f"described in {url}/openapi.json; stop with Ctrl-C",
     ]
-
-
-def _serve_demo(session: Session, plan: Plan) -> None:
-    """Serve the conversation of the demo from a database that is removed at the end."""
-    if session.db is not None:
-        raise Invalid("--demo and --db exclude each other", why="the demo has a database of its own", fix="give one")
-    folder = Path(tempfile.mkdtemp(prefix="credenda-demo-"))
-    try:
-        _fill(folder / "demo.db", session.user, settle=not plan.workers)
-        _run(str(folder / "demo.db"), session, plan)
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
 
 
 def _fill(path: Path, user: str | None, *, settle: bool) -> None:

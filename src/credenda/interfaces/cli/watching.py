@@ -33,29 +33,27 @@ def keep_watch(
     note(f"watching {escape_controls(report.path)}; stop with Ctrl-C")
     with wait_for_signal() as stopped:
         while not stopped.wait(_LOOK_SECONDS):
-            seen = _look(memory, root)  # before the sync, so that an edit made during it is seen
+            stats = memory.stats()
+            seen = (
+                compute_signature(root),
+                stats.events,
+                stats.changes,
+                stats.redacted_events,
+                stats.tombstones,
+            )  # before the sync, so that an edit made during it is seen
             if not rest.ready(seen):
                 continue
             try:
                 report = again()
             except CredendaError as error:
-                trouble = _report_once(trouble, f"not synchronised: {escape_controls(str(error))}")
+                # Print a problem once, however often it recurs.
+                now = f"not synchronised: {escape_controls(str(error))}"
+                if now != trouble:
+                    note(now)
+                trouble = now
                 continue
             trouble = ""
             rest.handled(seen)
             if report.changed and not session.json:
                 write_result(session, "files", report)
     return report
-
-
-def _report_once(before: str, now: str) -> str:
-    """Print a problem once, however often it recurs."""
-    if now != before:
-        note(now)
-    return now
-
-
-def _look(memory: Credenda, root: Path) -> object:
-    """Return the stamps of all pages and the memory's position, which change when anything changed."""
-    stats = memory.stats()
-    return compute_signature(root), stats.events, stats.changes, stats.redacted_events, stats.tombstones

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 from credenda.hook_files.places import Places
 
 if TYPE_CHECKING:
-    import socket
+    pass
 
 _ANSWER_BYTES: Final = 262_144
 
@@ -27,7 +27,13 @@ def ask_engine(places: Places, request: Mapping[str, object], *, seconds: float)
             line.settimeout(seconds)
             line.connect(places.socket)
             line.sendall(json.dumps(request).encode() + b"\n")
-            told: object = json.loads(_read_line(line))
+            data = b""
+            while not data.endswith(b"\n") and len(data) < _ANSWER_BYTES:
+                part = line.recv(65_536)
+                if not part:
+                    break
+                data += part
+            told: object = json.loads(data)
     except (OSError, ValueError):
         return None
     return told if isinstance(told, dict) else None  # pyright: ignore[reportUnknownVariableType]
@@ -39,13 +45,3 @@ def _is_own(path: str) -> bool:
         return os.lstat(path).st_uid == os.getuid()
     except OSError:
         return False
-
-
-def _read_line(line: socket.socket) -> bytes:
-    data = b""
-    while not data.endswith(b"\n") and len(data) < _ANSWER_BYTES:
-        part = line.recv(65_536)
-        if not part:
-            break
-        data += part
-    return data

@@ -135,18 +135,14 @@ def read_core(path: str, user: str, project: str, deadline: float, *, session: s
         seen = {row.number for row in firm}
         lines += [_make_line(reader, row, "About the user:") for row in own if row.number not in seen]
         decided = reader.select("type = 'decision' AND source_session = :session", session=session) if session else []
-        lines = [*lines[:_CORE_LINES], *_read_contests(reader)]
+        sql = "SELECT id, attribute, vals FROM contests WHERE user_id = ? AND state = 'open' ORDER BY id DESC LIMIT 5"
+        found: list[Line] = []
+        for number, attribute, told in reader.connection.execute(sql, (reader.user,)):
+            values = " or ".join(f'"{value}"' for value in json.loads(told))
+            text = f"{attribute}: {values}; the user has not said which"
+            found.append(Line((f"k{number}-{reader.tag}",), text, heading="Not settled:"))
+        lines = [*lines[:_CORE_LINES], *found]
         return [*lines, *(_make_line(reader, row, "Decided in this session:") for row in decided[:_DECISIONS])]
-
-
-def _read_contests(reader: _Reader) -> list[Line]:
-    sql = "SELECT id, attribute, vals FROM contests WHERE user_id = ? AND state = 'open' ORDER BY id DESC LIMIT 5"
-    found: list[Line] = []
-    for number, attribute, told in reader.connection.execute(sql, (reader.user,)):
-        values = " or ".join(f'"{value}"' for value in json.loads(told))
-        text = f"{attribute}: {values}; the user has not said which"
-        found.append(Line((f"k{number}-{reader.tag}",), text, heading="Not settled:"))
-    return found
 
 
 def read_lines(path: str, user: str, ids: Iterable[str], deadline: float) -> list[Line]:

@@ -59,7 +59,9 @@ def answer_hook(memory: Credenda, request: Mapping[str, Any]) -> dict[str, objec
         case "lines":
             found = recall.find_lines(memory, _read_ids(request, "ids"))
         case "status":
-            found = recall.Recalled(_describe_status(memory))
+            counts = memory.stats()
+            doubtful = counts.memories.get(Status.CHALLENGED, 0)
+            found = recall.Recalled(format_status(counts.total + doubtful, counts.open_contests, doubtful))
         case _:
             found = recall.Recalled()
     return {"text": found.text, "ids": [*found.ids, *found.sources]}
@@ -90,12 +92,6 @@ def _join(found: Recalled, earlier: Recalled) -> Recalled:
 def _read_ids(request: Mapping[str, Any], name: str) -> list[str]:
     told = request.get(name)
     return [str(one) for one in cast("list[object]", told)[:_IDS]] if isinstance(told, list) else []
-
-
-def _describe_status(memory: Credenda) -> str:
-    counts = memory.stats()
-    doubtful = counts.memories.get(Status.CHALLENGED, 0)
-    return format_status(counts.total + doubtful, counts.open_contests, doubtful)
 
 
 def answer_once(database: str, user: str, request: Mapping[str, Any], *, seconds: float) -> Mapping[str, object] | None:

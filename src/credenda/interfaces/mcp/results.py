@@ -113,19 +113,23 @@ def _read(operation: Operation, given: Mapping[str, Any], value: object) -> Answ
     if isinstance(value, list | tuple):
         return _answer_list(operation, cast("Sequence[object]", value))
     if isinstance(value, Page):
-        return _answer_page(cast("Page[Memory]", value), given)
+        page = cast("Page[Memory]", value)
+        shown: Answer = {
+            "memories": [_show_memory(memory) for memory in page.items],
+            "has_more": page.next_cursor is not None,
+        }
+        if page.next_cursor is not None:
+            shown |= {"next_offset": given.get("offset", 0) + len(page.items), "next_cursor": page.next_cursor}
+        return shown
     if isinstance(value, SearchResult):
-        return _answer_search(value, explain=bool(given.get("explain")))
+        explain = bool(given.get("explain"))
+        trace = {"trace": to_jsonable(value.trace)} if explain else {}
+        results = [_show_hit(hit) for hit in value.hits]
+        more = _drop_empty({"waiting": value.waiting, "nearest": [_show_hit(hit) for hit in value.nearest]})
+        sure = {"abstained": value.abstained, "probability": round(value.probability, 2)}
+        return {"results": results, "total": len(results), **sure, **more, **trace}
     shaped = _WHOLE.get(type(value))
     return shaped(value) if shaped else _answer_table(value)
-
-
-def _answer_search(result: SearchResult, *, explain: bool) -> Answer:
-    trace = {"trace": to_jsonable(result.trace)} if explain else {}
-    results = [_show_hit(hit) for hit in result.hits]
-    more = _drop_empty({"waiting": result.waiting, "nearest": [_show_hit(hit) for hit in result.nearest]})
-    sure = {"abstained": result.abstained, "probability": round(result.probability, 2)}
-    return {"results": results, "total": len(results), **sure, **more, **trace}
 
 
 def _answer_context(packed: Context) -> Answer:
@@ -167,16 +171,6 @@ def _answer_list(operation: Operation, values: Sequence[object]) -> Answer:
     shown = values[-_SHOWN:] if newest_last else values[:_SHOWN]
     left_out = _drop_empty({f"{name}_left_out": len(values) - len(shown)})
     return {name: [_ITEMS.get(type(value), to_jsonable)(value) for value in shown], **left_out}
-
-
-def _answer_page(page: Page[Memory], given: Mapping[str, Any]) -> Answer:
-    shown: Answer = {
-        "memories": [_show_memory(memory) for memory in page.items],
-        "has_more": page.next_cursor is not None,
-    }
-    if page.next_cursor is not None:
-        shown |= {"next_offset": given.get("offset", 0) + len(page.items), "next_cursor": page.next_cursor}
-    return shown
 
 
 def _answer_explanation(value: Explanation) -> Answer:

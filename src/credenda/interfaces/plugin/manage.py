@@ -158,7 +158,16 @@ def install_plugin(plan: Plan, data: Path) -> PluginReport:
     try:
         for path, text in plan.files.items():
             folders += [str(one) for one in _list_missing(path.parent) if str(one) not in folders]
-            _refuse_foreign(path, text, before)
+            # Refuse to write over a file that is not ours; one with our text is, although the record of it may be
+            # lost.
+            if (
+                path.exists()
+                and str(path) not in before.files
+                and (held := read_text(path)) != text
+                and NAME not in held
+            ):
+                why = "it was not written by this plugin"
+                raise Invalid(f"{path} exists", why=why, fix="move it away and install again")
             if not path.exists() or read_text(path) != text:
                 _write(path, text)
                 written.append(str(path))
@@ -245,13 +254,6 @@ def _remove_mark(mark: str) -> None:
     if mark:
         with suppress(OSError):
             Path(mark).unlink()
-
-
-def _refuse_foreign(path: Path, text: str, before: Installation) -> None:
-    """Refuse to write over a file that is not ours; one with our text is, although the record of it may be lost."""
-    if path.exists() and str(path) not in before.files and (held := read_text(path)) != text and NAME not in held:
-        why = "it was not written by this plugin"
-        raise Invalid(f"{path} exists", why=why, fix="move it away and install again")
 
 
 def _list_missing(folder: Path) -> list[Path]:

@@ -102,7 +102,12 @@ def build_application(memories: Memories, options: Options) -> ASGIApp:
     routes = [
         *make_routes(memories),
         Route("/mcp", endpoint),
-        *make_a2a_routes(memories, url=options.url, tokens=options.tokens, wait_seconds=_find_wait(options)),
+        *make_a2a_routes(
+            memories,
+            url=options.url,
+            tokens=options.tokens,
+            wait_seconds=min(limits.AGENT_WAIT_SECONDS, options.call_seconds * _WAITING_SHARE),
+        ),
         Route("/livez", _Get(pages.show_life)),
         Route("/readyz", _Get(pages.show_readiness)),
         Route("/metrics", _Get(pages.show_metrics)),
@@ -121,7 +126,11 @@ def build_application(memories: Memories, options: Options) -> ASGIApp:
     app = CallTimeout(
         app, memories.active_calls, call_seconds=options.call_seconds, longer=_list_longer_calls(options.web)
     )
-    rates = _make_rates(options.rate)
+    # Make the bounds for each caller, and for all callers of a user together.
+    rate = options.rate
+    together = rate * limits.HTTP_TENANT_RATE
+    by_caller = RateLimit(rate, max(1.0, rate * _BURST_SECONDS))
+    rates = by_caller, RateLimit(together, max(1.0, together * _BURST_SECONDS))
     app = Bounds(app, rates, is_full=lambda: audit is not None and audit.is_full, open_paths=open_paths)
     identify = _choose_identify(options.identify, options.web)
     app = CallerCheck(app, identify, open_paths=open_paths, resource=options.resource)
@@ -156,18 +165,6 @@ def _choose_identify(identify: Identify, web: Web | None) -> Identify:
         return await (by_session if web.owns(scope) else identify)(scope)
 
     return choose
-
-
-def _find_wait(options: Options) -> float:
-    """Return how long an answer to another agent waits for its task: less than a call may take."""
-    return min(limits.AGENT_WAIT_SECONDS, options.call_seconds * _WAITING_SHARE)
-
-
-def _make_rates(rate: float) -> tuple[RateLimit, RateLimit]:
-    """Make the bounds for each caller, and for all callers of a user together."""
-    together = rate * limits.HTTP_TENANT_RATE
-    by_caller = RateLimit(rate, max(1.0, rate * _BURST_SECONDS))
-    return by_caller, RateLimit(together, max(1.0, together * _BURST_SECONDS))
 
 
 def _list_longer_calls(web: Web | None) -> dict[str, float]:

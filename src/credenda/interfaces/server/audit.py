@@ -55,22 +55,18 @@ class Anchors:
         _log.info(line)
         if self._path is not None:
             try:
-                _append_line(self._path, line)
+                # Append a line, durably; only the owner may read the file.
+                opened = os.open(self._path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
+                try:
+                    os.write(opened, f"{line}\n".encode())
+                    os.fsync(opened)
+                finally:
+                    os.close(opened)
             except OSError as error:
                 _log.warning(json.dumps({"warning": "the audit anchor was not written", "why": str(error.strerror)}))
                 return False
         self._written = self._head
         return True
-
-
-def _append_line(path: Path, line: str) -> None:
-    """Append a line, durably; only the owner may read the file."""
-    opened = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
-    try:
-        os.write(opened, f"{line}\n".encode())
-        os.fsync(opened)
-    finally:
-        os.close(opened)
 
 
 def read_anchors(path: Path) -> list[str]:
@@ -128,16 +124,14 @@ class AuditLog:
     def add(self, draft: AuditDraft) -> None:
         """Queue the record of a call, or count it in one record for all: of a flood, or of a queue twice its bound."""
         with self._changed:
-            if len(self._waiting) >= 2 * limits.AUDIT_WAITING or self._is_flood(draft):
+            if len(self._waiting) >= 2 * limits.AUDIT_WAITING or (
+                not draft.user and draft.status in _STRANGE and self._strangers.take("") > 0
+            ):
                 self._refused = _count_one_more(self._refused, draft)
             else:
                 self._waiting.append(draft)
                 if len(self._waiting) == 1:  # otherwise the thread is at work already, and waking it costs the caller
                     self._changed.notify_all()
-
-    def _is_flood(self, draft: AuditDraft) -> bool:
-        """Return whether a call without a known caller was refused, like many before it."""
-        return not draft.user and draft.status in _STRANGE and self._strangers.take("") > 0
 
     @property
     def is_full(self) -> bool:
@@ -163,28 +157,23 @@ class AuditLog:
                 self._changed.wait_for(lambda: self._waiting or self._closing)
                 if not self._closing:
                     self._changed.wait_for(lambda: self._closing, _GATHER_SECONDS)
-                self._queue_refused()
+                # Queue the record that counts calls, at the end or where one may be written again.
+                if self._refused is not None and (self._closing or not self._strangers.take("")):
+                    self._waiting.append(self._refused)
+                    self._refused = None
                 batch = list(islice(self._waiting, _BATCH))
             if not batch:
                 break
             if self._write(batch):
-                self._drop(len(batch))
+                count = len(batch)
+                with self._changed:
+                    for _ in range(count):
+                        self._waiting.popleft()
             elif self._closing:
                 attempts -= 1
         if self._waiting:
             _log_audit.error("%d audit records could not be written", len(self._waiting))
         self._anchors.close(self._clock.now_us())
-
-    def _drop(self, count: int) -> None:
-        with self._changed:
-            for _ in range(count):
-                self._waiting.popleft()
-
-    def _queue_refused(self) -> None:
-        """Queue the record that counts calls, at the end or where one may be written again."""
-        if self._refused is not None and (self._closing or not self._strangers.take("")):
-            self._waiting.append(self._refused)
-            self._refused = None
 
     def _write(self, batch: list[AuditDraft]) -> bool:
         try:

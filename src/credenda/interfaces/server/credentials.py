@@ -84,7 +84,11 @@ class TokenCheck:
         except Unauthenticated:
             self._attempts.count(address)
             raise
-        self._note_known(digest)
+        with self._lock:
+            self._known[digest] = None
+            self._known.move_to_end(digest)
+            if len(self._known) > _KNOWN:
+                self._known.popitem(last=False)
         return found
 
     def _find_holder(self, text: str, *, path: str) -> tuple[AccessToken, Principal]:
@@ -106,13 +110,6 @@ class TokenCheck:
     def _is_known(self, digest: bytes) -> bool:
         with self._lock:
             return digest in self._known
-
-    def _note_known(self, digest: bytes) -> None:
-        with self._lock:
-            self._known[digest] = None
-            self._known.move_to_end(digest)
-            if len(self._known) > _KNOWN:
-                self._known.popitem(last=False)
 
     def _record_use(self, token: AccessToken, now_us: int) -> None:
         """Record the use of a token; a database that cannot be written does not matter."""

@@ -137,7 +137,8 @@ def _draft_record(scope: Scope, now_us: int, status: int, duration_seconds: floa
         subject="" if principal is None else principal.subject,
         credential="" if principal is None else principal.credential,
         member="" if principal is None else principal.member,
-        client=("" if principal is None else principal.client) or _read_program(Headers(scope=scope)),
+        client=("" if principal is None else principal.client)
+        or Headers(scope=scope).get("user-agent", "").strip().partition(" ")[0],
         actor=note.actor,
         door=note.door,
         operation=note.operation,
@@ -152,11 +153,6 @@ def _draft_record(scope: Scope, now_us: int, status: int, duration_seconds: floa
         cost_usd=use.cost_usd,
         inputs=note.inputs,
     )
-
-
-def _read_program(headers: Headers) -> str:
-    """Return the first product that a User-Agent header names, without comments about the machine."""
-    return headers.get("user-agent", "").strip().partition(" ")[0]
 
 
 class AddressCheck:

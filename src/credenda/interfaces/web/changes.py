@@ -59,12 +59,9 @@ def list_latest_changes(view: View, most: int) -> Sequence[LatestChange]:
 
 def _is_of_interest(change: ChangeRecord) -> bool:
     """Return whether a person would want to know: upkeep matters only where a person has chosen it."""
-    return change.kind in _SHOWN and (change.actor is Actor.USER or not _is_upkeep(change))
-
-
-def _is_upkeep(change: ChangeRecord) -> bool:
-    """Return whether a change moves a memory to another layer, or joins it with another of the same words."""
-    return change.kind is ChangeKind.SET_LAYER or _is_joined(change)
+    return change.kind in _SHOWN and (
+        change.actor is Actor.USER or not (change.kind is ChangeKind.SET_LAYER or _is_joined(change))
+    )
 
 
 def _is_joined(change: ChangeRecord) -> bool:

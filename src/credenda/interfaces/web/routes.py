@@ -157,7 +157,9 @@ class _Endpoint:
                 return self._act(view)
             data = self._page.load(view)
             if request.url.path.endswith(".json"):
-                return _make_json(view, data)
+                # Make the twin of a page: the same data, as REST writes it.
+                body = json.dumps(view.to_json(dict(data)), ensure_ascii=False, indent=2, allow_nan=False)
+                return Response(body.encode("utf-8", "replace"), media_type="application/json")
             response = self._render(view, data)
         if view.get("lang"):
             response.set_cookie(_COOKIE, view.language, max_age=_YEAR_SECONDS, httponly=True, samesite="lax")
@@ -170,7 +172,20 @@ class _Endpoint:
         except Conflict as error:
             if make_stale_problem(error) is None:
                 raise
-            return _make_html(_render_conflict(view, error), 412)
+            # Render the words of the person beside those that are there now.
+            named = view.get("id")
+            is_contest = named.startswith("k")
+            present = view.call("contest" if is_contest else "get", id=named)
+            kept = [(name, value) for name, value in view.form if name not in {"csrf", "version"}]
+            data = {
+                "problem": {"detail": "", **make_problem(error).body},
+                "present": present,
+                "version": error.ids["version"],
+                "mine": kept,
+                "back": view.place.rpartition("/")[0] or "/",
+            }
+            page = replace(view.page, name="conflict", title="Changed by someone else")
+            return _make_html(render_page(page, view, data, menu=_list_menu(view), notes=()), 412)
         if isinstance(done, Download):
             return FileResponse(done.path, media_type=_FILE, filename=done.name, headers=_HEADERS)
         if isinstance(done, Shown):
@@ -245,31 +260,8 @@ def _list_menu(view: View) -> list[tuple[str, list[Page]]]:
     return [(title, shown) for title, pages in groups if (shown := [one for one in pages if view.may(one.operation)])]
 
 
-def _make_json(view: View, data: Mapping[str, object]) -> Response:
-    """Make the twin of a page: the same data, as REST writes it."""
-    body = json.dumps(view.to_json(dict(data)), ensure_ascii=False, indent=2, allow_nan=False)
-    return Response(body.encode("utf-8", "replace"), media_type="application/json")
-
-
 def _make_html(body: str, status: int = 200) -> HTMLResponse:
     return HTMLResponse(body.encode("utf-8", "replace"), status, headers=_HEADERS)
-
-
-def _render_conflict(view: View, error: Conflict) -> str:
-    """Render the words of the person beside those that are there now."""
-    named = view.get("id")
-    is_contest = named.startswith("k")
-    present = view.call("contest" if is_contest else "get", id=named)
-    kept = [(name, value) for name, value in view.form if name not in {"csrf", "version"}]
-    data = {
-        "problem": {"detail": "", **make_problem(error).body},
-        "present": present,
-        "version": error.ids["version"],
-        "mine": kept,
-        "back": view.place.rpartition("/")[0] or "/",
-    }
-    page = replace(view.page, name="conflict", title="Changed by someone else")
-    return render_page(page, view, data, menu=_list_menu(view), notes=())
 
 
 def _find_target(done: Done) -> str:

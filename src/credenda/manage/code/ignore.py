@@ -45,7 +45,9 @@ def parse_patterns(text: str, base: str = "") -> list[IgnorePattern]:
 
 
 def _parse_line(line: str, base: str) -> IgnorePattern | None:
-    body = _strip_trailing_spaces(line)
+    stripped = line.rstrip(" ")
+    slashes = len(stripped) - len(stripped.rstrip("\\"))
+    body = f"{stripped} " if slashes % 2 and len(stripped) < len(line) else stripped
     if not body or body.startswith("#") or len(body) > _PATTERN_CHARACTERS:
         return None
     negated = body.startswith("!")
@@ -60,12 +62,6 @@ def _parse_line(line: str, base: str) -> IgnorePattern | None:
         return None
     prefix = "" if anchored else "(?:.*/)?"
     return IgnorePattern(base, re.compile(f"{prefix}{expression}", re.DOTALL), negated, folders_only)
-
-
-def _strip_trailing_spaces(line: str) -> str:
-    stripped = line.rstrip(" ")
-    slashes = len(stripped) - len(stripped.rstrip("\\"))
-    return f"{stripped} " if slashes % 2 and len(stripped) < len(line) else stripped
 
 
 def _translate_pattern(body: str) -> str | None:

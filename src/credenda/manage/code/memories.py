@@ -68,14 +68,10 @@ def _describe_file(one: ScannedFile, name: str) -> CodeEntry:
     head = f"{name}/{one.path} ({outline.language}, {one.lines:,} lines)"
     if outline.problem:
         head += f"; {outline.problem}"
-    inside = [_indent_signature(declared.name, declared.signature) for declared in outline.declared]
+    inside = [("  " * declared.name.count(".") + declared.signature) for declared in outline.declared]
     imports = [f"imports {', '.join(outline.imports)}"] if outline.imports else []
     text = _join_bounded([head, *inside], imports)
     return CodeEntry(path=one.path, attribute=CODE, text=text, digest=one.digest, language=outline.language)
-
-
-def _indent_signature(name: str, signature: str) -> str:
-    return "  " * name.count(".") + signature
 
 
 def _join_bounded(lines: Sequence[str], last: Sequence[str] = ()) -> str:

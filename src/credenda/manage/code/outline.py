@@ -137,7 +137,19 @@ def parse_outline(path: str, text: str) -> Outline:
     """Outline a file; a parse error is returned in `problem`."""
     language = detect_language(path)
     if language == "Python":
-        return _parse_python(text)
+        try:
+            module = ast.parse(text)
+        except (SyntaxError, ValueError, RecursionError, MemoryError):
+            return Outline(language="Python", problem="it is not valid Python", open_names=frozenset({""}))
+        reading = _PythonWalker()
+        reading.body(module.body, "")
+        return Outline(
+            language="Python",
+            declared=tuple(reading.declared),
+            imports=tuple(dict.fromkeys(reading.imports)),
+            names=frozenset(reading.names),
+            open_names=frozenset(reading.open_names),
+        )
     rules = _DECLARATION_PATTERNS.get(language, ())
     return _parse_lines(language, text, rules) if rules else Outline(language=language)
 
@@ -166,22 +178,6 @@ def _parse_lines(language: str, text: str, rules: Sequence[re.Pattern[str]]) -> 
 def _format_signature(text: str) -> str:
     words = " ".join(text.split()).rstrip(" {:")
     return words if len(words) <= _SIGNATURE_CHARACTERS else f"{words[: _SIGNATURE_CHARACTERS - 1]}…"
-
-
-def _parse_python(text: str) -> Outline:
-    try:
-        module = ast.parse(text)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return Outline(language="Python", problem="it is not valid Python", open_names=frozenset({""}))
-    reading = _PythonWalker()
-    reading.body(module.body, "")
-    return Outline(
-        language="Python",
-        declared=tuple(reading.declared),
-        imports=tuple(dict.fromkeys(reading.imports)),
-        names=frozenset(reading.names),
-        open_names=frozenset(reading.open_names),
-    )
 
 
 class _PythonWalker:

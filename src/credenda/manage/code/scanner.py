@@ -97,7 +97,7 @@ def _walk(root: Path, found: ScanResult) -> Iterator[tuple[str, str]]:
         below: list[tuple[str, tuple[IgnorePattern, ...]]] = []
         for entry in entries:
             path = f"{base}{entry.name}"
-            if not _is_printable(path):
+            if not path.isprintable():
                 found.problems.append(f"{base}: a name that is not printable")
             elif entry.is_symlink():
                 if not is_ignored(path, folder=False, patterns=patterns):
@@ -111,14 +111,12 @@ def _walk(root: Path, found: ScanResult) -> Iterator[tuple[str, str]]:
         waiting += reversed(below)
 
 
-def _is_printable(name: str) -> bool:
-    return name.isprintable()
-
-
 def _load_patterns(entries: list[os.DirEntry[str]], base: str, found: ScanResult) -> list[IgnorePattern]:
     for entry in entries:
         if entry.name == ".gitignore" and entry.is_file(follow_symlinks=False):
-            text = _read_text(entry.path, f"{base}.gitignore", found)
+            path = f"{base}.gitignore"
+            raw = _read_bytes(entry.path, path, found)
+            text = None if raw is None else raw.decode("utf-8", "replace")
             return parse_patterns(text or "", base)
     return []
 
@@ -142,11 +140,6 @@ def _scan_file(path: str, full: str, found: ScanResult) -> None:
         found.manifests.append(manifest)
         if manifest.problem:
             found.problems.append(f"{path}: {manifest.problem}")
-
-
-def _read_text(full: str, path: str, found: ScanResult) -> str | None:
-    raw = _read_bytes(full, path, found)
-    return None if raw is None else raw.decode("utf-8", "replace")
 
 
 def _read_bytes(full: str, path: str, found: ScanResult) -> bytes | None:

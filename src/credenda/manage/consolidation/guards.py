@@ -112,7 +112,7 @@ def extract_traits(text: str, said_us: int) -> Traits:
         _load_named_days() | load_words("relative")
     )
     known = load_number_words()
-    numbers = {_normalise_number(found) for found in _NUMBER.findall(plain)} | {
+    numbers = {_GROUPED.sub("", found).rstrip(".,:") for found in _NUMBER.findall(plain)} | {
         known[word] for word in bare if word in known and (word != "pair" or _PAIR.search(plain))
     }
     turning = {word for word in bare if word in load_words("turning")}
@@ -161,10 +161,6 @@ def _load_short_days() -> dict[str, str]:
 @cache
 def _load_named_days() -> frozenset[str]:
     return load_words("days") | load_words("months")
-
-
-def _normalise_number(text: str) -> str:
-    return _GROUPED.sub("", text).rstrip(".,:")
 
 
 def _find_units(text: str, singular: Iterable[str]) -> set[str]:

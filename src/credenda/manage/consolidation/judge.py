@@ -17,7 +17,7 @@ from credenda.clock import format_time
 from credenda.manage.consolidation.absolute_dates import resolve_relative_dates
 from credenda.manage.consolidation.guards import is_distinct
 from credenda.manage.consolidation.member import ASSERTIVE_STANCES, Member
-from credenda.model.change import Add, Change, Confirm, Revise, Supersede, Support
+from credenda.model.change import Add, Change, Confirm, Revise, Supersede
 from credenda.model.memory import (
     CONSOLIDATED,
     DUPLICATE_OF,
@@ -99,25 +99,45 @@ def plan_changes(verdict: Verdict, members: Mapping[str, Member], now_us: int) -
                 _end_member(members[verdict.target], verdict.sources[0], verdict, members[verdict.sources[0]].since_us)
             ]
         case Replace():
-            return _plan_replace(verdict, members, now_us)
+            target, changed = members[verdict.target], verdict.relation is Relation.CHANGED
+            standing = [members[one] for one in (*(() if changed else (verdict.target,)), *verdict.sources)]
+            named = [one for member in standing for one in member.past if one.id in verdict.past]
+            told = [*standing, *([target] if changed else []), *named]
+            key = f"new:{_hash_sources(verdict.text, [one.id for one in told])}"
+            draft = _draft_memory(verdict.text, standing, told, now_us)
+            changes: list[Change] = [
+                Add(
+                    key=key,
+                    draft=draft,
+                    support=tuple(dict.fromkeys(item for one in told for item in one.support))[:_SUPPORT_MOST],
+                    reason=verdict.reason,
+                )
+            ]
+            changes += [_merge_member(one, key, Relation.MERGED, verdict.reason) for one in standing]
+            if changed:
+                changes.append(_end_member(target, key, verdict, standing[0].since_us))
+            return changes
         case Remove():
-            return _plan_remove(members[verdict.target], members[verdict.same_as], verdict)
+            # Supersede a duplicate, move its evidence to the kept memory, and compute the scores over both.
+            gone = members[verdict.target]
+            kept = members[verdict.same_as]
+            changes: list[Change] = []
+            new = tuple(one for one in gone.support if one not in kept.support)[:_SUPPORT_MOST]
+            if new:
+                changes.append(Confirm(memory_id=kept.id, support=new, reason=verdict.reason))
+            moved = _compute_scores([kept, gone]) | {"valid_from_us": min(kept.since_us, gone.since_us)}
+            moved |= {
+                "pinned": kept.memory.pinned or gone.memory.pinned,
+                "topic": kept.memory.topic or gone.memory.topic,
+                "tags": tuple(dict.fromkeys((*kept.memory.tags, *gone.memory.tags)))[: limits.TAGS],
+                "metadata": {**gone.memory.metadata, **kept.memory.metadata},
+            }
+            apart = {name: value for name, value in moved.items() if getattr(kept.memory, name) != value}
+            if apart:
+                changes.append(Revise(memory_id=kept.id, fields=apart, reason=verdict.reason))
+            return [*changes, _merge_member(gone, kept.id, Relation.DUPLICATE, verdict.reason)]
         case Keep():
             return []
-
-
-def _plan_replace(verdict: Replace, members: Mapping[str, Member], now_us: int) -> list[Change]:
-    target, changed = members[verdict.target], verdict.relation is Relation.CHANGED
-    standing = [members[one] for one in (*(() if changed else (verdict.target,)), *verdict.sources)]
-    named = [one for member in standing for one in member.past if one.id in verdict.past]
-    told = [*standing, *([target] if changed else []), *named]
-    key = f"new:{_hash_sources(verdict.text, [one.id for one in told])}"
-    draft = _draft_memory(verdict.text, standing, told, now_us)
-    changes: list[Change] = [Add(key=key, draft=draft, support=_collect_support(told), reason=verdict.reason)]
-    changes += [_merge_member(one, key, Relation.MERGED, verdict.reason) for one in standing]
-    if changed:
-        changes.append(_end_member(target, key, verdict, standing[0].since_us))
-    return changes
 
 
 def _merge_member(member: Member, successor: str, relation: Relation, reason: str) -> Supersede:
@@ -137,25 +157,6 @@ def _end_member(member: Member, successor: str, verdict: Replace, until_us: int)
         valid_until_us=max(member.since_us, until_us if stated is None else min(stated, until_us)),
         reason=verdict.reason,
     )
-
-
-def _plan_remove(gone: Member, kept: Member, verdict: Remove) -> list[Change]:
-    """Supersede a duplicate, move its evidence to the kept memory, and compute the scores over both."""
-    changes: list[Change] = []
-    new = tuple(one for one in gone.support if one not in kept.support)[:_SUPPORT_MOST]
-    if new:
-        changes.append(Confirm(memory_id=kept.id, support=new, reason=verdict.reason))
-    moved = _compute_scores([kept, gone]) | {"valid_from_us": min(kept.since_us, gone.since_us)}
-    moved |= {
-        "pinned": kept.memory.pinned or gone.memory.pinned,
-        "topic": kept.memory.topic or gone.memory.topic,
-        "tags": tuple(dict.fromkeys((*kept.memory.tags, *gone.memory.tags)))[: limits.TAGS],
-        "metadata": {**gone.memory.metadata, **kept.memory.metadata},
-    }
-    apart = {name: value for name, value in moved.items() if getattr(kept.memory, name) != value}
-    if apart:
-        changes.append(Revise(memory_id=kept.id, fields=apart, reason=verdict.reason))
-    return [*changes, _merge_member(gone, kept.id, Relation.DUPLICATE, verdict.reason)]
 
 
 def _compute_scores(members: Sequence[Member]) -> dict[str, object]:
@@ -223,10 +224,6 @@ def _describe_origin(told: Sequence[Member], now_us: int) -> dict[str, object]:
         if isinstance(earlier, Mapping) and "first_seen" in earlier:
             seen.append(str(cast("Mapping[str, object]", earlier)["first_seen"]))
     return {"first_seen": min(seen), "updated": format_time(now_us), "sources": [one.id for one in told]}
-
-
-def _collect_support(told: Sequence[Member]) -> tuple[Support, ...]:
-    return tuple(dict.fromkeys(item for one in told for item in one.support))[:_SUPPORT_MOST]
 
 
 def _hash_sources(text: str, ids: Sequence[str]) -> str:
@@ -315,7 +312,10 @@ def _write_timeline(member: Member) -> Replace | None:
     if not told:
         return None
     values = ", ".join(one.memory.value or "" for one in told)
-    sentence = resolve_relative_dates(_strip_timeline(memory), member.said_us).rstrip(" .!")
+    head, mark, _ = memory.text.partition(" (currently ")
+    sentence = resolve_relative_dates(
+        (head if mark and memory.metadata.get(CONSOLIDATED) else memory.text), member.said_us
+    ).rstrip(" .!")
     text = f"{sentence} (currently {memory.value}; previously {values})."
     if text == memory.text:
         return None
@@ -354,12 +354,6 @@ def _remove_error(member: Member) -> Replace | None:
         relation=Relation.MERGED,
         reason="rewritten without the wrong value",
     )
-
-
-def _strip_timeline(memory: Memory) -> str:
-    """Return the text without the values that an earlier run appended."""
-    head, mark, _ = memory.text.partition(" (currently ")
-    return head if mark and memory.metadata.get(CONSOLIDATED) else memory.text
 
 
 # Cluster similar pairs into groups that are judged together; each memory is in at most one group (S-038). Pure.

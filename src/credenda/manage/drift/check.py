@@ -215,7 +215,13 @@ class CodeIndex:
         self.names.update(name.rpartition(".")[2] for name in outline.names)
         if outline.language != "Python":
             return
-        for module in _list_module_names(path, self.paths):
+        # Return the dotted names of a module: from its topmost package, and from the root.
+        parts = path.removesuffix(".pyi").removesuffix(".py").split("/")
+        parts = parts[:-1] if parts[-1] == "__init__" else parts
+        top = len(parts) - 1
+        while top > 0 and "/".join([*parts[:top], "__init__.py"]) in self.paths:
+            top -= 1
+        for module in [".".join(parts[top:]), ".".join(parts)] if parts else []:
             self.modules.setdefault(module, outline)
         for declared in outline.declared:
             if declared.signature.startswith("class "):
@@ -228,16 +234,6 @@ class CodeIndex:
             self.packages.add(normalise_package(manifest.name))
         for runner, name in manifest.commands:
             self.commands.setdefault(runner, set()).add(name)
-
-
-def _list_module_names(path: str, paths: set[str]) -> list[str]:
-    """Return the dotted names of a module: from its topmost package, and from the root."""
-    parts = path.removesuffix(".pyi").removesuffix(".py").split("/")
-    parts = parts[:-1] if parts[-1] == "__init__" else parts
-    top = len(parts) - 1
-    while top > 0 and "/".join([*parts[:top], "__init__.py"]) in paths:
-        top -= 1
-    return [".".join(parts[top:]), ".".join(parts)] if parts else []
 
 
 def check_claim(claim: CodeClaim, land: CodeIndex) -> DriftVerdict | None:

@@ -141,7 +141,15 @@ class Folder:
         for path in cores:
             self._read(path, Tier.CORE, found)
         for path in reversed(indexes):
-            self._look_at_index(path, found)
+            # Tell an index that code wrote from a page of that name, which is read as any other.
+            seen = Found()
+            self._read(path, Tier.PAGES, seen)
+            if has_index_marks(self.plain(path) or ""):
+                found.index = path
+            elif seen.troubles:
+                found.index = found.index or path
+            else:
+                found.texts += [one._replace(own=False) for one in seen.texts]
         return found
 
     def list_named(self, name: str) -> list[str]:
@@ -154,17 +162,6 @@ class Folder:
 
     def _is_there(self, name: str) -> bool:
         return (self.root / name).exists() or (self.root / name).is_symlink()
-
-    def _look_at_index(self, name: str, found: Found) -> None:
-        """Tell an index that code wrote from a page of that name, which is read as any other."""
-        seen = Found()
-        self._read(name, Tier.PAGES, seen)
-        if has_index_marks(self.plain(name) or ""):
-            found.index = name
-        elif seen.troubles:
-            found.index = found.index or name
-        else:
-            found.texts += [one._replace(own=False) for one in seen.texts]
 
     def _pages(self, folder: Path, tier: Tier, found: Found, known: frozenset[str] = frozenset()) -> list[str]:
         """List the pages below a folder, without those of a name in it; links are neither read nor followed."""

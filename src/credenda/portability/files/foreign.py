@@ -65,19 +65,14 @@ def find_days_of_lines(text: Text, zone: tzinfo, now_us: int) -> dict[int, str]:
         if isinstance(block, Said):
             said = noted or (above[-1][1] if above else "")
             found |= {number: said} if said else {}
-        noted = _read_comment(block, zone, now_us)
+        comment = COMMENT.fullmatch(block.lines[0]) if isinstance(block, Other) else None
+        seen = _FIRST_SEEN.search(comment[2]) if comment else None
+        noted = seen[1] if seen and _is_past(seen[1], zone, now_us) else ""
         if isinstance(block, Other) and (heading := _HEADING.match(block.lines[0])):
             above = [one for one in above if one[0] < len(heading[1])]
             day = above[-1][1] if above else ""
             above += [(len(heading[1]), one) for one in _read_heading(heading[2], day) if _is_past(one, zone, now_us)]
     return found
-
-
-def _read_comment(block: object, zone: tzinfo, now_us: int) -> str:
-    """Return the time in the comment that another program has above an entry."""
-    comment = COMMENT.fullmatch(block.lines[0]) if isinstance(block, Other) else None
-    seen = _FIRST_SEEN.search(comment[2]) if comment else None
-    return seen[1] if seen and _is_past(seen[1], zone, now_us) else ""
 
 
 def _read_heading(title: str, day: str) -> Iterator[str]:

@@ -125,7 +125,9 @@ def lay_out(seen: View, placing: Placing) -> Layout:
         about = names.get(path, "")
         sheets[path] = Sheet(
             title=make_title(normalise_name(about), about) or path.rpartition("/")[2].removesuffix(".md"),
-            front=() if archive else _write_front_matter(about),
+            front=()
+            if archive
+            else ["---", "credenda: page", f"entity: {json.dumps(about, ensure_ascii=False)}", "---", ""],
             entries=on[path],
             questions=[make_contest_entry(one, placing.names) for one in seen.contests if one.id in asked[path]],
             foot=link if archive else _write_footer(link, {days[one.local] for one in on[path] if one.local in days}),
@@ -140,10 +142,6 @@ def lay_out(seen: View, placing: Placing) -> Layout:
 
 def _place_entries(placing: Placing, path: str) -> dict[int, Sequence[str]]:
     return {spot.block: locals_ for spot, locals_ in placing.placed.items() if spot.path == path}
-
-
-def _write_front_matter(entity: str) -> list[str]:
-    return ["---", "credenda: page", f"entity: {json.dumps(entity, ensure_ascii=False)}", "---", ""]
 
 
 def _find_days(seen: View, placing: Placing) -> dict[str, str]:

@@ -269,15 +269,12 @@ class _Reader:
     def blocks(self) -> Iterator[Block]:
         """Yield all lines, in blocks."""
         if self._lines[:1] == ["---"] and "---" in self._lines[1:]:
-            yield self._front_matter()
+            stop = self._lines.index("---", 1) + 1
+            pairs = (_PAIR.match(line) for line in self._lines[1 : stop - 1])
+            self.front = {found[1]: found[2] for found in pairs if found}
+            yield Other(self._take(stop))
         while self._at < len(self._lines):
             yield self._block()
-
-    def _front_matter(self) -> Other:
-        stop = self._lines.index("---", 1) + 1
-        pairs = (_PAIR.match(line) for line in self._lines[1 : stop - 1])
-        self.front = {found[1]: found[2] for found in pairs if found}
-        return Other(self._take(stop))
 
     def _take(self, stop: int) -> tuple[str, ...]:
         start, self._at = self._at, stop

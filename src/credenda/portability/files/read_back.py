@@ -98,25 +98,21 @@ def _take(found: Record, text: Text, block: Entered, edited: Callable[[str, str]
     elif text.tier is Tier.ARCHIVE:
         found.events.append(Filed(name=block.name, text=block.text, path=text.path, table=block.table))
     else:
-        memory = _read_memory(text.path, block)
+        table = block.table
+        relation, successor = table.get("relation"), table.get("superseded_by")
+        memory = Believed(
+            name=block.name,
+            draft=_make_draft(block.text[: limits.MEMORY_TEXT_CHARACTERS], table),
+            path=text.path,
+            updated_us=parse_time(table["updated"]),
+            sources=tuple(map(_read_source, cast("list[str]", table.get("sources", [])))),
+            relation=None if relation is None else Relation(relation),
+            superseded_by=None if successor is None else str(successor),
+            contested=table.get("contested") is True,
+            confirmations=max(0, min(int(table.get("confirmations", 0)), _CONFIRMATIONS_MAX)),
+        )
         changed = edited(block.name, block.text)
         found.memories.append(replace(memory, draft=replace(memory.draft, value=None)) if changed else memory)
-
-
-def _read_memory(path: str, block: Entered) -> Believed:
-    table = block.table
-    relation, successor = table.get("relation"), table.get("superseded_by")
-    return Believed(
-        name=block.name,
-        draft=_make_draft(block.text[: limits.MEMORY_TEXT_CHARACTERS], table),
-        path=path,
-        updated_us=parse_time(table["updated"]),
-        sources=tuple(map(_read_source, cast("list[str]", table.get("sources", [])))),
-        relation=None if relation is None else Relation(relation),
-        superseded_by=None if successor is None else str(successor),
-        contested=table.get("contested") is True,
-        confirmations=max(0, min(int(table.get("confirmations", 0)), _CONFIRMATIONS_MAX)),
-    )
 
 
 def _make_draft(text: str, table: Mapping[str, Any]) -> Draft:

@@ -308,16 +308,21 @@ class _Drawing:
             self._put([*self._sheet.front, f"# {self._sheet.title}"])
             self._mark()
         else:
-            self._go_through(old)
+            for number, block in enumerate(old.blocks):
+                following = old.blocks[number + 1] if number + 1 < len(old.blocks) else None
+                if isinstance(block, Other) and block.blank:
+                    self._gap = max(self._gap, block.raw or block.lines, key=len)
+                else:
+                    self._block(number, block, following)
         self._add_missing()
-        self._add_questions()
+        if any(one.text for one in self._sheet.questions):
+            self._put([QUESTIONS])
+        for one in sorted(self._sheet.questions, key=lambda one: not one.text):
+            self._put([write_comment("k", one.table), *(write_item(one.text) if one.text else [])])
         if self._sheet.foot:
             self._put([self._sheet.foot])
         self._put(write_footer(self._names))
-        return "\n".join(self._joined()) + "\n"
-
-    def _joined(self) -> list[str]:
-        """Put a blank line around rendered parts, and keep the blank lines that are there."""
+        # Put a blank line around rendered parts, and keep the blank lines that are there.
         lines: list[str] = []
         before: _Chunk | None = None
         for chunk in self._chunks:
@@ -325,7 +330,7 @@ class _Drawing:
             lines += chunk.gap or ([self._return] if rendered else [])
             lines += [f"{line}{self._return}" for line in chunk.lines] if chunk.ours else chunk.lines
             before = chunk
-        return lines
+        return "\n".join(lines) + "\n"
 
     def _put(self, lines: Sequence[str], *, ours: bool = True) -> None:
         self._chunks.append(_Chunk(lines, ours, self._gap))
@@ -335,14 +340,6 @@ class _Drawing:
         """Record that the current section extends to here."""
         if self._section is not None:
             self._ends[self._section] = len(self._chunks)
-
-    def _go_through(self, old: Parsed) -> None:
-        for number, block in enumerate(old.blocks):
-            following = old.blocks[number + 1] if number + 1 < len(old.blocks) else None
-            if isinstance(block, Other) and block.blank:
-                self._gap = max(self._gap, block.raw or block.lines, key=len)
-            else:
-                self._block(number, block, following)
 
     def _block(self, number: int, block: Entered | Said | Other, following: object) -> None:
         match block:
@@ -357,7 +354,8 @@ class _Drawing:
             case Other(lines=(line,)) if _HEAD.match(line) and isinstance(following, Entered):
                 self._head = line
             case Other(lines=(line,)) if _STATED.fullmatch(line):
-                if _is_drawn(line, following):
+                value = following.table.get("value") if isinstance(following, Entered) else None
+                if value is None or format_yearly_day(str(value)).casefold() in line.casefold():
                     self._head = line if isinstance(following, Entered) else ""
                 else:
                     self._put([line.rpartition(_SINCE)[0]], ours=False)
@@ -436,18 +434,6 @@ class _Drawing:
                 if one.section == section:
                     self._put(self._shown(one))
 
-    def _add_questions(self) -> None:
-        if any(one.text for one in self._sheet.questions):
-            self._put([QUESTIONS])
-        for one in sorted(self._sheet.questions, key=lambda one: not one.text):
-            self._put([write_comment("k", one.table), *(write_item(one.text) if one.text else [])])
-
-
-def _is_drawn(line: str, following: object) -> bool:
-    """Return whether the line of a statement is as it was drawn; one whose entry is gone goes with it."""
-    value = following.table.get("value") if isinstance(following, Entered) else None
-    return value is None or format_yearly_day(str(value)).casefold() in line.casefold()
-
 
 def _rank(section: str) -> int:
     return SECTIONS.index(section) if section in SECTIONS else -1
@@ -472,7 +458,10 @@ def choose_page_name(shown: str, key: str, taken: Collection[str]) -> str:
     >>> choose_page_name("CON", "con", ()), choose_page_name("ana", "ana", {"ana"})
     ('CON_', 'ana-2149fb')
     """
-    letters = (letter if _is_kept(letter) else "-" for letter in unicodedata.normalize("NFC", shown))
+    letters = (
+        letter if (letter in _KEPT or unicodedata.category(letter)[0] in "LMN") else "-"
+        for letter in unicodedata.normalize("NFC", shown)
+    )
     name = "-".join(part for part in "".join(letters).split("-") if part.strip()).strip(" -_'")
     name = " ".join(name.split())
     while len(name.encode()) > NAME_BYTES:
@@ -483,10 +472,6 @@ def choose_page_name(shown: str, key: str, taken: Collection[str]) -> str:
     if fold_name(name) in taken:
         name = f"{name}-{hashlib.blake2b(key.encode(), digest_size=3).hexdigest()}"
     return name
-
-
-def _is_kept(letter: str) -> bool:
-    return letter in _KEPT or unicodedata.category(letter)[0] in "LMN"
 
 
 def fold_name(name: str) -> str:

@@ -260,7 +260,19 @@ class _Comparison:
 
     def _look(self, text: Text, spot: Spot, block: object) -> None:
         if isinstance(block, Said):
-            self._look_at_line(text, spot, block)
+            # Tell a line that was read and stays from a new one.
+            name = hash_line(block.text)
+            known = self._sides.lines.get(text.path, {}).get(name)
+            said = Added(block.text, spot, text.tier, text.about, line=True, said=self._sides.dates.get(spot, ""))
+            if known is None and not text.theirs:
+                self._bare.append(said)
+            elif known is None:
+                self._plan.quoted.append(said)
+            elif not text.theirs and known.events and not self._is_said(block.text, known.events):
+                self._plan.dropped.add(spot)  # deleted since, and the page is ours
+            else:
+                self._plan.read[text.path][name] = known._replace(away=False)
+                self._plan.stay.add(spot)
         if not isinstance(block, Entered):
             return
         if block.kind == "k":
@@ -274,21 +286,6 @@ class _Comparison:
             self._plan.bound[block.name] = local
         elif local == AWAY:
             self._plan.bound[block.name] = AWAY
-
-    def _look_at_line(self, text: Text, spot: Spot, block: Said) -> None:
-        """Tell a line that was read and stays from a new one."""
-        name = hash_line(block.text)
-        known = self._sides.lines.get(text.path, {}).get(name)
-        said = Added(block.text, spot, text.tier, text.about, line=True, said=self._sides.dates.get(spot, ""))
-        if known is None and not text.theirs:
-            self._bare.append(said)
-        elif known is None:
-            self._plan.quoted.append(said)
-        elif not text.theirs and known.events and not self._is_said(block.text, known.events):
-            self._plan.dropped.add(spot)  # deleted since, and the page is ours
-        else:
-            self._plan.read[text.path][name] = known._replace(away=False)
-            self._plan.stay.add(spot)
 
     def _is_said(self, text: str, events: Sequence[str]) -> bool:
         ours = self._sides.ours

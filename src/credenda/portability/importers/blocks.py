@@ -317,7 +317,12 @@ class _Page:
         if (heading and not self._bare) or (blank and not self._bare) or self._is_full(line):
             yield from self._flush()
         if heading:
-            self._under(len(heading[1]), (heading[2] or "").strip())
+            level = len(heading[1])
+            title = (heading[2] or "").strip()
+            self._path = [(above, name) for above, name in self._path if above < level]
+            self._path.append((level, title[:_TITLE_CHARACTERS]))
+            if level == 1 and not self.title:
+                self.title = title[:_TITLE_CHARACTERS]
         elif not blank:
             self._bare = False
         if line.text or self._block:
@@ -336,12 +341,6 @@ class _Page:
             self._fence = found[1]
         elif found[1].startswith(self._fence) and not text.strip(" `~"):
             self._fence = ""
-
-    def _under(self, level: int, title: str) -> None:
-        self._path = [(above, name) for above, name in self._path if above < level]
-        self._path.append((level, title[:_TITLE_CHARACTERS]))
-        if level == 1 and not self.title:
-            self.title = title[:_TITLE_CHARACTERS]
 
     def _flush(self) -> Iterator[Block]:
         block, self._block, self._held, self._bare = self._block, [], 0, True

@@ -64,17 +64,13 @@ class CodexFormat:
                     yield Omitted(what="sessions of sub-agents")
                     return
                 yield Boundary()
-                _begin(talk, payload)
+                talk.session = read_text(payload, "id") or talk.session
+                folder = mend_surrogates(read_text(payload, "cwd"))
+                talk.metadata = {"project": find_project(folder) or folder} if folder else {}
             elif kind != "session_meta" and payload.get("type") == "message" and not spawned:
                 yield from _read_message(payload, table.get("timestamp"), place, talk)
 
         yield from read_tables(lines, source.path, {"": read})
-
-
-def _begin(talk: Talk, payload: Table) -> None:
-    talk.session = read_text(payload, "id") or talk.session
-    folder = mend_surrogates(read_text(payload, "cwd"))
-    talk.metadata = {"project": find_project(folder) or folder} if folder else {}
 
 
 def _read_message(payload: Table, moment: object, place: str, talk: Talk) -> Iterator[Parsed]:

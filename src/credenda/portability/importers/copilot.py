@@ -52,18 +52,15 @@ class CopilotFormat:
             kind = table.get("type")
             if kind == "session.start":
                 yield Boundary()
-                _begin(talk, require_table(table.get("data")))
+                data = require_table(table.get("data"))
+                talk.session = read_text(data, "sessionId") or talk.session
+                context = data.get("context")
+                folder = mend_surrogates(read_text(cast("Table", context), "cwd")) if isinstance(context, dict) else ""
+                talk.metadata = {"project": find_project(folder) or folder} if folder else {}
             elif str(kind) in _ROLES:
                 yield from _read_message(table, _ROLES[str(kind)], place, talk)
 
         yield from read_tables(lines, source.path, {"": read})
-
-
-def _begin(talk: Talk, data: Table) -> None:
-    talk.session = read_text(data, "sessionId") or talk.session
-    context = data.get("context")
-    folder = mend_surrogates(read_text(cast("Table", context), "cwd")) if isinstance(context, dict) else ""
-    talk.metadata = {"project": find_project(folder) or folder} if folder else {}
 
 
 def _read_message(table: Table, role: str, place: str, talk: Talk) -> Iterator[Parsed]:

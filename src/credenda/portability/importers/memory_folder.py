@@ -73,7 +73,19 @@ def _read_block(block: Block, source: Source) -> Iterator[Parsed]:
         if _POINTER.fullmatch(text):
             yield Omitted(what="lines of an index")
         elif has_words(text):
-            yield _make_piece(text, block, source)
+            kind = str(block.details.get("type") or "")
+            name = source.path.name.encode("utf-8", "replace").decode()
+            statement = Statement(
+                place=f"line {block.line}",
+                text=text.strip(),
+                key=("memory-folder", text.strip()),
+                role="document",
+                memory_type=_TYPES.get(kind, "fact"),
+                occurred_at=None if block.occurred_us is None else to_datetime(block.occurred_us),
+                tags=block.tags,
+                metadata={"document": name, **_name_folder(source), **block.details},
+            )
+            yield make_statement_piece(statement, source)
 
 
 def _split_entries(text: str) -> Iterator[str]:
@@ -92,22 +104,6 @@ def _split_entries(text: str) -> Iterator[str]:
         else:
             entry.append(line.strip())
     yield "\n".join(entry)
-
-
-def _make_piece(text: str, block: Block, source: Source) -> Parsed:
-    kind = str(block.details.get("type") or "")
-    name = source.path.name.encode("utf-8", "replace").decode()
-    statement = Statement(
-        place=f"line {block.line}",
-        text=text.strip(),
-        key=("memory-folder", text.strip()),
-        role="document",
-        memory_type=_TYPES.get(kind, "fact"),
-        occurred_at=None if block.occurred_us is None else to_datetime(block.occurred_us),
-        tags=block.tags,
-        metadata={"document": name, **_name_folder(source), **block.details},
-    )
-    return make_statement_piece(statement, source)
 
 
 def _name_folder(source: Source) -> dict[str, str]:

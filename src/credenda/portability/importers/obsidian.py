@@ -90,15 +90,14 @@ def _read_block(block: Block, title: str, source: Source) -> Iterator[Piece]:
             yield make_statement_piece(statement, source)
     text = "\n".join(rest).strip("\n")
     taken = len(rest) < block.text.count("\n") + 1
-    if has_words(text) and not (taken and _has_only_headings(rest)):
+    if has_words(text) and not (
+        taken
+        and all(not line.strip() or (line.lstrip().startswith("#") and not _TAG.match(line.strip())) for line in rest)
+    ):
         prose = text if fenced else _strip_markup(text)
         tags = block.tags if fenced else read_tags([*block.tags, *_TAG.findall(text)])
         if has_words(prose):
             yield make_document_piece(replace(block, text=prose, tags=tags), source)
-
-
-def _has_only_headings(lines: list[str]) -> bool:
-    return all(not line.strip() or (line.lstrip().startswith("#") and not _TAG.match(line.strip())) for line in lines)
 
 
 def _read_observation(line: str, block: Block, title: str) -> Statement | None:

@@ -57,22 +57,18 @@ class OpenWebUIFormat:
             if "chat" in table:
                 yield from _read_chat(table, place, source)
             else:
-                yield _read_memory(table, place, source)
+                text = read_text(table, "content").strip()
+                if not text:
+                    raise MalformedError("it has no content")
+                statement = Statement(
+                    place=place,
+                    text=word_about_user(mend_surrogates(text)),
+                    key=("open-webui", read_text(table, "id"), text),
+                    occurred_at=read_moment_or_none(table.get("updated_at")),
+                )
+                yield make_statement_piece(statement, source)
 
         yield from read_tables(lines, source.path, {"": read})
-
-
-def _read_memory(table: Table, place: str, source: Source) -> Parsed:
-    text = read_text(table, "content").strip()
-    if not text:
-        raise MalformedError("it has no content")
-    statement = Statement(
-        place=place,
-        text=word_about_user(mend_surrogates(text)),
-        key=("open-webui", read_text(table, "id"), text),
-        occurred_at=read_moment_or_none(table.get("updated_at")),
-    )
-    return make_statement_piece(statement, source)
 
 
 def _read_chat(table: Table, place: str, source: Source) -> Iterator[Parsed]:

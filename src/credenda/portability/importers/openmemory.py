@@ -154,7 +154,11 @@ def _read_point(payload: Table, name: str, place: str, source: Source) -> Iterat
     text = read_text(payload, "data", "memory", "text", "content", "document", "page_content")
     if not text:
         raise MalformedError("its payload has no text")
-    kept = {key: value for key, value in payload.items() if key not in _OWN_FIELDS and _is_scalar(value)}
+    kept = {
+        key: value
+        for key, value in payload.items()
+        if key not in _OWN_FIELDS and isinstance(value, str | int | float | bool)
+    }
     statement = Statement(
         place=place,
         text=text,
@@ -164,10 +168,6 @@ def _read_point(payload: Table, name: str, place: str, source: Source) -> Iterat
         metadata={**kept, **({"user_id": owner} if owner else {})},
     )
     yield make_statement_piece(statement, source)
-
-
-def _is_scalar(value: object) -> bool:
-    return isinstance(value, str | int | float | bool)
 
 
 class _Database:

@@ -84,14 +84,14 @@ class SuzentFormat:
         elif place.casefold() == _CORE:
             yield Omitted(what="lines of the core", count=sum(isinstance(one, Said) for one in page.blocks))
         elif place.casefold() == _USER or source.path.parent.name in (ARCHIVE, PAGES):
-            yield from _read_lines(page, place, _read_watermark(folder), source)
+            yield from _read_lines(
+                page,
+                place,
+                read_text(read_metadata(folder.load(_STATE).decode("utf-8-sig", "replace")), "watermark_date")[:10],
+                source,
+            )
         else:
             yield from make_prose_pieces(text, source, place="page", name=source.path.stem)
-
-
-def _read_watermark(folder: Folder) -> str:
-    """Return the last day that Suzent folded into its entries; "" if it folded none."""
-    return read_text(read_metadata(folder.load(_STATE).decode("utf-8-sig", "replace")), "watermark_date")[:10]
 
 
 def _read_lines(page: Page, place: str, watermark: str, source: Source) -> Iterator[Parsed]:

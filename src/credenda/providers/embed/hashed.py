@@ -67,7 +67,17 @@ class HashedEmbedder:
         for start in range(0, len(texts), _BATCH):
             sums = self._hashed(texts[start : start + _BATCH])
             sums[~sums.any(axis=1), 0] = 1.0  # features cancelled out: like a text without words
-            batch = self._rotated(sums)
+            # Rotate all vectors: random signs, a Walsh-Hadamard transform of each block, then a reflection across
+            # blocks.
+            count, half = len(sums), 1
+            turned = sums * self._signs
+            while half < self._block:
+                pairs = turned.reshape(count, -1, 2, half)
+                turned = np.concatenate([pairs[:, :, :1] + pairs[:, :, 1:], pairs[:, :, :1] - pairs[:, :, 1:]], axis=2)
+                half *= 2
+            blocks = turned.reshape(count, -1, self._block)
+            mirrored = blocks - blocks.mean(axis=1, keepdims=True) * 2
+            batch = mirrored.reshape(count, self._dims)
             out[start : start + _BATCH] = batch / np.sqrt((batch * batch).sum(axis=1, keepdims=True))
         return out
 
@@ -83,22 +93,6 @@ class HashedEmbedder:
         size = len(texts) * self._dims
         flat = np.bincount(np.concatenate(places), weights=np.concatenate(weights), minlength=size)
         return flat.astype(np.float64, copy=False).reshape(len(texts), self._dims)
-
-    def _rotated(self, vectors: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Rotate all vectors: random signs, a Walsh-Hadamard transform of each block, then a reflection across blocks.
-
-        The block size is the largest power of two that divides the dimensions. (Ailon and Chazelle, STOC 2006, use the
-        same steps to make sparse vectors dense.) Sums and differences only, so the result does not depend on the batch.
-        """
-        count, half = len(vectors), 1
-        turned = vectors * self._signs
-        while half < self._block:
-            pairs = turned.reshape(count, -1, 2, half)
-            turned = np.concatenate([pairs[:, :, :1] + pairs[:, :, 1:], pairs[:, :, :1] - pairs[:, :, 1:]], axis=2)
-            half *= 2
-        blocks = turned.reshape(count, -1, self._block)
-        mirrored = blocks - blocks.mean(axis=1, keepdims=True) * 2
-        return mirrored.reshape(count, self._dims)
 
 
 def _hash_name(name: str) -> int:

@@ -75,27 +75,15 @@ def _embed_centred(texts: Sequence[str], *, asked: bool) -> NDArray[np.float32]:
     with _LOADING:
         model, common = _load()
     for start in range(0, len(texts), _BATCH):
-        batch = [_to_c_string(text) for text in texts[start : start + _BATCH]]
-        _limit_threads(model)
+        batch = [join_surrogates(text[:_CHARACTERS]).replace("\0", " ") for text in texts[start : start + _BATCH]]
+        # Limit the engine to the calling thread: two threads that wait for each other took fifteen times the CPU.
+        tell = getattr(getattr(model, "_lib", None), "omp_set_num_threads", None)
+        if tell is not None:
+            tell(1)
         out[start : start + _BATCH] = model.query(batch) if asked else model.passage(batch)
     out -= common
     out /= np.linalg.norm(out, axis=1, keepdims=True)
     return out
-
-
-def _to_c_string(text: str) -> str:
-    """Return a string for the engine: as in C, it ends at the first zero."""
-    return join_surrogates(text[:_CHARACTERS]).replace("\0", " ")
-
-
-def _limit_threads(model: Any) -> None:  # noqa: ANN401 - a library without types
-    """Limit the engine to the calling thread: two threads that wait for each other took fifteen times the CPU.
-
-    OpenMP stores the number per thread, so it is set at each call. An engine built without OpenMP has one thread.
-    """
-    tell = getattr(getattr(model, "_lib", None), "omp_set_num_threads", None)
-    if tell is not None:
-        tell(1)
 
 
 @cache

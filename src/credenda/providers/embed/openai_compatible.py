@@ -10,7 +10,7 @@ from http.client import HTTPException
 from threading import Event, Lock
 from typing import TYPE_CHECKING, Final, cast
 from urllib.error import HTTPError
-from urllib.parse import SplitResult, urlsplit
+from urllib.parse import urlsplit
 from urllib.request import (
     HTTPDefaultErrorHandler,
     HTTPErrorProcessor,
@@ -71,10 +71,34 @@ class RemoteEmbedder:
 
     def __init__(self, endpoint: EmbeddingEndpoint, *, wait: Callable[[float], object] | None = None) -> None:
         """Take an endpoint without a request; `wait` takes seconds. Raises `Invalid` for a bad address."""
-        self._place = _parse_endpoint(endpoint)
+        # Parse the address; raises `Invalid` for an address that texts must not be sent to.
+        fix = "give embedder_url like https://api.openai.com/v1"
+        try:
+            place = urlsplit(endpoint.url)
+            host = place.hostname
+            _ = place.port
+        except ValueError:
+            raise Invalid("embedder_url is not an address", fix=fix) from None
+        if place.scheme not in {"http", "https"} or not host:
+            raise Invalid("embedder_url is not an address", why="it needs http or https and a host", fix=fix)
+        if place.username is not None or place.password is not None or place.query or place.fragment:
+            raise Invalid("embedder_url holds more than an address", fix="give the key as CREDENDA_EMBEDDER_KEY")
+        if place.scheme == "http" and host not in _LOOPBACK and not endpoint.plain_http_anywhere:
+            raise Invalid(
+                f"texts would go to {host} unencrypted",
+                why="embedder_url begins with http://",
+                fix='use https, or allow it with embedder_plain_http = "anywhere"',
+            )
+        if not endpoint.model.strip():
+            raise Invalid("the embedder has no model", fix='write it like "openai:text-embedding-3-small"')
+        self._place = place
         self._endpoint = endpoint
         self._wait = wait or Event().wait
-        self._opener = _build_opener()
+        # Build the sender of requests. It follows no redirection: texts and key are for this host alone.
+        opener = OpenerDirector()
+        for handler in (ProxyHandler(), HTTPHandler(), HTTPSHandler(), HTTPDefaultErrorHandler(), HTTPErrorProcessor()):
+            opener.add_handler(handler)
+        self._opener = opener
         self._lock = Lock()
         self._dims = endpoint.dims
 
@@ -150,7 +174,17 @@ class RemoteEmbedder:
         """Return the vectors in the order of the texts; raises `_RefusalError` unless each has a usable one."""
         import numpy as np
 
-        rows = _extract_rows(answer, count)
+        # Return the embeddings by their index; raises `_RefusalError` unless there is one for each text.
+        data = cast("Mapping[str, object]", answer).get("data") if isinstance(answer, dict) else None
+        found: dict[object, object] = {}
+        for item in cast("list[object]", data) if isinstance(data, list) else []:
+            if isinstance(item, dict):
+                entry = cast("Mapping[str, object]", item)
+                index = entry.get("index")
+                found[index if type(index) is int else None] = entry.get("embedding")
+        if not isinstance(data, list) or len(cast("list[object]", data)) != count or set(found) != set(range(count)):
+            raise _RefusalError(f"it did not answer with one vector for each of {count} texts", again=False)
+        rows = [found[index] for index in range(count)]
         try:
             matrix = np.array(rows, np.float64)
         except (ValueError, TypeError, OverflowError):
@@ -170,38 +204,6 @@ class RemoteEmbedder:
             why=why,
             fix="check the endpoint and the settings embedder_*; search by words works meanwhile",
         )
-
-
-def _build_opener() -> OpenerDirector:
-    """Build the sender of requests. It follows no redirection: texts and key are for this host alone."""
-    opener = OpenerDirector()
-    for handler in (ProxyHandler(), HTTPHandler(), HTTPSHandler(), HTTPDefaultErrorHandler(), HTTPErrorProcessor()):
-        opener.add_handler(handler)
-    return opener
-
-
-def _parse_endpoint(endpoint: EmbeddingEndpoint) -> SplitResult:
-    """Parse the address; raises `Invalid` for an address that texts must not be sent to."""
-    fix = "give embedder_url like https://api.openai.com/v1"
-    try:
-        place = urlsplit(endpoint.url)
-        host = place.hostname
-        _ = place.port
-    except ValueError:
-        raise Invalid("embedder_url is not an address", fix=fix) from None
-    if place.scheme not in {"http", "https"} or not host:
-        raise Invalid("embedder_url is not an address", why="it needs http or https and a host", fix=fix)
-    if place.username is not None or place.password is not None or place.query or place.fragment:
-        raise Invalid("embedder_url holds more than an address", fix="give the key as CREDENDA_EMBEDDER_KEY")
-    if place.scheme == "http" and host not in _LOOPBACK and not endpoint.plain_http_anywhere:
-        raise Invalid(
-            f"texts would go to {host} unencrypted",
-            why="embedder_url begins with http://",
-            fix='use https, or allow it with embedder_plain_http = "anywhere"',
-        )
-    if not endpoint.model.strip():
-        raise Invalid("the embedder has no model", fix='write it like "openai:text-embedding-3-small"')
-    return place
 
 
 def _split_requests(texts: Sequence[str]) -> Iterator[list[str]]:
@@ -232,17 +234,3 @@ def _parse_retry_after(value: str | None) -> float | None:
     except ValueError:
         return None
     return found if math.isfinite(found) and found >= 0 else None
-
-
-def _extract_rows(answer: object, count: int) -> list[object]:
-    """Return the embeddings by their index; raises `_RefusalError` unless there is one for each text."""
-    data = cast("Mapping[str, object]", answer).get("data") if isinstance(answer, dict) else None
-    found: dict[object, object] = {}
-    for item in cast("list[object]", data) if isinstance(data, list) else []:
-        if isinstance(item, dict):
-            entry = cast("Mapping[str, object]", item)
-            index = entry.get("index")
-            found[index if type(index) is int else None] = entry.get("embedding")
-    if not isinstance(data, list) or len(cast("list[object]", data)) != count or set(found) != set(range(count)):
-        raise _RefusalError(f"it did not answer with one vector for each of {count} texts", again=False)
-    return [found[index] for index in range(count)]

@@ -73,7 +73,14 @@ class Command:
         try:
             ended = conversation.wait(self._timeout_seconds)
         finally:
-            _stop_process(process)
+            # End the program and the programs that it started, wait for it, and close its pipes.
+            _kill_process(process)
+            with suppress(subprocess.TimeoutExpired):
+                process.wait(_END_SECONDS)
+            for stream in (process.stdin, process.stdout):
+                if stream is not None:
+                    with suppress(OSError):
+                        stream.close()
             with self._lock:
                 self._running.discard(process)
         output = conversation.read()
@@ -173,17 +180,6 @@ class _Conversation:
                 left = left[os.write(stream.fileno(), left[:_PIECE_BYTES]) :]
         with suppress(OSError):
             stream.close()
-
-
-def _stop_process(process: subprocess.Popen[bytes]) -> None:
-    """End the program and the programs that it started, wait for it, and close its pipes."""
-    _kill_process(process)
-    with suppress(subprocess.TimeoutExpired):
-        process.wait(_END_SECONDS)
-    for stream in (process.stdin, process.stdout):
-        if stream is not None:
-            with suppress(OSError):
-                stream.close()
 
 
 def _kill_process(process: subprocess.Popen[bytes]) -> None:

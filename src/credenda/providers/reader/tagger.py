@@ -60,6 +60,12 @@ Span = tuple[int, int]
 """First and last piece."""
 
 
+_UNSURE: Final = 0.7
+"""From this probability of being no fact, a value may be read with a word less."""
+_SURE: Final = 0.4
+"""The probability of being no fact below which it is."""
+
+
 class _Window(NamedTuple):
     """A part of a message with the message before, as pieces; `base` is the number of the first piece of the part."""
 
@@ -180,15 +186,20 @@ class _Model:
         if not spans["value"]:
             return
         linked = [(role, span) for role in _LINKS for span in spans[role]]
-        values = np.stack([_encode_span(states[0], span, whole=True) for span in spans["value"]])
+        proposed = [(span, *_list_shorter(window, span)) for span in spans["value"]]
+        values = np.stack([_encode_span(states[0], span, whole=True) for spans in proposed for span in spans])
         others = [_encode_span(states[0], span) for _, span in linked] or [values[0, : 3 * states.shape[2]]]
         named = [one.name for one in self._heads.get_outputs()]
         heads = dict(zip(named, self._heads.run(None, {"values": values, "others": np.stack(others)}), strict=True))
-        for at, span in enumerate(spans["value"]):
+        at = 0
+        for choices in proposed:
+            nothing = heads["weight"][at : at + len(choices), 0]
+            chosen = int(nothing.argmin()) if nothing[0] > _UNSURE and nothing.min() < _SURE else 0
+            at, chosen, span = at + len(choices), at + chosen, choices[chosen]
             words = window.words(span)
             if words.text:
-                parts = _find_parts(window, heads["links"][:, at], linked)
-                shares = {name: heads[name][at] for name in named if name != "links"}
+                parts = _find_parts(window, heads["links"][:, chosen], linked)
+                shares = {name: heads[name][chosen] for name in named if name != "links"}
                 yield self._make_fact((words, _find_quote(window, words, spans["quote"])), shares, parts)
 
     def _make_fact(self, said: tuple[Words, Words], shares: Mapping[str, Floats], parts: Mapping[str, str]) -> Fact:
@@ -224,13 +235,25 @@ def _list_spans(tags: Floats, base: int) -> dict[str, list[Span]]:
         for at, role in enumerate(_ROLES)
     }
     return {
-        role: [(first, last) for first, last in spans if last < len(tags) - 1 and _is_within(first, last, base, role)]
+        role: [
+            (first, last)
+            for first, last in spans
+            if last < len(tags) - 1 and (first >= base or (role == "value" and last < base - 1))
+        ]
         for role, spans in found.items()
     }
 
 
-def _is_within(first: int, last: int, base: int, role: str) -> bool:
-    return first >= base or (role == "value" and last < base - 1)
+def _list_shorter(window: _Window, span: Span) -> list[Span]:
+    """List a value of the message without its last word, and without its first: "peanut" of "peanut allergy"."""
+    first, last = span
+    places = window.places
+    begins = [at for at in range(first + 1, last + 1) if first >= window.base and _begins_word(places, at - window.base)]
+    return [(first, begins[-1] - 1), (begins[0], last)] if begins else []
+
+
+def _begins_word(places: Sequence[Span], at: int) -> bool:
+    return at < len(places) and places[at - 1][1] < places[at][0]
 
 
 def _join_pieces(shares: list[list[float]], threshold: float) -> list[Span]:

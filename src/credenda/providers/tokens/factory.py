@@ -36,16 +36,15 @@ def open_counter(choice: object) -> TokenCounter:
             why=f"a {type(choice).__name__} is neither a path nor a function",
             fix='give the path of a tokenizer.json or .tiktoken file, a function from a text to a count, or "estimate"',
         )
-    given = TokenCounter(_get_name(choice), _wrap_counter(cast("Callable[[str], object]", choice)))
+    name = getattr(choice, "__qualname__", None) or type(choice).__qualname__
+    given = TokenCounter(
+        "".join(one for one in str(name) if one.isprintable())[:_NAME_CHARACTERS],
+        _wrap_counter(cast("Callable[[str], object]", choice)),
+    )
     given.count("")
     if not given.count(_PROBE):
         raise Invalid("the given tokenizer cannot be used", why="it finds no token in a text of words", fix="mend it")
     return given
-
-
-def _get_name(function: object) -> str:
-    name = getattr(function, "__qualname__", None) or type(function).__qualname__
-    return "".join(one for one in str(name) if one.isprintable())[:_NAME_CHARACTERS]
 
 
 def _wrap_counter(function: Callable[[str], object]) -> Callable[[str], int]:

@@ -15,7 +15,7 @@ from credenda.errors import Invalid, NotFound
 from credenda.model.contest import ContestState
 from credenda.portability.files.load_memory_side import load_view
 from credenda.portability.files.memory_side import View
-from credenda.portability.files.page_plan import Layout, Placing, index_lines, lay_out
+from credenda.portability.files.page_plan import Placing, index_lines, lay_out
 from credenda.portability.files.parse import read_item, to_file_text, write_item
 from credenda.portability.files.render import (
     ARCHIVE,
@@ -25,7 +25,6 @@ from credenda.portability.files.render import (
     NOW,
     PAGES,
     SECTIONS,
-    Entry,
     Sheet,
     is_shown,
 )
@@ -65,7 +64,9 @@ def load_belief_pages(parts: Parts, known_at_us: int | None = None) -> dict[str,
         for path, sheet in layout.sheets.items()
         if sheet.entries or any(one.text for one in sheet.questions)
     }
-    index = _show_index(seen, layout, core=CORE in pages)
+    core = CORE in pages
+    text = "\n".join(index_lines(seen, layout, core=core))
+    index = BeliefPage(INDEX, f"{text}\n", {}, {})
     return {**pages, **({INDEX: index} if pages else {})}
 
 
@@ -91,11 +92,6 @@ def _load_past(parts: Parts, known_at_us: int) -> View:
     )
 
 
-def _show_index(seen: View, layout: Layout, *, core: bool) -> BeliefPage:
-    text = "\n".join(index_lines(seen, layout, core=core))
-    return BeliefPage(INDEX, f"{text}\n", {}, {})
-
-
 def _show_page(path: str, sheet: Sheet) -> BeliefPage:
     lines = [f"# {sheet.title}"]
     entries: dict[str, str] = {}
@@ -104,7 +100,8 @@ def _show_page(path: str, sheet: Sheet) -> BeliefPage:
         lines += ["", section] if section else []
         for one in sheet.entries:
             if one.section == section:
-                lines += ["", *([one.head, ""] if one.head else []), *_show_entry(one)]
+                *first, last = write_item(one.text)
+                lines += ["", *([one.head, ""] if one.head else []), *([*first, f"{last} ({one.local})"])]
                 (entries if section in _EDITABLE else fixed)[one.local] = to_file_text(one.text)
     questions = [one.text for one in sheet.questions if one.text]
     lines += ["", SECTIONS[3], "", *(f"- {text}" for text in questions)] if questions else []
@@ -113,11 +110,6 @@ def _show_page(path: str, sheet: Sheet) -> BeliefPage:
 
 def _rank(section: str) -> int:
     return SECTIONS.index(section) if section in SECTIONS else -1
-
-
-def _show_entry(entry: Entry) -> list[str]:
-    *first, last = write_item(entry.text)
-    return [*first, f"{last} ({entry.local})"]
 
 
 def apply_page_edit(parts: Parts, page: BeliefPage, text: str) -> None:

@@ -115,12 +115,10 @@ def _choose_steps(steps: Sequence[str] | None) -> list[str]:
     names = [name.strip() for one in check_words(steps, "steps") for name in one.split(",")]
     for name in names:
         if name not in STEPS:
-            raise Invalid(f"there is no step {name!r}", why="the dream has no such step", fix=_list_choices())
+            raise Invalid(
+                f"there is no step {name!r}", why="the dream has no such step", fix=f"choose among {', '.join(STEPS)}"
+            )
     return [name for name in STEPS if name in names]
-
-
-def _list_choices() -> str:
-    return f"choose among {', '.join(STEPS)}"
 
 
 def _run(name: str, night: Night) -> DreamStep:

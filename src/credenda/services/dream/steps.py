@@ -57,7 +57,6 @@ from credenda.manage.dream.prompts import (
 )
 from credenda.model.change import Actor, Add, Change, ChangeKind, SetStatus, Supersede
 from credenda.model.dream import DreamStep
-from credenda.model.event import Event
 from credenda.model.memory import BRIDGE, CARD, Memory, Slot, Status, is_dreamed
 from credenda.providers.embed.protocol import Embedder
 from credenda.providers.llm.protocol import ModelFailure, Question
@@ -531,17 +530,15 @@ def _doubt_without_evidence(doubts: _Doubts, memories: Sequence[Memory]) -> None
         words: dict[str, list[str]] = {}
         for link in links:
             words.setdefault(link.memory_id, []).append(
-                _cut_words(events, link.span.event_id, link.span.start, link.span.stop)
+                events[link.span.event_id].text[link.span.start : link.span.stop]
+                if link.span.event_id in events
+                else ""
             )
         return words
 
     for name, words in (doubts.night.see(look) if by_id else {}).items():
         if is_unsupported(by_id[name], words):
             doubts.add(by_id[name], "its source is gone")
-
-
-def _cut_words(events: dict[str, Event], event_id: str, start: int, stop: int) -> str:
-    return events[event_id].text[start:stop] if event_id in events else ""
 
 
 def _doubt_contradicted(doubts: _Doubts, slots: _Slots) -> None:

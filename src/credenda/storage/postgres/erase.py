@@ -32,9 +32,20 @@ def delete_rows(
 
     Raises `Conflict` under a legal hold, and when rows were added after an export. Then nothing has happened.
     """
-    _check_hold(session, user_id)
+    row = session.execute(
+        "SELECT reason FROM legal_holds WHERE user_id = %s AND lifted_at IS NULL", (user_id,)
+    ).fetchone()
+    if row is not None:
+        raise Conflict(
+            "this user is under a legal hold", why=str(row[0]), fix="lift the hold first; nothing was erased"
+        )
     session.execute("SELECT pg_advisory_xact_lock(%s)", (compute_lock(AUDIT_TURN),))  # a record may name the user
-    _delete_memberships(session, user_id)
+    # Delete the name of a user from the memories of others, and the tokens for them.
+    session.execute("DELETE FROM members WHERE issuer = '' AND subject = %s", (user_id,))
+    session.execute(
+        "DELETE FROM server_secrets WHERE token_id IN (SELECT id FROM api_tokens WHERE subject = %s)", (user_id,)
+    )
+    session.execute("DELETE FROM api_tokens WHERE subject = %s", (user_id,))
     tenant = session.execute("SELECT tag FROM tenants WHERE user_id = %s", (user_id,)).fetchone()
     tables = _list_tenant_tables(session)
     counts = {table: _count_rows(session, table, user_id) for table in tables}
@@ -68,25 +79,6 @@ def _list_tenant_tables(session: Session) -> list[str]:
 def _count_rows(session: Session, table: str, user_id: str) -> int:
     row = session.execute(f"SELECT count(*) FROM {table} WHERE user_id = %s", (user_id,)).fetchone()  # noqa: S608 - as above
     return 0 if row is None else int(row[0])
-
-
-def _delete_memberships(session: Session, user_id: str) -> None:
-    """Delete the name of a user from the memories of others, and the tokens for them."""
-    session.execute("DELETE FROM members WHERE issuer = '' AND subject = %s", (user_id,))
-    session.execute(
-        "DELETE FROM server_secrets WHERE token_id IN (SELECT id FROM api_tokens WHERE subject = %s)", (user_id,)
-    )
-    session.execute("DELETE FROM api_tokens WHERE subject = %s", (user_id,))
-
-
-def _check_hold(session: Session, user_id: str) -> None:
-    row = session.execute(
-        "SELECT reason FROM legal_holds WHERE user_id = %s AND lifted_at IS NULL", (user_id,)
-    ).fetchone()
-    if row is not None:
-        raise Conflict(
-            "this user is under a legal hold", why=str(row[0]), fix="lift the hold first; nothing was erased"
-        )
 
 
 def _record_erasure(session: Session, user_id: str, tag: str, now_us: int) -> None:

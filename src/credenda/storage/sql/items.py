@@ -63,7 +63,9 @@ def write_item(run: StatementRunner, row: Item | ItemRemoval, tag: str, now_us: 
         parse_id(row.source, tag)
     key = row.key
     if key == "":
-        key = _choose_number(run, row.space)
+        last = run("numbered_keys", space=row.space).fetchone()
+        number = str(last[0]) if last else "0"
+        key = f"{int(number) + 1 if number.isdecimal() else 1:012}"
     if row.version != ANY_VERSION:
         found = run("item_version", space=row.space, key=key, now_us=now_us).fetchone()
         if (found[0] if found else 0) != row.version:
@@ -85,13 +87,6 @@ def write_item(run: StatementRunner, row: Item | ItemRemoval, tag: str, now_us: 
         expires_us=row.expires_us,
     )
     return key or ""
-
-
-def _choose_number(run: StatementRunner, space: str) -> str:
-    """Return the number after the last one of a space, as a key."""
-    last = run("numbered_keys", space=space).fetchone()
-    number = str(last[0]) if last else "0"
-    return f"{int(number) + 1 if number.isdecimal() else 1:012}"
 
 
 # Tasks of other agents.

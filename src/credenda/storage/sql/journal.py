@@ -101,11 +101,6 @@ def seal_keys(run: StatementRunner, key: bytes, event: int) -> None:
             run("set_key", id=row["id"], key=seal_key(key, row["idempotency_key"]))
 
 
-def _list_forms(phrases: Iterable[str]) -> list[str]:
-    """Return phrases in both forms of Unicode in which a reason may have them."""
-    return list(dict.fromkeys(normalize(form, one) for one in phrases for form in ("NFC", "NFD")))
-
-
 class WordIndex(Reader, Protocol):
     """A reader that can also change the full-text index."""
 
@@ -121,7 +116,7 @@ def redact_memory(writer: WordIndex, run: StatementRunner, redaction: Redaction)
     memory = _read_versions(writer, redaction.id)[0]
     if memory.text:
         writer.put_words("delete_words", code, _compose_words(memory, memory.text))
-    for phrase in _list_forms(redaction.phrases):
+    for phrase in list(dict.fromkeys(normalize(form, one) for one in redaction.phrases for form in ("NFC", "NFD"))):
         for row in run("changes_with_phrase", phrase=phrase).fetchall():
             _redact_entry(run, row, row["delta"] if row["memory"] is not None else _NOTHING)
     run("redact_versions", id=number)

@@ -217,7 +217,12 @@ class _RowLoader:
         columns = self._columns.get(table)
         if columns is None:
             raise make_row_error(place, f"there is no table {table[:64]!r}")
-        self._check_order(place, table)
+        rank = ORDER.index(table)
+        if rank < self._reached:
+            raise make_row_error(place, f"{table} must come before {ORDER[self._reached]}")
+        if not self._tag:
+            raise make_row_error(place, "an archive of a user who never wrote holds rows")
+        self._reached = rank
         self._check_cells(place, columns, row)
         try:
             decode = DECODERS.get(table)
@@ -228,14 +233,6 @@ class _RowLoader:
         except (Corrupt, *self._target.refused, ValueError, KeyError, TypeError, AttributeError) as error:
             raise make_row_error(place, f"a row of {table} is not valid in a store ({type(error).__name__})") from error
         self.counts[table] = self.counts.get(table, 0) + 1
-
-    def _check_order(self, place: int, table: str) -> None:
-        rank = ORDER.index(table)
-        if rank < self._reached:
-            raise make_row_error(place, f"{table} must come before {ORDER[self._reached]}")
-        if not self._tag:
-            raise make_row_error(place, "an archive of a user who never wrote holds rows")
-        self._reached = rank
 
     def _check_cells(self, place: int, columns: Iterable[Column], row: TableRow) -> None:
         given, names = frozenset(row), frozenset(column.name for column in columns)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Final, TypeVar
 
@@ -227,7 +227,18 @@ class TokenRows(ServerTables):
 
         def add(run: StatementRunner) -> None:
             if now_us is not None:
-                _check_name(map(_to_token, run("list_tokens", user_id=user)), stored.token.name, now_us)
+                # Raise `Conflict` if a valid token has a name; a connected client has no name of its own.
+                held = map(_to_token, run("list_tokens", user_id=user))
+                name = stored.token.name
+                same = next(
+                    (one for one in held if one.name == name and not one.client and one.is_valid_at(now_us)), None
+                )
+                if same is not None:
+                    raise Conflict(
+                        f"{same.user[:64]} has a valid token {name[:64]!r} already",
+                        why=f"the name revokes one token, and {same.id} has it",
+                        fix="give another name, or revoke that token first",
+                    )
             insert_token(run, stored)
 
         self._change_tables(add, user, alone="token")
@@ -250,17 +261,6 @@ class TokenRows(ServerTables):
     def record_token_use(self, token_id: str, now_us: int) -> None:
         """Record when a token was last used."""
         self._change_tables(lambda run: run("use_token", id_text=token_id, now_us=now_us).rowcount)
-
-
-def _check_name(held: Iterable[AccessToken], name: str, now_us: int) -> None:
-    """Raise `Conflict` if a valid token has a name; a connected client has no name of its own."""
-    same = next((one for one in held if one.name == name and not one.client and one.is_valid_at(now_us)), None)
-    if same is not None:
-        raise Conflict(
-            f"{same.user[:64]} has a valid token {name[:64]!r} already",
-            why=f"the name revokes one token, and {same.id} has it",
-            fix="give another name, or revoke that token first",
-        )
 
 
 def insert_token(run: StatementRunner, stored: StoredToken) -> None:

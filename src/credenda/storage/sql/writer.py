@@ -126,13 +126,23 @@ class SqlWriter(SqlReader):
             case Memory() | ChangeRecord() | Evidence() | ContestCase():
                 return self._belief(row)
             case ReplayedRows():
-                return self._refold(row)
+                self.refolded = True
+                return replace_rows(self._run, self._tenant.tag, row)
             case Vector() | VectorCopies() | Tombstone() | Redaction() | Rewording() | Access() | Snapshot():
                 return self._beside(row)
             case LegalHold() | RetentionPolicy():
-                return self._rule(row)
+                # Insert a retention policy or legal hold.
+                if isinstance(row, LegalHold):
+                    name = "set_hold" if row.lifted_us is None else "lift_hold"
+                    self._run(name, **{name: getattr(row, name) for name in row.__dataclass_fields__})
+                else:
+                    name = "put_policy" if row.days else "delete_policy"
+                    self._run(name, topic=row.topic or "", days=row.days, set_us=row.set_us)
+                return ""
             case Retention() | Surprise() | Watermark() | DutyRun() | SchedulerLease() | Prune() | VectorRemoval():
-                return self._derived(row)
+                # Insert a derived value, or the progress of the task that computes it.
+                write_derived(self._run, self._tenant.tag, row)
+                return ""
             case Spend() | Item() | ItemRemoval():
                 return self._keyed(row)
             case _:
@@ -152,16 +162,6 @@ class SqlWriter(SqlReader):
             case _:
                 assert_never(row)
 
-    def _rule(self, row: _Rule) -> str:
-        """Insert a retention policy or legal hold."""
-        if isinstance(row, LegalHold):
-            name = "set_hold" if row.lifted_us is None else "lift_hold"
-            self._run(name, **{name: getattr(row, name) for name in row.__dataclass_fields__})
-        else:
-            name = "put_policy" if row.days else "delete_policy"
-            self._run(name, topic=row.topic or "", days=row.days, set_us=row.set_us)
-        return ""
-
     def _beside(self, row: _Beside) -> str:
         """Insert a row that serves the store: snapshots, use, and redactions."""
         match row:
@@ -172,18 +172,28 @@ class SqlWriter(SqlReader):
             case Tombstone():
                 return self._tombstone(row)
             case Redaction() | Rewording():
-                return self._redaction(row)
+                self.redacted = True
+                self._run("permit_redaction", reason="delete")
+                self._run("keep_vector_head", at_us=row.at_us)
+                if isinstance(row, Rewording):
+                    reword_memory(self, self._run, row)
+                elif rows.is_memory_id(row.id, self._tenant.tag):
+                    redact_memory(self, self._run, row)
+                else:
+                    self._redact_event(row)
+                self._run("delete_items_of", source=row.id)
+                self._run("revoke_permit")
+                self._run("delete_snapshots")
+                return ""
             case Access():
                 return self._access(row)
             case Snapshot():
-                return self._image(row)
+                self._run("delete_snapshot", name=row.name)
+                for ordinal, data in enumerate(row.blobs):
+                    self._run("put_blob", name=row.name, ordinal=ordinal, data=data)
+                return ""
             case _:
                 assert_never(row)
-
-    def _derived(self, row: Derived) -> str:
-        """Insert a derived value, or the progress of the task that computes it."""
-        write_derived(self._run, self._tenant.tag, row)
-        return ""
 
     def _number(self, text: str, kind: IdKind) -> int:
         return parse_id_number(text, kind, self._tenant.tag)
@@ -328,36 +338,11 @@ class SqlWriter(SqlReader):
         self._run("log_access", at_us=access.at_us, shown=access.shown, useful=access.useful, **day)
         return ""
 
-    def _image(self, image: Snapshot) -> str:
-        self._run("delete_snapshot", name=image.name)
-        for ordinal, data in enumerate(image.blobs):
-            self._run("put_blob", name=image.name, ordinal=ordinal, data=data)
-        return ""
-
-    def _refold(self, row: ReplayedRows) -> str:
-        self.refolded = True
-        return replace_rows(self._run, self._tenant.tag, row)
-
     def _keyed(self, row: Spend | Item | ItemRemoval) -> str:
         """Insert a row under a key of its own."""
         if isinstance(row, Spend):
             return add_spend(self._run, row)
         return write_item(self._run, row, self._tenant.tag, self._clock.now_us())
-
-    def _redaction(self, redaction: Redaction | Rewording) -> str:
-        self.redacted = True
-        self._run("permit_redaction", reason="delete")
-        self._run("keep_vector_head", at_us=redaction.at_us)
-        if isinstance(redaction, Rewording):
-            reword_memory(self, self._run, redaction)
-        elif rows.is_memory_id(redaction.id, self._tenant.tag):
-            redact_memory(self, self._run, redaction)
-        else:
-            self._redact_event(redaction)
-        self._run("delete_items_of", source=redaction.id)
-        self._run("revoke_permit")
-        self._run("delete_snapshots")
-        return ""
 
     def _redact_event(self, redaction: Redaction) -> None:
         number = self._number(redaction.id, IdKind.EVENT)

@@ -63,7 +63,9 @@ def back_up(store: SqliteStore, path: Path) -> BackupReport:
     with make_temporary_file(place) as part:
         with translate_errors(str(place)), closing(connect(store.path, query_only=True, create=False)) as reading:
             users = _copy(reading, part)
-        _mark_backup(part, store.now_us())
+        now_us = store.now_us()
+        with translate_errors(str(part)), closing(sqlite3.connect(part, isolation_level=None)) as copy:
+            copy.execute("UPDATE identity SET backup_at = ?", (now_us,))
         sync_and_replace(part, place)
     store.list_erasures_beside(str(place))
     return BackupReport(path=str(path), size_bytes=place.stat().st_size, users=users)
@@ -99,11 +101,6 @@ def _find_difference(store: SqliteStore, place: Path) -> str:
     if found is None or found["id"] != store.identity():
         return other
     return "" if found["backup_at"] else "it is a database that was opened for writing"
-
-
-def _mark_backup(part: Path, now_us: int) -> None:
-    with translate_errors(str(part)), closing(sqlite3.connect(part, isolation_level=None)) as copy:
-        copy.execute("UPDATE identity SET backup_at = ?", (now_us,))
 
 
 def restore_file(

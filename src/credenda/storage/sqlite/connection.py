@@ -173,14 +173,6 @@ _open_files: Final[Counter[_Key]] = Counter()
 """The files that stores of this process have open, by device and inode."""
 
 
-def _find_key(path: str) -> _Key | None:
-    try:
-        found = os.stat(path)  # noqa: PTH116 - each read and each commit calls it, and a Path costs as much again
-    except (FileNotFoundError, NotADirectoryError):
-        return None
-    return found.st_dev, found.st_ino
-
-
 class OpenFile:
     """The file of one store."""
 
@@ -215,7 +207,11 @@ class OpenFile:
 
     def _find(self) -> _Key | None:
         try:
-            return _find_key(self._path)
+            try:
+                found = os.stat(self._path)  # noqa: PTH116 - each read and each commit calls it, and a Path costs as much again
+            except (FileNotFoundError, NotADirectoryError):
+                return None
+            return found.st_dev, found.st_ino
         except OSError as error:
             raise make_file_error(self._path, error, "written or opened") from error
 
@@ -253,7 +249,10 @@ def set_aside_foreign_log(path: str, *, read_only: bool = False) -> None:
             raise OSError(0, "the memory was opened to be read only")  # noqa: TRY301 - told like any other reason
         index.unlink(missing_ok=True)
         if log.exists():
-            log.rename(_find_free_name(log))
+            number = 1
+            while (place := Path(f"{log}.aside-{number}")).exists():
+                number += 1
+            log.rename(place)
             _log.warning("the log of another database was set aside")
     except OSError as error:
         raise Conflict(
@@ -271,13 +270,6 @@ def _is_without_log(path: str) -> bool:
     except FileNotFoundError:
         return True
     return not head or (head.startswith(_MAGIC) and head[_VERSIONS] == _ROLLBACK)
-
-
-def _find_free_name(log: Path) -> Path:
-    number = 1
-    while (place := Path(f"{log}.aside-{number}")).exists():
-        number += 1
-    return place
 
 
 _WRITE_PRAGMAS: Final = (

@@ -147,24 +147,13 @@ def open_scratch(
     """Copy the journal and the tombstones of a tenant into an in-memory database; nothing of it reaches a disk."""
     connection = sqlite3.connect(":memory:", isolation_level=None)
     try:
-        return connection, _fill_scratch(connection, origin, rows, clock, key=key)
+        prepare_connection(connection, key=key)
+        create_schema(connection)
+        placed = (ImportRow(0, table, row) for table, row in rows if table in SCRATCH_TABLES)
+        load_rows(connection, origin.user_id, origin, placed)
+        tenant = read_tenant(connection, origin.user_id)
+        assert tenant is not None, "a tenant with events has a row of its own"  # noqa: S101 - told to the type checker
+        return connection, SqliteWriter(connection, tenant, NextIds(), clock)
     except BaseException:
         connection.close()
         raise
-
-
-def _fill_scratch(
-    connection: sqlite3.Connection,
-    origin: ExportHeader,
-    rows: Iterator[tuple[str, TableRow]],
-    clock: Clock,
-    *,
-    key: bytes,
-) -> SqliteWriter:
-    prepare_connection(connection, key=key)
-    create_schema(connection)
-    placed = (ImportRow(0, table, row) for table, row in rows if table in SCRATCH_TABLES)
-    load_rows(connection, origin.user_id, origin, placed)
-    tenant = read_tenant(connection, origin.user_id)
-    assert tenant is not None, "a tenant with events has a row of its own"  # noqa: S101 - told to the type checker
-    return SqliteWriter(connection, tenant, NextIds(), clock)

@@ -85,8 +85,18 @@ def delete_rows(
     Raises `Conflict` under a legal hold, and when rows were added after an export; `Corrupt` if a row remains. Then
     nothing has happened.
     """
-    _check_hold(connection, user_id)
-    _delete_memberships(connection, user_id)
+    row = connection.execute(
+        "SELECT reason FROM legal_holds WHERE user_id = ? AND lifted_at IS NULL", (user_id,)
+    ).fetchone()
+    if row is not None:
+        raise Conflict(
+            "this user is under a legal hold", why=str(row[0]), fix="lift the hold first; nothing was erased"
+        )
+    # Delete the name of a user from the memories of others, and the tokens for them.
+    connection.execute("DELETE FROM members WHERE issuer = '' AND subject = ?", (user_id,))
+    mine = "SELECT id FROM api_tokens WHERE subject = ?"
+    connection.execute(f"DELETE FROM server_secrets WHERE token_id IN ({mine})", (user_id,))  # noqa: S608 - our own names
+    connection.execute("DELETE FROM api_tokens WHERE subject = ?", (user_id,))
     tenant = connection.execute("SELECT number, tag FROM tenants WHERE user_id = ?", (user_id,)).fetchone()
     if tenant is None:
         for table in _WITHOUT_TENANT:
@@ -108,24 +118,6 @@ def delete_rows(
             raise Corrupt("the erasure is not complete", why=f"rows are left in {table}", fix="nothing was erased")
     _record_erasure(connection, ErasureTarget(user_id, tenant["tag"], probes), now_us)
     return {table: count for table, count in counts.items() if count}
-
-
-def _delete_memberships(connection: sqlite3.Connection, user_id: str) -> None:
-    """Delete the name of a user from the memories of others, and the tokens for them."""
-    connection.execute("DELETE FROM members WHERE issuer = '' AND subject = ?", (user_id,))
-    mine = "SELECT id FROM api_tokens WHERE subject = ?"
-    connection.execute(f"DELETE FROM server_secrets WHERE token_id IN ({mine})", (user_id,))  # noqa: S608 - our own names
-    connection.execute("DELETE FROM api_tokens WHERE subject = ?", (user_id,))
-
-
-def _check_hold(connection: sqlite3.Connection, user_id: str) -> None:
-    row = connection.execute(
-        "SELECT reason FROM legal_holds WHERE user_id = ? AND lifted_at IS NULL", (user_id,)
-    ).fetchone()
-    if row is not None:
-        raise Conflict(
-            "this user is under a legal hold", why=str(row[0]), fix="lift the hold first; nothing was erased"
-        )
 
 
 def _check_exported(counts: Mapping[str, int], exported: Mapping[str, int]) -> None:
@@ -311,17 +303,17 @@ def _read_live_values(connection: sqlite3.Connection) -> Iterator[bytes]:
     ]
     statements = ["SELECT sql FROM sqlite_schema"]
     for table in tables:
-        names = ["user_id"] if "user_id" in _list_columns(connection, table) else []
+        names = (
+            ["user_id"]
+            if "user_id" in {row[0] for row in connection.execute("SELECT name FROM pragma_table_info(?)", (table,))}
+            else []
+        )
         names += [name for name in _list_content_columns(connection, table) if (table, name) != ("erasures", "probes")]
         statements += [f"SELECT {name} FROM {table}" for name in names]  # noqa: S608 - names of our schema
     for sql in statements:
         yield from _encode_values(row[0] for row in _query_tuples(connection, sql))
     connection.execute("CREATE VIRTUAL TABLE IF NOT EXISTS temp.live_words USING fts5vocab(main, search_index, row)")
     yield from _encode_values(row[0] for row in _query_tuples(connection, "SELECT term FROM temp.live_words"))
-
-
-def _list_columns(connection: sqlite3.Connection, table: str) -> set[str]:
-    return {row[0] for row in connection.execute("SELECT name FROM pragma_table_info(?)", (table,))}
 
 
 def _encode_values(values: Iterable[object]) -> Iterator[bytes]:

@@ -82,10 +82,6 @@ class _Unit(Generic[T]):
         connection.execute("RELEASE unit")
 
 
-def _make_interrupted_error() -> Unavailable:
-    return Unavailable("the commit was interrupted", why="its leading thread was stopped", fix="try again")
-
-
 def _check_nothing() -> None:
     """Accept every transaction."""
 
@@ -191,7 +187,13 @@ class GroupCommit:
         except BaseException as error:  # noqa: BLE001 - a failed commit undoes all and is raised to each caller
             self._undo()
             for unit in batch:
-                unit.error = unit.error or (error if isinstance(error, Exception) else _make_interrupted_error())
+                unit.error = unit.error or (
+                    error
+                    if isinstance(error, Exception)
+                    else Unavailable(
+                        "the commit was interrupted", why="its leading thread was stopped", fix="try again"
+                    )
+                )
             if not isinstance(error, Exception):
                 batch[0].error = error
         for unit in batch:

@@ -84,7 +84,14 @@ def migrate(connection: sqlite3.Connection, now_us: int, *, keep: Callable[[int]
     """
     older = read_schema_version(connection)
     check_version(older)
-    _enable_write_ahead_log(connection)
+    # Enable the write-ahead log; the setting is stored in the file.
+    mode: str = retry_while_locked(connection, "PRAGMA journal_mode = WAL").fetchone()[0]
+    if mode.casefold() != "wal":
+        raise Unavailable(
+            "the write-ahead log cannot be used here",
+            why="the file system does not support shared memory, as network folders often do not",
+            fix="put the file on a local disk",
+        )
     ran = 0
     for version, description, script in load_migrations():
         if read_schema_version(connection) >= version:
@@ -93,7 +100,11 @@ def migrate(connection: sqlite3.Connection, now_us: int, *, keep: Callable[[int]
         try:
             found = read_schema_version(connection)
             if found < version:
-                if keep is not None and 0 < found == older and _has_tenant(connection):
+                if (
+                    keep is not None
+                    and 0 < found == older
+                    and (connection.execute("SELECT 1 FROM tenants LIMIT 1").fetchone() is not None)
+                ):
                     keep(older)
                 connection.execute(_RECORD)
                 for statement in _split_script(script):
@@ -108,24 +119,8 @@ def migrate(connection: sqlite3.Connection, now_us: int, *, keep: Callable[[int]
     return ran
 
 
-def _has_tenant(connection: sqlite3.Connection) -> bool:
-    """Return whether anything was ever kept in a file; one whose creation was cut off holds nothing."""
-    return connection.execute("SELECT 1 FROM tenants LIMIT 1").fetchone() is not None
-
-
 def create_schema(connection: sqlite3.Connection) -> None:
     """Create the whole schema in an empty in-memory database."""
     for _, _, script in load_migrations():
         for statement in _split_script(script):
             connection.execute(statement)
-
-
-def _enable_write_ahead_log(connection: sqlite3.Connection) -> None:
-    """Enable the write-ahead log; the setting is stored in the file."""
-    mode: str = retry_while_locked(connection, "PRAGMA journal_mode = WAL").fetchone()[0]
-    if mode.casefold() != "wal":
-        raise Unavailable(
-            "the write-ahead log cannot be used here",
-            why="the file system does not support shared memory, as network folders often do not",
-            fix="put the file on a local disk",
-        )

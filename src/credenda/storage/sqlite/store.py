@@ -145,21 +145,20 @@ class SqliteStore(ServerRows, TenantQueries):
         self.log_emptied = True
         """Whether the write-ahead log has none of the words redacted through this store."""
         if read_only:
-            self._open_for_reading()
+            if not is_there(Path(self.path).is_file):
+                raise NotFound(
+                    f"there is no memory at {self.path}", fix="check the path, or open it without --read-only"
+                )
+            try:
+                with self._file.opened(read_only=True):
+                    pass
+                self._check_schema()
+            except BaseException:
+                self._readers.close()
+                self._file.release()
+                raise
         else:
             self._open_for_writing()
-
-    def _open_for_reading(self) -> None:
-        if not is_there(Path(self.path).is_file):
-            raise NotFound(f"there is no memory at {self.path}", fix="check the path, or open it without --read-only")
-        try:
-            with self._file.opened(read_only=True):
-                pass
-            self._check_schema()
-        except BaseException:
-            self._readers.close()
-            self._file.release()
-            raise
 
     def _check_schema(self) -> None:
         with self._readers.take() as connection:
@@ -189,25 +188,22 @@ class SqliteStore(ServerRows, TenantQueries):
             raise
         self._recent = TenantCache(self._writer, self._commits)
         try:
-            self._resume()
+            # Continue what erasures left open, as far as possible: it is never a condition for opening.
+            connection, commits = self._writable()
+            if connection.execute("SELECT 1 FROM identity WHERE backup_at IS NOT NULL").fetchone() is not None:
+                commits.run(lambda: connection.execute("UPDATE identity SET backup_at = NULL"))
+            try:
+                if has_unfinished_erasure(connection):
+                    self._finish({}, patience_seconds=0)
+                elif connection.execute("SELECT 1 FROM owed_ledgers LIMIT 1").fetchone() is not None:
+                    self.retry_owed()
+            except CredendaError as error:
+                _log.warning("an erasure could not be finished", extra={"code": error.code})
             for copy in kept:
                 self.note_backup(str(copy))
         except BaseException:
             self.close()
             raise
-
-    def _resume(self) -> None:
-        """Continue what erasures left open, as far as possible: it is never a condition for opening."""
-        connection, commits = self._writable()
-        if connection.execute("SELECT 1 FROM identity WHERE backup_at IS NOT NULL").fetchone() is not None:
-            commits.run(lambda: connection.execute("UPDATE identity SET backup_at = NULL"))
-        try:
-            if has_unfinished_erasure(connection):
-                self._finish({}, patience_seconds=0)
-            elif connection.execute("SELECT 1 FROM owed_ledgers LIMIT 1").fetchone() is not None:
-                self.retry_owed()
-        except CredendaError as error:
-            _log.warning("an erasure could not be finished", extra={"code": error.code})
 
     def _finish(self, rows: Mapping[str, int], patience_seconds: float = limits.ERASE_PATIENCE_SECONDS) -> Erasure:
         connection, commits = self._writable()
@@ -268,14 +264,11 @@ class SqliteStore(ServerRows, TenantQueries):
         elif not self.log_emptied:
             self.log_emptied = empty_log(self.path, 0)
         elif commits.commits >= self._lengthen_at:
-            self._lengthen_log()
+            with self._lock:
+                wanted, self._lengthen_at = self._lengthen_at < sys.maxsize, sys.maxsize
+            if wanted:
+                grow_log(self.path)
         return result
-
-    def _lengthen_log(self) -> None:
-        with self._lock:
-            wanted, self._lengthen_at = self._lengthen_at < sys.maxsize, sys.maxsize
-        if wanted:
-            grow_log(self.path)
 
     def _writable(self) -> tuple[sqlite3.Connection, GroupCommit]:
         connection, commits = self._writer, self._commits

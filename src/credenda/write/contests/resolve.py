@@ -95,7 +95,7 @@ def parse_scopes(answer: str) -> Mapping[str, str] | None:
     clauses = _parse_clauses(found[0])
     if not clauses:
         return None
-    scopes = {_strip_scope(scope): value.strip() for scope, value in clauses}
+    scopes = {_BARE.sub("", scope.strip(), count=1): value.strip() for scope, value in clauses}
     if len({normalise_name(scope) for scope in scopes}) < len(clauses):
         return None
     return {**scopes, DEFAULT_SCOPE: found[1].strip()}
@@ -108,10 +108,6 @@ def _parse_clauses(text: str) -> list[tuple[str, str]]:
         return [(one["scope"], one["value"]) for one in turned if one]
     plain = [_CLAUSE.fullmatch(part.strip()) for part in re.split(r"[,;]\s*(?:and\s+)?", text)]
     return [(one["scope"], one["value"]) for one in plain if one] if all(plain) else []
-
-
-def _strip_scope(words: str) -> str:
-    return _BARE.sub("", words.strip(), count=1)
 
 
 _ANSWER_IMPORTANCE: Final = 0.9
@@ -171,7 +167,21 @@ def decide_resolution(
         )
     held = tuple(one for one in sort_newest_first(members) if one.status in CURRENT_STATUSES)
     parts = _parse_parts(contest, _list_choices(contest, held), keep, scopes)
-    return _build_changes(_Answer(contest=contest, members=held, parts=parts, occasion=occasion, span=span))
+    # Add the answer's memories, supersede the contested ones, and close the contest.
+    answer = _Answer(contest=contest, members=held, parts=parts, occasion=occasion, span=span)
+    adds = [_add_part(answer, part) for part in answer.parts]
+    resolution = _format_resolution(answer.parts)
+    return [
+        *adds,
+        *_supersede_members(answer, adds),
+        Resolve(
+            contest_id=answer.contest.id,
+            resolution=resolution,
+            scopes=_collect_scopes(answer),
+            keep=tuple(add.key for add in adds),
+            reason=f"the user answered: {'; '.join(_quote_clause(part) for part in answer.parts)}",
+        ),
+    ]
 
 
 def _list_choices(contest: ContestCase, held: tuple[Memory, ...]) -> list[str]:
@@ -234,36 +244,8 @@ def _format_choices(choices: list[str]) -> str:
     return ", ".join(map(quote_value, choices))
 
 
-def _build_changes(answer: _Answer) -> list[Change]:
-    """Add the answer's memories, supersede the contested ones, and close the contest."""
-    adds = [_add_part(answer, part) for part in answer.parts]
-    resolution = _format_resolution(answer.parts)
-    return [
-        *adds,
-        *_supersede_members(answer, adds),
-        Resolve(
-            contest_id=answer.contest.id,
-            resolution=resolution,
-            scopes=_collect_scopes(answer),
-            keep=tuple(add.key for add in adds),
-            reason=f"the user answered: {'; '.join(_quote_clause(part) for part in answer.parts)}",
-        ),
-    ]
-
-
 def _add_part(answer: _Answer, part: _Part) -> Add:
-    draft = _draft_part(answer, part)
-    number = answer.parts.index(part) + 1
-    return Add(
-        key=f"new:{answer.contest.id}:{number}",
-        draft=draft,
-        support=_build_support(draft, answer.span),
-        reason="answer to a contest",
-    )
-
-
-def _draft_part(answer: _Answer, part: _Part) -> Draft:
-    """Draft one part of the answer, with the fields of the newest memory that had its value."""
+    # Draft one part of the answer, with the fields of the newest memory that had its value.
     alternating = [one for one in answer.members if one.id in answer.contest.memory_ids]
     holders = [one for one in alternating if normalise_value(display_value(one)) == normalise_value(part.choice)]
     pattern = next(iter(holders or alternating), None)
@@ -271,7 +253,7 @@ def _draft_part(answer: _Answer, part: _Part) -> Draft:
     kind = pattern.type if pattern else MemoryType.FACT
     contest, occasion = answer.contest, answer.occasion
     entity = pattern.entity if pattern else contest.entity
-    return Draft(
+    draft = Draft(
         text=_write_text(answer, part, kind, entity or contest.entity),
         type=kind,
         topic=pattern.topic if pattern else occasion.topic,
@@ -279,7 +261,9 @@ def _draft_part(answer: _Answer, part: _Part) -> Draft:
         attribute=pattern.attribute if pattern else contest.attribute,
         value=holder.value if holder else part.choice,
         scope=_match_spelling(part.scope, alternating),
-        cardinality=Cardinality.SET if _find_companions(answer, part) else Cardinality.SINGLE,
+        cardinality=Cardinality.SET
+        if [one for one in answer.parts if one is not part and one.scope == part.scope]
+        else Cardinality.SINGLE,
         stance=Stance.NEGATED if holder and is_denial(holder) else Stance.ASSERTED,
         speaker=pattern.speaker if pattern else contest.speaker,
         confidence=max(_ANSWER_CONFIDENCE, *(one.confidence for one in holders), 0.0),
@@ -293,11 +277,13 @@ def _draft_part(answer: _Answer, part: _Part) -> Draft:
         metadata=replace_given(occasion.metadata),
         expires_us=occasion.expires_us,
     )
-
-
-def _find_companions(answer: _Answer, part: _Part) -> list[_Part]:
-    """Return the other parts that hold in the same scope."""
-    return [one for one in answer.parts if one is not part and one.scope == part.scope]
+    number = answer.parts.index(part) + 1
+    return Add(
+        key=f"new:{answer.contest.id}:{number}",
+        draft=draft,
+        support=_build_support(draft, answer.span),
+        reason="answer to a contest",
+    )
 
 
 def _build_support(draft: Draft, span: Span | None) -> tuple[Support, ...]:

@@ -79,7 +79,23 @@ def decide_correction(
 
     Raises `Invalid` when neither is given or nothing differs, and `Conflict` when the memory is no longer current.
     """
-    draft = _draft_correction(memory, _read_correction(memory, wanted), occasion)
+    # Return the new content, or raise for an invalid correction.
+    if memory.status not in HELD:
+        raise Conflict(
+            f"the memory is {memory.status} and cannot be corrected",
+            why="only a current memory can be",
+            fix="correct its replacement, or restore this one first",
+            memory_id=memory.id,
+        )
+    said, named = (wanted.text or "").strip(), (wanted.value or "").strip()
+    if not said and not named:
+        raise Invalid("there is nothing to correct", why="neither text nor value is given", fix="give one of them")
+    if len(said) > MEMORY_TEXT_CHARACTERS:
+        raise LimitExceeded(f"a text of {len(said)} characters", why=f"a memory has at most {MEMORY_TEXT_CHARACTERS}")
+    new = _take_value(memory, said, named) if named else _find_value(memory, said, wanted)
+    if new[:3] == (memory.text, memory.value, memory.stance):
+        raise Invalid("nothing would change", why="the memory already says this", fix="give another text or value")
+    draft = _draft_correction(memory, new, occasion)
     support = Support(span=span, claim_hash=claim_hash(make_claim(draft, span, UpdateKind.CORRECT)))
     key = f"new:{support.claim_hash.hex()}"
     why = reason.strip() or "corrected by the user"
@@ -100,26 +116,6 @@ class _Content(NamedTuple):
     value: str | None
     stance: Stance
     entity: str | None
-
-
-def _read_correction(memory: Memory, wanted: Wanted) -> _Content:
-    """Return the new content, or raise for an invalid correction."""
-    if memory.status not in HELD:
-        raise Conflict(
-            f"the memory is {memory.status} and cannot be corrected",
-            why="only a current memory can be",
-            fix="correct its replacement, or restore this one first",
-            memory_id=memory.id,
-        )
-    said, named = (wanted.text or "").strip(), (wanted.value or "").strip()
-    if not said and not named:
-        raise Invalid("there is nothing to correct", why="neither text nor value is given", fix="give one of them")
-    if len(said) > MEMORY_TEXT_CHARACTERS:
-        raise LimitExceeded(f"a text of {len(said)} characters", why=f"a memory has at most {MEMORY_TEXT_CHARACTERS}")
-    new = _take_value(memory, said, named) if named else _find_value(memory, said, wanted)
-    if new[:3] == (memory.text, memory.value, memory.stance):
-        raise Invalid("nothing would change", why="the memory already says this", fix="give another text or value")
-    return new
 
 
 def _draft_correction(memory: Memory, new: _Content, occasion: StatementContext) -> Draft:
@@ -242,29 +238,27 @@ def decide_status(
         return [step]
     twin = next((one for one in slot_rows if _is_same_value(memory, one)), None)
     if twin is not None:
-        return _merge_into(memory, twin, reason, now_us)
+        if Status.MERGED not in TRANSITIONS[memory.status]:
+            why = f"{twin.id} already has its value"
+            raise Conflict(
+                f"{memory.id} cannot become active", why=why, fix="forget that one first", memory_id=memory.id
+            )
+        return [
+            Supersede(
+                memory_id=memory.id,
+                successor=twin.id,
+                relation=Relation.DUPLICATE,
+                valid_until_us=max(get_valid_from_us(memory), now_us),
+                reason=reason,
+            ),
+            Confirm(memory_id=twin.id, support=(), reason=reason),
+        ]
     return [step, *_supersede_conflicting(memory, slot_rows, now_us)]
 
 
 def _is_same_value(memory: Memory, other: Memory) -> bool:
     same_slot = get_slot(memory) is not None and get_slot(other) == get_slot(memory)
     return same_slot and other.id != memory.id and other.status is Status.ACTIVE and has_same_meaning(memory, other)
-
-
-def _merge_into(memory: Memory, twin: Memory, reason: str, now_us: int) -> list[Change]:
-    if Status.MERGED not in TRANSITIONS[memory.status]:
-        why = f"{twin.id} already has its value"
-        raise Conflict(f"{memory.id} cannot become active", why=why, fix="forget that one first", memory_id=memory.id)
-    return [
-        Supersede(
-            memory_id=memory.id,
-            successor=twin.id,
-            relation=Relation.DUPLICATE,
-            valid_until_us=max(get_valid_from_us(memory), now_us),
-            reason=reason,
-        ),
-        Confirm(memory_id=twin.id, support=(), reason=reason),
-    ]
 
 
 def _supersede_conflicting(memory: Memory, slot_rows: Sequence[Memory], now_us: int) -> list[Change]:

@@ -188,25 +188,21 @@ def _find_dependents(record: ChangeRecord, ledger: LogView) -> list[ChangeRecord
     if record.kind in QUESTIONS:
         return _find_contest_entries(record, ledger)
     if record.kind is ChangeKind.UNDO:
-        return _find_undone_together(record, ledger)
+        # Find the undo entries that belong to the undo that is being reverted.
+        first = ledger.by_id.get(record.cause or "")
+        if first is None:
+            return []
+        kin = {first.id, *(one.id for one in _find_dependents(first, ledger))}
+        successor = ledger.of_memory.get(str(first.after.get("superseded_by")), [])
+        if first.kind is ChangeKind.SUPERSEDE:
+            came = (
+                one
+                for one in successor
+                if one.kind is ChangeKind.ADD or (one.kind in _RETURNS and _is_same_decision(one, first))
+            )
+            kin |= {one.id for one in came}
+        return [one for one in ledger.shared if one.kind is ChangeKind.UNDO and one.cause in kin]
     return []
-
-
-def _find_undone_together(record: ChangeRecord, ledger: LogView) -> list[ChangeRecord]:
-    """Find the undo entries that belong to the undo that is being reverted."""
-    first = ledger.by_id.get(record.cause or "")
-    if first is None:
-        return []
-    kin = {first.id, *(one.id for one in _find_dependents(first, ledger))}
-    successor = ledger.of_memory.get(str(first.after.get("superseded_by")), [])
-    if first.kind is ChangeKind.SUPERSEDE:
-        came = (
-            one
-            for one in successor
-            if one.kind is ChangeKind.ADD or (one.kind in _RETURNS and _is_same_decision(one, first))
-        )
-        kin |= {one.id for one in came}
-    return [one for one in ledger.shared if one.kind is ChangeKind.UNDO and one.cause in kin]
 
 
 def _find_flags(added: ChangeRecord, ledger: LogView) -> list[ChangeRecord]:
@@ -244,7 +240,31 @@ def _find_conflicts(ledger: LogView, chosen: Mapping[str, ChangeRecord]) -> list
     """Find the later changes that depend on the chosen ones."""
     found: dict[str, ChangeRecord] = {}
     for record in chosen.values():
-        for later in _find_later(record, ledger):
+        number = parse_serial(record.id)
+        log = ledger.of_memory.get(record.memory_id or "", ())
+        after = [
+            one for one in log if parse_serial(one.id) > number and one.cause != record.id and ledger.in_force(one)
+        ]
+        if record.kind is not ChangeKind.ADD:
+            after = [one for one in after if set(one.after) & set(record.after)]
+        if record.kind is ChangeKind.SUPERSEDE:
+            successor = str(record.after.get("superseded_by"))
+            after += [
+                one
+                for one in ledger.of_memory.get(successor, ())
+                if parse_serial(one.id) > number and one.kind is ChangeKind.SUPERSEDE and ledger.in_force(one)
+            ]
+        if record.kind in QUESTIONS and record.memory_id is None:
+            after += [
+                one
+                for one in ledger.shared
+                if parse_serial(one.id) > number
+                and one.memory_id is None
+                and one.kind in QUESTIONS
+                and one.after.get("contest") == record.after.get("contest")
+                and ledger.in_force(one)
+            ]
+        for later in after:
             if later.id not in chosen and _find_root(later, ledger).id not in chosen:
                 found[later.id] = later
     for standing in _find_blocking(ledger, chosen):
@@ -257,32 +277,6 @@ def _find_root(record: ChangeRecord, ledger: LogView) -> ChangeRecord:
     while record.kind is ChangeKind.UNDO and record.cause in ledger.by_id:
         record = ledger.by_id[record.cause]
     return record
-
-
-def _find_later(record: ChangeRecord, ledger: LogView) -> list[ChangeRecord]:
-    number = parse_serial(record.id)
-    log = ledger.of_memory.get(record.memory_id or "", ())
-    after = [one for one in log if parse_serial(one.id) > number and one.cause != record.id and ledger.in_force(one)]
-    if record.kind is not ChangeKind.ADD:
-        after = [one for one in after if set(one.after) & set(record.after)]
-    if record.kind is ChangeKind.SUPERSEDE:
-        successor = str(record.after.get("superseded_by"))
-        after += [
-            one
-            for one in ledger.of_memory.get(successor, ())
-            if parse_serial(one.id) > number and one.kind is ChangeKind.SUPERSEDE and ledger.in_force(one)
-        ]
-    if record.kind in QUESTIONS and record.memory_id is None:
-        after += [
-            one
-            for one in ledger.shared
-            if parse_serial(one.id) > number
-            and one.memory_id is None
-            and one.kind in QUESTIONS
-            and one.after.get("contest") == record.after.get("contest")
-            and ledger.in_force(one)
-        ]
-    return after
 
 
 def _find_blocking(ledger: LogView, chosen: Mapping[str, ChangeRecord]) -> list[ChangeRecord]:

@@ -193,7 +193,12 @@ def _find_material(text: str, sentences: Sequence[TextSpan]) -> Iterator[Passage
         if inside is not None and _leaves(sentence):
             inside = None
         if inside is None:
-            inside = None if _leads_to_quotation(text, first) else _opens_material(sentence)
+            quoted = _QUOTE_LINE.search(text, first)
+            inside = (
+                None
+                if (quoted is not None and text[first : quoted.start()].rstrip().endswith(":"))
+                else _opens_material(sentence)
+            )
             if inside is None and _matches("whole", sentence):
                 yield Passage(Voice.TASK, start, stop)
             back = _matches("back", sentence)
@@ -203,12 +208,6 @@ def _find_material(text: str, sentences: Sequence[TextSpan]) -> Iterator[Passage
                 yield Passage(Voice.TASK, stop, len(text))
         if inside is not None:
             yield Passage(inside, start, stop)
-
-
-def _leads_to_quotation(text: str, start: int) -> bool:
-    """Return whether quoted lines follow a colon: they alone are pasted, and prose around them is the author's."""
-    quoted = _QUOTE_LINE.search(text, start)
-    return quoted is not None and text[start : quoted.start()].rstrip().endswith(":")
 
 
 def _matches(name: str, sentence: str) -> bool:

@@ -204,7 +204,14 @@ def _place(sentence: _Sentence, gone: Assertion, kept: Sequence[Assertion]) -> _
     words = sentence.words
     mine = _locate(words, gone.value)
     if not mine:
-        return _place_rest(sentence, kept)
+        # Place a claim whose value is in other words: in the clauses that state no other claim.
+        words = sentence.words
+        others = {at for one in kept for at in _locate(words, one.value) | _locate_entity(words, one.entity)}
+        if not others or not all(_locate(words, one.value) for one in kept):
+            return None
+        taken = {sentence.clause_of(at) for at in others}
+        mine = {at for at in range(len(words)) if sentence.clause_of(at) not in taken}
+        return _Places(mine, others) if mine else None
     others: set[int] = set()
     for one in kept:
         value, name = _locate(words, one.value), _locate_entity(words, one.entity)
@@ -216,17 +223,6 @@ def _place(sentence: _Sentence, gone: Assertion, kept: Sequence[Assertion]) -> _
             return None
         others |= value | name
     return None if others & mine else _Places(mine, others)
-
-
-def _place_rest(sentence: _Sentence, kept: Sequence[Assertion]) -> _Places | None:
-    """Place a claim whose value is in other words: in the clauses that state no other claim."""
-    words = sentence.words
-    others = {at for one in kept for at in _locate(words, one.value) | _locate_entity(words, one.entity)}
-    if not others or not all(_locate(words, one.value) for one in kept):
-        return None
-    taken = {sentence.clause_of(at) for at in others}
-    mine = {at for at in range(len(words)) if sentence.clause_of(at) not in taken}
-    return _Places(mine, others) if mine else None
 
 
 def _share(

@@ -10,7 +10,7 @@ from credenda import limits
 from credenda.errors import Conflict
 from credenda.ids import IdKind, parse_id_number
 from credenda.model.change import Actor, Add, Delete, Revise, Support
-from credenda.model.claim import Evidence, Extractor, Span
+from credenda.model.claim import Extractor, Span
 from credenda.model.event import Event
 from credenda.model.memory import Draft, Memory, Status
 from credenda.model.statement import replace_given
@@ -264,18 +264,18 @@ class Deletion:
                 for event in self.writer.events([item.span.event_id]):
                     if not is_mentioned(owed, phrase, event.text):
                         continue
-                    self._blank(event.id, self._find_mention(said, event, item, corrected=corrected), owed.said)
-
-    def _find_mention(
-        self, gone: Assertion, event: Event, item: Evidence, *, corrected: bool
-    ) -> Sequence[tuple[int, int]]:
-        """Find a deleted value in a message of other memories; words that these need stay, unless one corrected it."""
-        near = {one.memory_id for one in self.writer.evidence(event_ids=[event.id]) if has_overlap(one.span, item.span)}
-        others = [Assertion.of(one) for one in self.writer.memories(sorted(near - self._done)) if one.value]
-        start = item.span.start
-        extract = None if self.extractor is None else make_extract(self.extractor, event)
-        spans = cut_mention(event.text[start : item.span.stop], gone, others, extract, needed=not corrected)
-        return [(start + begin, start + end) for begin, end in spans]
+                    # Find a deleted value in a message of other memories; words that these need stay, unless one
+                    # corrected it.
+                    near = {
+                        one.memory_id
+                        for one in self.writer.evidence(event_ids=[event.id])
+                        if has_overlap(one.span, item.span)
+                    }
+                    others = [Assertion.of(one) for one in self.writer.memories(sorted(near - self._done)) if one.value]
+                    start = item.span.start
+                    extract = None if self.extractor is None else make_extract(self.extractor, event)
+                    spans = cut_mention(event.text[start : item.span.stop], said, others, extract, needed=not corrected)
+                    self._blank(event.id, ([(start + begin, start + end) for begin, end in spans]), owed.said)
 
     def _withdraw(self, left: Mapping[str, Memory]) -> None:
         """Delete cards and bridges made of memories that are deleted or have lost words."""
@@ -330,7 +330,10 @@ class Deletion:
                 self._reword(memory, parts, left)
             else:
                 self._redact_memory(memory, parts, value=not left)
-        self._put_event_tombstones(event)
+        # Put the tombstones of an event: of its whole text and of each sentence.
+        key = self.writer.tenant.key
+        for text in (event.text, *(event.text[start:stop] for start, stop in split_sentences(event.text))):
+            self._put(make_text_tombstones(key, text, self.now_us, get_voice(event)))
         labels = Labels.of([event])
         self._owed.append(Removal(tuple(one.id for one in held), (event.text,), _NOTHING, labels=labels))
         self._kept_digests = set()
@@ -368,12 +371,6 @@ class Deletion:
         self.renamed[memory.id] = new_id
         number = parse_id_number(support[0].span.event_id, IdKind.EVENT, self.writer.tenant.tag)
         self.writer.put(Job(kind=EMBED, first=number, last=number))
-
-    def _put_event_tombstones(self, event: Event) -> None:
-        """Put the tombstones of an event: of its whole text and of each sentence."""
-        key = self.writer.tenant.key
-        for text in (event.text, *(event.text[start:stop] for start, stop in split_sentences(event.text))):
-            self._put(make_text_tombstones(key, text, self.now_us, get_voice(event)))
 
     def _put(self, stones: Iterable[Tombstone]) -> None:
         for stone in stones if self.buried else ():

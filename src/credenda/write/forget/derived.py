@@ -37,15 +37,13 @@ def end_dependents(reader: Reader, left: Mapping[str, Memory], deleted: frozense
         if gone & deleted:
             changes.append(Delete(memory_id=one.id, reason="its source was deleted"))
         elif gone and one.status in _HELD:
-            changes.append(_end_derived(one.id, min(gone), now_us))
+            changes.append(
+                Supersede(
+                    memory_id=one.id,
+                    successor=None,
+                    relation=Relation.REFINED,
+                    valid_until_us=now_us,
+                    reason=f"its source {min(gone)} is no longer active",
+                )
+            )
     return changes
-
-
-def _end_derived(memory_id: str, gone: str, now_us: int) -> Supersede:
-    return Supersede(
-        memory_id=memory_id,
-        successor=None,
-        relation=Relation.REFINED,
-        valid_until_us=now_us,
-        reason=f"its source {gone} is no longer active",
-    )

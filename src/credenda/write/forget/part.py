@@ -19,7 +19,7 @@ from credenda.storage.store import Job, Reader, Redaction, Rewording, Tombstone,
 from credenda.text.normalize import normalise_text
 from credenda.text.sentences import blank_span, leave_out_blanks
 from credenda.write.extract_blanks import extract_around_blanks
-from credenda.write.forget.cut import Assertion, Cut, find_phrase, remove_cuts
+from credenda.write.forget.cut import Assertion, find_phrase, remove_cuts
 from credenda.write.forget.restated import cut_from_others, make_extract, normalise_assertion
 from credenda.write.forget.scope import BLANK, WORD, find_in_reasons, find_other_support, has_overlap, is_stated
 from credenda.write.forget.tombstones import get_voice, get_voice_of_claim, make_memory_tombstones, make_part_tombstones
@@ -68,10 +68,7 @@ def find_part(
     if cut is None or (not others and _is_retyped(reader, memory, without)):
         same = tuple(one.id for one in others)
         return Part(event, item, text, ((start, stop),), whole=True, alone=text, inseparable=same)
-    return _to_part(Part(event, item, text, inseparable=tuple(one.id for one in inseparable)), cut)
-
-
-def _to_part(part: Part, cut: Cut) -> Part:
+    part = Part(event, item, text, inseparable=tuple(one.id for one in inseparable))
     start, stop = part.item.span.start, part.item.span.stop
     if cut.whole:
         return replace(part, spans=((start, stop),), whole=True, alone=part.text)
@@ -159,14 +156,10 @@ class Blanker:
         left = text if WORD.search(text.replace(BLANK, "")) else ""
         self.writer.put(Redaction(id=event.id, at_us=self.now_us, text=left))
         log_redaction(self.writer, event.id, self.now_us, self.actor)
-        return self._move_evidence(event, replace(event, text=left), spans, gone)
-
-    def _move_evidence(
-        self, before: Event, after: Event, spans: Sequence[tuple[int, int]], gone: Assertion | None
-    ) -> list[Memory]:
-        places = [Span(before.id, start, stop) for start, stop in spans]
+        after = replace(event, text=left)
+        places = [Span(event.id, start, stop) for start, stop in spans]
         touched: dict[str, list[Evidence]] = {}
-        for item in self.writer.evidence(event_ids=[before.id]):
+        for item in self.writer.evidence(event_ids=[event.id]):
             if item.memory_id not in self.done and any(has_overlap(item.span, place) for place in places):
                 touched.setdefault(item.memory_id, []).append(item)
         claims: Sequence[Claim] = self._extract(after) if touched else ()
@@ -174,7 +167,7 @@ class Blanker:
         for memory in self.writer.memories(sorted(touched)):
             if memory.status is Status.DELETED:
                 continue
-            if not self._reword(memory, touched[memory.id], (before, after), claims=claims, gone=gone):
+            if not self._reword(memory, touched[memory.id], (event, after), claims=claims, gone=gone):
                 emptied.append(memory)
         if after.text:
             number = parse_id_number(after.id, IdKind.EVENT, self.writer.tenant.tag)

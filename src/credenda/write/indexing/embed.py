@@ -119,21 +119,16 @@ def _flag_repeat(writer: Writer, memory: Memory, novelty: Novelty) -> list[Chang
             reason=f"possible duplicate of {other_id} ({alike})",
         )
     ]
-    support = _find_independent_support(writer, memory.id, other_id)
+    known = {item.span.event_id for item in writer.evidence(memory_ids=[other_id])}
+    support = tuple(
+        Support(item.span, item.claim_hash, item.reader or "")
+        for item in writer.evidence(memory_ids=[memory.id])
+        if item.span.event_id not in known
+    )
     if support and is_exact_repeat(memory, found[0]):
         reason = f"restated as {memory.id} with only filler words changed ({alike})"
         changes.append(Confirm(memory_id=other_id, support=support, reason=reason))
     return changes
-
-
-def _find_independent_support(writer: Writer, memory_id: str, other_id: str) -> tuple[Support, ...]:
-    """Return the evidence of a memory from events that do not support the other one."""
-    known = {item.span.event_id for item in writer.evidence(memory_ids=[other_id])}
-    return tuple(
-        Support(item.span, item.claim_hash, item.reader or "")
-        for item in writer.evidence(memory_ids=[memory_id])
-        if item.span.event_id not in known
-    )
 
 
 _TOKEN_BITS: Final = 8

@@ -103,24 +103,20 @@ def _screen_value(name: str, value: object, policy: str) -> object:
         case bool() | float() | None:
             return value
         case str() | int():
-            return _screen_scalar(name, value, policy)
+            text = str(value)
+            screened = screen_secrets(text, policy)
+            if screened.masked:
+                return screened.text
+            announced = f"{name}: "
+            together = screen_secrets(announced + text, policy)
+            hidden = bool(together.masked) and together.text.startswith(announced)
+            return together.text.removeprefix(announced) if hidden else value
         case list():
             return [_screen_value(name, one, policy) for one in cast("list[object]", value)]
         case Mapping():
             return screen_metadata(cast("Mapping[str, object]", value), policy)
         case _:
             return value
-
-
-def _screen_scalar(name: str, value: str | int, policy: str) -> object:
-    text = str(value)
-    screened = screen_secrets(text, policy)
-    if screened.masked:
-        return screened.text
-    announced = f"{name}: "
-    together = screen_secrets(announced + text, policy)
-    hidden = bool(together.masked) and together.text.startswith(announced)
-    return together.text.removeprefix(announced) if hidden else value
 
 
 def screen_draft(draft: Draft, policy: str) -> Draft:
@@ -336,12 +332,14 @@ class _SubmissionFields(NamedTuple):
         plain = is_surely_clean(text)
         screened = Screened(text=text) if plain else screen_secrets(text, self.policy)
         moment: Any = message.get("timestamp")
+        # Rate the trust in a message; a note about the user is an agent's word, whatever the source.
+        noted = TRUST[Source.AI] if role is Role.USER and is_about_user(text) else 1.0
         event = _new_event(
             text=screened.text,
             role=role,
             speaker=speaker,
             source=self.source,
-            trust=self._rate_trust(role, text),
+            trust=min(TRUST[self.source], _ROLE_TRUST.get(role, 1.0), noted),
             topic=_check_label(submission.topic, "topic", self.policy),
             session=_check_identifier(submission.session, "session", self.policy) or "",
             agent=_check_identifier(submission.agent, "agent", self.policy) or "",
@@ -355,11 +353,6 @@ class _SubmissionFields(NamedTuple):
             expires_us=None if submission.expires_at is None else parse_time(submission.expires_at, self.zone),
         )
         return event, screened.masked
-
-    def _rate_trust(self, role: Role, text: str) -> float:
-        """Rate the trust in a message; a note about the user is an agent's word, whatever the source."""
-        noted = TRUST[Source.AI] if role is Role.USER and is_about_user(text) else 1.0
-        return min(TRUST[self.source], _ROLE_TRUST.get(role, 1.0), noted)
 
     def payload_hash(self, said: Sequence[_Message], events: Sequence[NewEvent]) -> bytes:
         """Hash roles, speakers, texts, topic and the stated times; 16 bytes."""

@@ -14,7 +14,6 @@ from typing import Final
 
 from credenda.model.attributes import load_asked
 from credenda.model.claim import Claim, UpdateKind
-from credenda.model.event import Event
 from credenda.model.memory import Memory, Stance
 from credenda.text.dates import DateSpan, find_dates
 from credenda.text.normalize import normalise_attribute
@@ -56,7 +55,18 @@ def add_given(said: Said, claim: Claim, known: Iterable[Memory]) -> tuple[Claim,
 
 
 def _find_excess(said: Said, claim: Claim, statement: str, allowed: set[str]) -> Excess | None:
-    if not allowed.issuperset(tokenize(_DENIAL.sub(" ", _cut_dates(said, statement)))):
+    # Cut the dates out of a statement that its sentences name too, or on which these were said.
+    event = said.turn.event
+    found = find_dates("today", event.occurred_us)
+    named = [
+        ((found[0].from_us, found[0].until_us) if found else (None, event.occurred_us)),
+        *((one.from_us, one.until_us) for one in find_dates(said.sentence, event.occurred_us)),
+    ]
+    left = statement
+    for one in reversed(find_dates(statement, event.occurred_us)):
+        if any(_is_within(one, bounds) for bounds in named):
+            left = f"{left[: one.start]} {left[one.stop :]}"
+    if not allowed.issuperset(tokenize(_DENIAL.sub(" ", left))):
         return Excess.WORDS
     value = claim.value or ""
     if value and not (says(statement, value) or set(tokenize(value)) <= set(tokenize(statement))):
@@ -82,22 +92,6 @@ def _list_names(memory: Memory) -> Iterator[str]:
     """Yield whom a memory names: its speaker, its entity, and the words of its value that have a capital letter."""
     yield from (memory.speaker, memory.entity or "")
     yield from (word for word in (memory.value or "").split() if word[0].isupper())
-
-
-def _cut_dates(said: Said, statement: str) -> str:
-    """Cut the dates out of a statement that its sentences name too, or on which these were said."""
-    event = said.turn.event
-    named = [_day_of(event), *((one.from_us, one.until_us) for one in find_dates(said.sentence, event.occurred_us))]
-    left = statement
-    for one in reversed(find_dates(statement, event.occurred_us)):
-        if any(_is_within(one, bounds) for bounds in named):
-            left = f"{left[: one.start]} {left[one.stop :]}"
-    return left
-
-
-def _day_of(event: Event) -> tuple[int | None, int | None]:
-    found = find_dates("today", event.occurred_us)
-    return (found[0].from_us, found[0].until_us) if found else (None, event.occurred_us)
 
 
 def _is_within(one: DateSpan, other: tuple[int | None, int | None]) -> bool:

@@ -162,7 +162,7 @@ def about_another(event: Event, sentence: str, value: str | None, attribute: str
     such a clause, that of all clauses.
     """
     plain = straighten(sentence)
-    if _is_note(event):
+    if event.role is Role.USER and (event.source is Source.INGEST or is_about_user(event.text)):
         return False
     if _QUOTED.search(plain) and not _FIRST_PERSON.search(_QUOTED.sub(" ", plain)):
         return True
@@ -175,11 +175,6 @@ def about_another(event: Event, sentence: str, value: str | None, attribute: str
     if noun and any(mine.search(clause) for clause in holding):
         return False
     return all(_is_of_another(clause, value, noun) for clause in holding)
-
-
-def _is_note(event: Event) -> bool:
-    """Return whether a text is a note about the user, written by somebody else: all of it is about them."""
-    return event.role is Role.USER and (event.source is Source.INGEST or is_about_user(event.text))
 
 
 def _is_of_another(clause: str, value: str | None, noun: str) -> bool:
@@ -432,7 +427,7 @@ def _name_rival(effect: Effect | None, verdict: Verdict, memory: Memory | None) 
     if memory is None:
         return Verdict(claim, verdict.why or Refusal.KNOWN)
     if effect is Effect.REPEATS:
-        if _has_slot_of(claim, memory):
+        if get_slot(claim) == get_slot(memory) and is_same_value(claim.value, memory.value):
             return verdict
         if get_slot(claim) == get_slot(memory) and _is_fuller(claim.value, claim.stance, memory):
             return replace(verdict, claim=replace(claim, rival=memory.id))
@@ -440,10 +435,6 @@ def _name_rival(effect: Effect | None, verdict: Verdict, memory: Memory | None) 
     linked = replace(claim, move=_MOVES[effect], rival=memory.id)
     misfit = find_misfit(linked, memory)
     return Verdict(claim, verdict.why or misfit) if misfit is not None else replace(verdict, claim=linked)
-
-
-def _has_slot_of(claim: Claim, memory: Memory) -> bool:
-    return get_slot(claim) == get_slot(memory) and is_same_value(claim.value, memory.value)
 
 
 def _find_fault(said: Said, stance: Stance) -> Refusal | None:

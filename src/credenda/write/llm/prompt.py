@@ -19,7 +19,7 @@ from credenda import limits
 from credenda.clock import to_datetime
 from credenda.model.claim import Turn
 from credenda.model.event import Event, Role
-from credenda.model.memory import Memory, Stance
+from credenda.model.memory import Stance
 from credenda.providers.llm.protocol import Question
 from credenda.text.sentences import split_sentences
 from credenda.text.tokens import tokenize
@@ -62,7 +62,14 @@ def question_about(passage: Passage) -> Question:
     names = {event: turn_id(at) for at, event in enumerate(passage.event_ids)}
     known: dict[str, dict[str, str]] = {}
     for at, memory in enumerate(passage.known):
-        known.setdefault(_format_day(get_valid_from_us(memory)), {})[known_id(at)] = _show_memory(memory)
+        # Show a memory in one line: "user residence: Graz" or its words; with its scope, stance of note and end.
+        unusual = "" if memory.stance is Stance.ASSERTED else f" ({memory.stance.value})"
+        unusual += "" if memory.valid_until_us is None else f" (until {_format_day(memory.valid_until_us)})"
+        scope = f" ({memory.scope})" if memory.scope else ""
+        slot = f"{memory.entity} {memory.attribute}{scope}: {memory.value}" if memory.value else ""
+        known.setdefault(_format_day(get_valid_from_us(memory)), {})[known_id(at)] = _clean(
+            f"{slot or f'“{_shorten(memory.text)}”'}{unusual}", limits.LLM_BEFORE_CHARACTERS
+        )
     document = {
         "date": _format_day(passage.turns[-1].event.occurred_us),
         "known": dict(sorted(known.items())),
@@ -84,15 +91,6 @@ def _show_message(event: Event, name: str | None) -> dict[str, Any]:
     speaker = event.speaker if event.role in {Role.PERSON, Role.DOCUMENT} else event.role.value
     most = limits.LLM_BEFORE_CHARACTERS if name is None else limits.LLM_TEXT_CHARACTERS
     return ({} if name is None else {"turn": name}) | {"from": speaker, "text": _clean(event.text, most)}
-
-
-def _show_memory(memory: Memory) -> str:
-    """Show a memory in one line: "user residence: Graz" or its words; with its scope, stance of note and end."""
-    unusual = "" if memory.stance is Stance.ASSERTED else f" ({memory.stance.value})"
-    unusual += "" if memory.valid_until_us is None else f" (until {_format_day(memory.valid_until_us)})"
-    scope = f" ({memory.scope})" if memory.scope else ""
-    slot = f"{memory.entity} {memory.attribute}{scope}: {memory.value}" if memory.value else ""
-    return _clean(f"{slot or f'“{_shorten(memory.text)}”'}{unusual}", limits.LLM_BEFORE_CHARACTERS)
 
 
 def _format_day(time_us: int) -> str:

@@ -65,14 +65,13 @@ def understand(passage: Passage, ask: Ask, reader: str) -> Understood:
         if failure.trouble.is_model_fault or len(passage.turns) < _AT_LEAST:
             return Understood(failure=failure)
         middle = len(passage.turns) // 2
-        halves = [understand(_take(passage, part), ask, reader) for part in (slice(middle), slice(middle, None))]
+        halves = [
+            understand(replace(passage, turns=passage.turns[part]), ask, reader)
+            for part in (slice(middle), slice(middle, None))
+        ]
         failed = next((half.failure for half in halves if half.failure is not None), None)
         return Understood(failure=failed) if failed is not None else _join(halves, reader)
     return read_text(passage, text, reader)
-
-
-def _take(passage: Passage, part: slice) -> Passage:
-    return replace(passage, turns=passage.turns[part])
 
 
 def _join(halves: Sequence[Understood], reader: str) -> Understood:

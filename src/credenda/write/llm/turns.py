@@ -81,7 +81,11 @@ def _find_known(reader: Reader, passage: Passage) -> list[Memory]:
         find_related(reader, list(dict.fromkeys(words))[:_TERMS], _NOMINATED) for words in messages if words
     )
     opened = _find_open(reader)
-    newest = [one for one in reader.find(MemoryFilter(statuses=CURRENT_STATUSES, limit=_NOMINATED)) if _may_change(one)]
+    newest = [
+        one
+        for one in reader.find(MemoryFilter(statuses=CURRENT_STATUSES, limit=_NOMINATED))
+        if (one.attribute is not None and _rate_kind(one) >= 1)
+    ]
     own = _find_own(reader, {normalise_name(speaker) for speaker in speakers})
     every = {one.id: one for one in (*slots, *opened, *profile, *newest, *nominated, *own) if _is_shown(one)}
     scores = _score(every, list(map(set, messages)), {*_OWN, *map(normalise_name, speakers)})
@@ -151,10 +155,6 @@ def _is_ending(reader: Reader, memory: Memory) -> bool:
     pair = (normalise_name(memory.entity), normalise_attribute(memory.attribute))
     past = reader.find(MemoryFilter(pair=pair, statuses=frozenset({Status.SUPERSEDED}), limit=_NOMINATED))
     return any(one.superseded_by == memory.id and is_same_value(one.value, memory.value) for one in past)
-
-
-def _may_change(memory: Memory) -> bool:
-    return memory.attribute is not None and _rate_kind(memory) >= 1
 
 
 def _find_open(reader: Reader) -> list[Memory]:

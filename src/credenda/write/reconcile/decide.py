@@ -496,13 +496,10 @@ def _supersede_conflicting(
             reason=explain_replacement(_classify_relation(scene, one), display_value(scene.claim), display_value(one)),
         )
         for one in conflicting
-        if get_valid_from_us(one) <= scene.moment_us or scene.claim.move is UpdateKind.CORRECT or _is_future(scene, one)
+        if get_valid_from_us(one) <= scene.moment_us
+        or scene.claim.move is UpdateKind.CORRECT
+        or (get_valid_from_us(one) > scene.candidate.occasion.now_us)
     ]
-
-
-def _is_future(scene: SlotState, rival: Memory) -> bool:
-    """Return whether a value has not begun yet, so that cancelling it affects no later belief."""
-    return get_valid_from_us(rival) > scene.candidate.occasion.now_us
 
 
 def _get_end_us(scene: SlotState, rival: Memory) -> int:
@@ -571,7 +568,11 @@ def find_origin(event: Event, claim: Claim, earlier: Sequence[Event]) -> Event |
         wordings.append(frozenset(tokenize(claim.value)))
     for terms, fewest in zip(wordings, _FEWEST_TERMS, strict=False):
         if len(terms) >= fewest and not any(_has_terms(one.text, terms) for one in own):
-            origins = [one for one in earlier if _is_foreign(one) and _has_terms(one.text, terms)]
+            origins = [
+                one
+                for one in earlier
+                if (one.role is Role.DOCUMENT or one.source in _FOREIGN) and _has_terms(one.text, terms)
+            ]
             if origins:
                 return min(origins, key=lambda one: one.trust)
     return None
@@ -597,10 +598,6 @@ def lower_trust(event: Event, origin: Event | None) -> Event:
     """Return an event as decisions are to take it: suspect, and no more trusted than its origin."""
     trust = event.trust if origin is None else min(event.trust, origin.trust)
     return replace(event, trust=trust, flags=tuple({*event.flags, QUARANTINED}))
-
-
-def _is_foreign(event: Event) -> bool:
-    return event.role is Role.DOCUMENT or event.source in _FOREIGN
 
 
 def _has_terms(text: str, terms: frozenset[str]) -> bool:
@@ -643,7 +640,9 @@ def move_to_rival(claim: Claim, rival: Memory | None) -> Claim:
     A plan, consideration or report keeps its slot, because it competes with nothing; `settle_rival` closes it.
     """
     if rival is None or find_misfit(claim, rival) is not None:
-        return _name_none(claim)
+        # Let a claim name no memory; an ending then only keeps its sentence.
+        left = replace(claim, rival=None)
+        return remove_slot(left) if claim.move is UpdateKind.END else replace(left, move=UpdateKind.STATE)
     if not _is_competing(claim, rival):
         keeps = claim.move is UpdateKind.END and get_slot(claim) is not None
         return claim if keeps else replace(claim, move=UpdateKind.STATE)
@@ -706,7 +705,7 @@ def settle_rival(claim: Claim, changes: list[Change], rival: Memory | None, occa
     may_settle = claim.stance in _SETTLING and claim.move is not UpdateKind.CONTRADICT
     fits = may_settle and find_weakness(claim, occasion.trust, rival) is None
     early = get_valid_from_us(rival) > occasion.occurred_us and rival.stance in ASSERTIVE_STANCES
-    if not fits or early or _is_touched(changes, rival):
+    if not fits or early or any(isinstance(one, Supersede) and one.memory_id == rival.id for one in changes):
         return []
     key = f"new:{claim_hash(claim).hex()}"
     added = next((one.key for one in changes if isinstance(one, Add) and one.key == key), None)
@@ -720,16 +719,6 @@ def settle_rival(claim: Claim, changes: list[Change], rival: Memory | None, occa
     return [
         Supersede(memory_id=rival.id, successor=successor, relation=relation, valid_until_us=until_us, reason=reason)
     ]
-
-
-def _is_touched(changes: list[Change], rival: Memory) -> bool:
-    return any(isinstance(one, Supersede) and one.memory_id == rival.id for one in changes)
-
-
-def _name_none(claim: Claim) -> Claim:
-    """Let a claim name no memory; an ending then only keeps its sentence."""
-    left = replace(claim, rival=None)
-    return remove_slot(left) if claim.move is UpdateKind.END else replace(left, move=UpdateKind.STATE)
 
 
 def find_misfit(claim: Claim, rival: Memory) -> Misfit | None:

@@ -144,16 +144,17 @@ def is_settled(claim: Claim, plan: Memory) -> bool:
     # "the trip was great" may be another one than that to Boston
     unnamed = done.verb == _HAPPENED and _DESTINATION.search(plan.value or "") is not None
     unnamed = unnamed and _DESTINATION.search(claim.value or "") is None
-    if unnamed or _is_going_on(claim, name) or _has_other_place(claim.value or "", plan.value or ""):
+    if (
+        unnamed
+        or (name == "status" and (claim.value or "").partition(" ")[0].endswith("ing"))
+        or _has_other_place(claim.value or "", plan.value or "")
+    ):
         return False
     completes = done.verb in _COMPLETING and planned.verb not in _OPEN_ENDED and claim.stance is Stance.ASSERTED
-    alike = completes or _has_same_verb(done.verb, planned.verb)
+    alike = completes or (
+        bool(planned.verb) and (done.verb in {planned.verb, _HAPPENED} or {done.verb, planned.verb} <= _TRAVELLING)
+    )
     return alike and bool(planned.words) and _has_same_object(done, planned, claim.value)
-
-
-def _is_going_on(claim: Claim, name: str) -> bool:
-    """Return whether work on a thing goes on: "I've been verifying my solutions"."""
-    return name == "status" and (claim.value or "").partition(" ")[0].endswith("ing")
 
 
 def _has_other_place(one: str, other: str) -> bool:
@@ -193,10 +194,6 @@ def _read_done(claim: Claim, name: str) -> _Action:
     if name == "status" and not done.words:
         return _read_action((claim.entity or "").rpartition("'s ")[2], done.verb or "complete")
     return done
-
-
-def _has_same_verb(one: str, other: str) -> bool:
-    return bool(other) and (one in {other, _HAPPENED} or {one, other} <= _TRAVELLING)
 
 
 def _has_same_object(done: _Action, planned: _Action, said: str | None) -> bool:

@@ -115,7 +115,15 @@ def resolve_slot(reader: Reader, claim: Claim) -> Claim:
     if claim.move is UpdateKind.CHANGE and claim.entity is not None and claim.value:
         own = normalise_name(claim.entity) == normalise_name(claim.speaker)
         if own and claim.attribute is not None and find_number(claim.value):
-            return _resolve_version(reader, claim, claim.value)
+            # Find the only memory of another version under another attribute: "a Pixel 6" was stored as the phone.
+            value = claim.value
+            here = get_slot(claim)
+            held = [
+                one
+                for one in _find_mentions(reader, claim, value)
+                if _may_end(one) and has_other_number(value, one.value or "")
+            ]
+            return claim if any(get_slot(one) == here for one in held) else _move_to_slot(held, claim)
     return claim
 
 
@@ -139,17 +147,6 @@ def _resolve_new_employer(reader: Reader, claim: Claim) -> Claim:
     return replace(
         moved, value=found["place"], move=UpdateKind.CHANGE, confidence=max(claim.confidence, _NOW_CONFIDENCE)
     )
-
-
-def _resolve_version(reader: Reader, claim: Claim, value: str) -> Claim:
-    """Find the only memory of another version under another attribute: "a Pixel 6" was stored as the phone."""
-    here = get_slot(claim)
-    held = [
-        one
-        for one in _find_mentions(reader, claim, value)
-        if _may_end(one) and has_other_number(value, one.value or "")
-    ]
-    return claim if any(get_slot(one) == here for one in held) else _move_to_slot(held, claim)
 
 
 def _resolve_wider(reader: Reader, claim: Claim) -> Claim:

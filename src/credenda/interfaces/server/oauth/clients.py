@@ -88,7 +88,16 @@ class Clients:
         if len(client_id) > _ID_CHARACTERS:
             raise _refuse("its id is too long")
         if client_id.startswith(_REGISTERED):
-            return _read_registered(client_id)
+            packed = client_id.removeprefix(_REGISTERED)
+            try:
+                found: object = json.loads(urlsafe_b64decode(packed + "=" * (-len(packed) % 4)))
+            except (ValueError, RecursionError):
+                raise _refuse("its id is not from a registration here") from None
+            if not isinstance(found, list) or not found:
+                raise _refuse("its id is not from a registration here")
+            name, *uris = cast("list[Any]", found)
+            known_name, known_uris = _read_metadata({"client_name": name, "redirect_uris": uris})
+            return OAuthClient(id=client_id, name=known_name, redirect_uris=known_uris, host="")
         if not client_id.startswith("https://"):
             raise _refuse("its id is neither an https address nor from a registration here")
         now_us = self._clock.now_us()
@@ -129,19 +138,6 @@ def split_redirect(uri: str) -> tuple[str, str]:
     return f"{parts.scheme}:", ""
 
 
-def _read_registered(client_id: str) -> OAuthClient:
-    packed = client_id.removeprefix(_REGISTERED)
-    try:
-        found: object = json.loads(urlsafe_b64decode(packed + "=" * (-len(packed) % 4)))
-    except (ValueError, RecursionError):
-        raise _refuse("its id is not from a registration here") from None
-    if not isinstance(found, list) or not found:
-        raise _refuse("its id is not from a registration here")
-    name, *uris = cast("list[Any]", found)
-    known_name, known_uris = _read_metadata({"client_name": name, "redirect_uris": uris})
-    return OAuthClient(id=client_id, name=known_name, redirect_uris=known_uris, host="")
-
-
 def _read_document(url: str, document: object) -> OAuthClient:
     path = urlsplit(url).path
     if path in {"", "/"} or any(part in {".", ".."} for part in path.split("/")):
@@ -161,30 +157,28 @@ def _read_metadata(sent: object) -> tuple[str, tuple[str, ...]]:
     if not isinstance(uris, list) or not 0 < len(cast("list[Any]", uris)) <= _URIS:
         raise _refuse(f"it needs 1 to {_URIS} redirect addresses", error="invalid_redirect_uri")
     for uri in cast("list[Any]", uris):
-        _check_redirect(uri)
+        # Raise `Invalid` for an address to which nobody may be sent: its answer carries a code.
+        if not isinstance(uri, str) or not 0 < len(uri) <= _URI_CHARACTERS:
+            raise _refuse("a redirect address is no text, or too long", error="invalid_redirect_uri")
+        try:
+            parts = urlsplit(uri)
+            host, _ = parts.hostname, parts.port
+        except ValueError:
+            raise _refuse("a redirect address cannot be read", error="invalid_redirect_uri") from None
+        is_clean = uri.isascii() and uri.isprintable() and not set(uri) & set(" \"'<>\\^`{|};,") and "#" not in uri
+        is_web = parts.scheme == "https" and bool(host)
+        is_loopback = parts.scheme == "http" and host in LOOPBACK_NAMES
+        is_program = parts.scheme not in _UNSAFE_SCHEMES and uri.startswith(f"{parts.scheme}:/") and bool(parts.scheme)
+        if not is_clean or "@" in parts.netloc or not (is_web or is_loopback or is_program):
+            why = (
+                "a redirect address must be https, http on this machine, or a program's own scheme, without a fragment"
+            )
+            raise _refuse(why, error="invalid_redirect_uri")
     if metadata.get("token_endpoint_auth_method") == "private_key_jwt" and "client_id" in metadata:
         raise _refuse("it wants to sign its requests, which is not supported")
     named = metadata.get("client_name")
     known = tuple(dict.fromkeys(cast("list[str]", uris)))
     return _clean_name(named if isinstance(named, str) else "") or split_redirect(known[0])[1] or "A program", known
-
-
-def _check_redirect(uri: object) -> None:
-    """Raise `Invalid` for an address to which nobody may be sent: its answer carries a code."""
-    if not isinstance(uri, str) or not 0 < len(uri) <= _URI_CHARACTERS:
-        raise _refuse("a redirect address is no text, or too long", error="invalid_redirect_uri")
-    try:
-        parts = urlsplit(uri)
-        host, _ = parts.hostname, parts.port
-    except ValueError:
-        raise _refuse("a redirect address cannot be read", error="invalid_redirect_uri") from None
-    is_clean = uri.isascii() and uri.isprintable() and not set(uri) & set(" \"'<>\\^`{|};,") and "#" not in uri
-    is_web = parts.scheme == "https" and bool(host)
-    is_loopback = parts.scheme == "http" and host in LOOPBACK_NAMES
-    is_program = parts.scheme not in _UNSAFE_SCHEMES and uri.startswith(f"{parts.scheme}:/") and bool(parts.scheme)
-    if not is_clean or "@" in parts.netloc or not (is_web or is_loopback or is_program):
-        why = "a redirect address must be https, http on this machine, or a program's own scheme, without a fragment"
-        raise _refuse(why, error="invalid_redirect_uri")
 
 
 def _drop_port(uri: str) -> str | None:
@@ -268,7 +262,13 @@ class Fetcher:
         if port not in self.ports:
             raise _refuse_fetch(url, "the port is not that of https")
         host = parts.hostname or ""
-        connection = _Connection(host, port, self._choose_address(url, host, port), self)
+        try:
+            addresses = [host] if _is_literal(host) else list(self.resolve(host, port))
+        except (OSError, UnicodeError):
+            raise _fail(url, "the name is unknown") from None
+        if not addresses or not all(self.may_connect(one) for one in addresses):
+            raise _refuse_fetch(url, "it leads to an address that is not public")
+        connection = _Connection(host, port, addresses[0], self)
         end = Timer(self.wait_seconds, connection.abort)  # a server that sends slowly would reset every other bound
         end.daemon = True
         end.start()
@@ -283,15 +283,6 @@ class Fetcher:
             return json.loads(body)
         except (ValueError, RecursionError):
             raise _fail(url, "the answer is not JSON") from None
-
-    def _choose_address(self, url: str, host: str, port: int) -> str:
-        try:
-            addresses = [host] if _is_literal(host) else list(self.resolve(host, port))
-        except (OSError, UnicodeError):
-            raise _fail(url, "the name is unknown") from None
-        if not addresses or not all(self.may_connect(one) for one in addresses):
-            raise _refuse_fetch(url, "it leads to an address that is not public")
-        return addresses[0]
 
     def _read(self, connection: _Connection, target: str, form: str | None) -> bytes:
         headers = {"Accept": "application/json", "Accept-Encoding": "identity", "User-Agent": "credenda"}

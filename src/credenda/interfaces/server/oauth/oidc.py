@@ -114,7 +114,12 @@ class OidcCheck:
         claims = self._decode(text)
         if not isinstance(claims["sub"], str) or not claims["sub"]:
             raise _refuse("it has no subject")
-        self._check_time(claims)
+        now = self._clock.now_us() / SECOND_US
+        ends, begins = claims["exp"], claims.get("nbf", 0)
+        if not _is_number(ends) or not _is_number(begins):
+            raise _refuse("its times are no numbers")
+        if now >= ends + _SKEW_SECONDS or now < begins - _SKEW_SECONDS:
+            raise _refuse("it has expired, or is not valid yet")
         return claims
 
     def find_member(self, subject: str) -> Member:
@@ -146,14 +151,6 @@ class OidcCheck:
             )
         except (jwt.exceptions.PyJWTError, ValueError, TypeError) as error:
             raise _refuse(type(error).__name__) from None
-
-    def _check_time(self, claims: Mapping[str, Any]) -> None:
-        now = self._clock.now_us() / SECOND_US
-        ends, begins = claims["exp"], claims.get("nbf", 0)
-        if not _is_number(ends) or not _is_number(begins):
-            raise _refuse("its times are no numbers")
-        if now >= ends + _SKEW_SECONDS or now < begins - _SKEW_SECONDS:
-            raise _refuse("it has expired, or is not valid yet")
 
 
 def make_fetcher() -> Fetcher:

@@ -164,12 +164,7 @@ def draw_curves(
         cx, cy = share(_find_x(point.days, last)), _TOP + _find_y(point.score)
         canvas.add("circle", f"point layer-{point.layer or 'none'}", title=label, cx=cx, cy=f"{cy:.1f}", r=4)
     _draw_key(canvas, curves)
-    return _make_drawing(name, canvas, days, curves, left_out=max(0, len(points) - _POINTS_MAX), words=words)
-
-
-def _make_drawing(
-    name: str, canvas: Canvas, days: Sequence[float], curves: Sequence[Curve], *, left_out: int, words: Words
-) -> Drawing:
+    left_out = max(0, len(points) - _POINTS_MAX)
     places = [min(range(len(days)), key=lambda at: abs(days[at] - wanted)) for wanted in _TABLE_DAYS]
     places = sorted(set(places))
     return Drawing(

@@ -60,7 +60,12 @@ BULK: Final[Mapping[str, Bulk]] = {
 
 def load(view: View) -> Mapping[str, object]:
     """Load memories by words or by conditions, with facets, or the difference of two days."""
-    conditions = _read_conditions(view)
+    # Return the conditions that the address names; believed memories alone are shown unless it says otherwise.
+    named = {name: view.get(name).strip() for name in (*_CHOICES, *_FREE)}
+    given = {name: value for name, value in named.items() if value}
+    if "status" not in given:
+        given["status"] = Status.ACTIVE.value
+    conditions = given
     words = view.get("q").strip()
     today = format_day(view.now_us, view.memory.zone)
     data: dict[str, object] = {
@@ -76,15 +81,6 @@ def load(view: View) -> Mapping[str, object]:
     if view.get("since").strip():
         return {**data, **_load_diff(view)}
     return {**data, "diff": None, **(_load_found(view, words, conditions) if words else _load_listed(view, conditions))}
-
-
-def _read_conditions(view: View) -> dict[str, str]:
-    """Return the conditions that the address names; believed memories alone are shown unless it says otherwise."""
-    named = {name: view.get(name).strip() for name in (*_CHOICES, *_FREE)}
-    given = {name: value for name, value in named.items() if value}
-    if "status" not in given:
-        given["status"] = Status.ACTIVE.value
-    return given
 
 
 def _load_listed(view: View, conditions: Mapping[str, str]) -> Mapping[str, object]:
@@ -124,18 +120,13 @@ def _load_found(view: View, words: str, conditions: Mapping[str, str]) -> Mappin
         "said": {hit.id: hit.evidence[-1].occurred_at for hit in result.hits if hit.evidence},
         "counted": len(memories),
         "has_more": len(result.hits) == _PAGE,
-        "facets": _count_facets(memories),
+        "facets": {
+            name: dict(Counter(str(value) for one in memories if (value := getattr(one, field))).most_common(_VALUES))
+            for name, field in _FIELDS.items()
+        },
         "offset": 0,
         "next_offset": None,
         "scores": {hit.id: hit.score for hit in result.hits},
-    }
-
-
-def _count_facets(memories: Sequence[Memory]) -> Mapping[str, Mapping[str, int]]:
-    """Count the values of the fields of hits, which a search has already bounded."""
-    return {
-        name: dict(Counter(str(value) for one in memories if (value := getattr(one, field))).most_common(_VALUES))
-        for name, field in _FIELDS.items()
     }
 
 

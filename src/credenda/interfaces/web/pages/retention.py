@@ -9,7 +9,7 @@ from credenda.errors import CredendaError, Invalid
 from credenda.interfaces.web.drawings import Curve, CurvePoint, Drawing, draw_curves
 from credenda.interfaces.web.page import Done, Page
 from credenda.interfaces.web.view import View
-from credenda.model.report import RetentionCurve, RetentionCurves, RetentionPoint
+from credenda.model.report import RetentionCurves, RetentionPoint
 from credenda.services.expectation import name_version
 
 _POINTS: Final = 500
@@ -95,7 +95,7 @@ def _draw_curves(view: View, now: RetentionCurves, other: RetentionCurves | None
         if one.half_life_days == longest or one.name == now.mode
     ]
     if other is not None:
-        tried = _find_curve(other)
+        tried = max((one for one in other.curves if one.name == other.mode), key=lambda one: one.half_life_days)
         label = view.t(
             "what if: {mode}, {days} d", mode=view.word("curve", tried.name), days=f"{tried.half_life_days:g}"
         )
@@ -104,11 +104,6 @@ def _draw_curves(view: View, now: RetentionCurves, other: RetentionCurves | None
         CurvePoint(label=one.memory_id, days=one.age_days, score=one.score, layer=one.layer) for one in now.points
     ]
     return draw_curves(now.days, curves, points, threshold=_ARCHIVED_BELOW, words=view.t)
-
-
-def _find_curve(found: RetentionCurves) -> RetentionCurve:
-    """Return the curve of full trust of the mode in use."""
-    return max((one for one in found.curves if one.name == found.mode), key=lambda one: one.half_life_days)
 
 
 def _count_layers(points: Sequence[RetentionPoint]) -> Sequence[Mapping[str, object]]:

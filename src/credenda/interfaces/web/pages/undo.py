@@ -46,17 +46,12 @@ def undo(view: View) -> Done:
     """Undo changes, the newest first; where later changes stand in the way, go to the page that shows them."""
     marks = _read_changes(view)
     cascade = view.get("cascade") == "yes" or None
-    if cascade is None and _has_later_changes(view, marks):
+    if cascade is None and any(view.call("undo", change_id=mark.change, dry_run=True).conflicts for mark in marks):
         asked = [("change", write_mark(mark)) for mark in marks] + [("back", view.find_way_back())]
         return Done(to=f"/undo?{urlencode(asked)}")
     reports: list[UndoReport] = [view.call("undo", change_id=mark.change, cascade=cascade) for mark in reversed(marks)]
     undone = any(report.ran and report.undone for report in reports)
     return Done(to=view.find_way_back(), note="undone" if undone else "gone")
-
-
-def _has_later_changes(view: View, marks: Sequence[ChangeMark]) -> bool:
-    """Return whether any change can be undone only together with later ones."""
-    return any(view.call("undo", change_id=mark.change, dry_run=True).conflicts for mark in marks)
 
 
 def _read_changes(view: View) -> Sequence[ChangeMark]:
