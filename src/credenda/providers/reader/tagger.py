@@ -248,11 +248,13 @@ def _list_shorter(window: _Window, span: Span) -> list[Span]:
     """List a value of the message without its last word, and without its first: "peanut" of "peanut allergy"."""
     first, last = span
     places = window.places
-    begins = [at for at in range(first + 1, last + 1) if first >= window.base and _begins_word(places, at - window.base)]
+    begins = [
+        at for at in range(first + 1, last + 1) if first >= window.base and _is_new_word(places, at - window.base)
+    ]
     return [(first, begins[-1] - 1), (begins[0], last)] if begins else []
 
 
-def _begins_word(places: Sequence[Span], at: int) -> bool:
+def _is_new_word(places: Sequence[Span], at: int) -> bool:
     return at < len(places) and places[at - 1][1] < places[at][0]
 
 
