@@ -46,7 +46,7 @@ def test_a_slot_of_one_value_is_replaced_and_a_set_holds_both(mem: Credenda) -> 
 
 
 def test_two_scopes_are_two_slots(mem: Credenda) -> None:
-    remember(mem, "I prefer tea at work.")
+    remember(mem, "At work I prefer tea.")
     remember(mem, "I prefer coffee.")
     drinks = {memory.scope: memory.value for memory in mem.list(attribute="prefers").items}
     assert drinks == {"work": "tea", None: "coffee"}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import pairwise
 from typing import Final, NamedTuple
@@ -113,6 +113,12 @@ _OF_TASK: Final = re.compile(
 )
 """Words that bind a choice to the task at hand, which is nothing to remember (R-053)."""
 _CHOICES: Final = frozenset({"tool", "decision", "prefers"})
+_VERSIONED: Final = re.compile(
+    r"(?<!\S)\(?(?!(?:to|from|is|was|are|on|at|now|of|the|an?|use|using|with|still|only|about|and|or|than|by|in|for|its"
+    r"|version|release)\s)(?P<name>[A-Za-z][\w+#.-]*) (?:version )?$",
+    re.IGNORECASE,
+)
+"""The word that a version follows names the thing that has it: "Flask" in "on Flask 2.3.1"."""
 _FICTION: Final = re.compile(r"\b(?:my|our) (?:\w+ )?(?:characters?|avatar|protagonist|persona)\b", re.IGNORECASE)
 """Somebody invented, whose facts are not those of the author."""
 _KIND: Final = re.compile(r"\w \w+s$")
@@ -155,7 +161,8 @@ def make_claims(turn: Turn, facts: Iterable[Fact]) -> list[Claim]:
     voices = split_voices(turn.event.text, playing=is_playing(turn))
     claims: dict[tuple[str | None, ...], Claim] = {}
     subject = ""
-    for fact in _read_choices(turn.event.text, _drop_misspoken(turn.event.text, _drop_overheard(list(facts)))):
+    text = turn.event.text
+    for fact in _read_versions(text, _read_choices(text, _drop_misspoken(text, _drop_overheard(list(facts))))):
         subject = fact.subject if fact.subject.casefold() not in {*_PRONOUNS, SPEAKER, LISTENER, ""} else subject
         schema = load_fact_schemas().get(fact.attribute)
         if (
@@ -243,6 +250,13 @@ def _read_choices(text: str, facts: list[Fact]) -> list[Fact]:
             continue
         found.append(replace(one, attribute="decision") if chose and one.attribute == "tool" else one)
     return found
+
+
+def _read_versions(text: str, facts: Iterable[Fact]) -> Iterator[Fact]:
+    """Let a version be that of the word before it."""
+    for one in facts:
+        named = _VERSIONED.search(text[: max(one.value.start, 0)]) if one.attribute == "version" else None
+        yield replace(one, subject=named["name"]) if named else one
 
 
 def _is_among_persons(turn: Turn) -> bool:

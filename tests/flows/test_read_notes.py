@@ -1,0 +1,41 @@
+"""Notes that an agent stores about its user, values inside noun phrases, and versions: read as they are told."""
+
+from __future__ import annotations
+
+import pytest
+
+from credenda import Credenda
+
+
+def read(mem: Credenda, text: str) -> set[tuple[str | None, str | None, str | None]]:
+    mem.remember(text)
+    mem.settle()
+    return {(one.entity, one.attribute, one.value) for one in mem.list().items}
+
+
+@pytest.mark.parametrize(
+    ("text", "held"),
+    [
+        ("User lives in Aveiro.", ("user", "residence", "Aveiro")),
+        ("The user works at Quillmark as a bookbinder.", ("user", "employer", "Quillmark")),
+        ("User mentioned preferring Kotlin.", ("user", "prefers", "Kotlin")),
+        ("User is allergic to sesame.", ("user", "allergy", "sesame")),
+    ],
+)
+def test_a_note_in_the_third_person_is_about_the_user(mem: Credenda, text: str, held: tuple[str, str, str]) -> None:
+    assert held in read(mem, text)
+
+
+@pytest.mark.parametrize(
+    "text", ["I have a cashew allergy.", "i've got a cashew allergy", "Severe cashew allergy here."]
+)
+def test_an_allergy_is_read_out_of_its_noun(mem: Credenda, text: str) -> None:
+    assert ("user", "allergy", "cashew") in read(mem, text)
+
+
+def test_versions_of_several_things_stand_side_by_side(mem: Credenda) -> None:
+    held = read(mem, "We're on Django 5.1.2, Redis 7.4 and Python 3.12 for the shop.")
+    versions = {(entity, value) for entity, attribute, value in held if attribute == "version"}
+    assert ("Redis", "7.4") in versions
+    assert not {entity for entity, value in versions if value == "5.1.2"} - {"Django"}
+    assert not {entity for entity, value in versions if value == "3.12"} - {"Python"}
