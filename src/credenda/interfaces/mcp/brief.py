@@ -14,13 +14,15 @@ from credenda.text.fence import CLOSING, OPENING, fence_text
 
 NOTHING: Final = "Nothing is known."
 _LEFT_OUT: Final = frozenset(
-    {"statement", "importance", "confidence", "recorded_at", "type", "topic", "entity", "attribute", "tags", "job_id"}
+    {"statement", "importance", "confidence", "recorded_at", "type", "topic", "entity", "attribute", "tags"}
     | {"start", "end", "actor", "session", "role", "tokens", "counted_by", "agent_question", "memory_ids"}
 )
 _TIMES: Final = frozenset({"valid_from", "valid_until", "occurred_at", "opened_at", "changed_at", "at"})
 _WORDS: Final = ("text", "quote", "question", "value", "understood", "kind")
 """Fields with the words of an item, of which the first one there stands in front."""
 _FRAME: Final = frozenset({"notice", "status", "data"})
+_FOR_PROGRAMS: Final = "job_id"
+"""Stays in the data, by which a program may wait for a write; no line says it."""
 
 
 def shorten_answer(answer: Mapping[str, Any], zone: tzinfo) -> dict[str, Any]:
@@ -53,8 +55,11 @@ def write_lines(answer: Mapping[str, Any]) -> str:
 
     >>> write_lines({"status": "ok", "data": {"memory": {"id": "m1", "text": "Lives in Graz", "valid_from": "2026"}}})
     'memory: [m1] Lives in Graz (valid from: 2026)'
+    >>> write_lines({"status": "ok", "data": {"queued": True, "job_id": "j1"}})
+    'queued: true'
     """
     told = {name: value for name, value in answer.items() if name not in _FRAME} | answer.get("data", {})
+    told.pop(_FOR_PROGRAMS, None)
     lines = [line for name, value in told.items() for line in _write_field(name.replace("_", " "), value)]
     if not lines:
         return "Done." if "status" in answer else NOTHING
