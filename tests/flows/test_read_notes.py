@@ -39,3 +39,11 @@ def test_versions_of_several_things_stand_side_by_side(mem: Credenda) -> None:
     assert ("Redis", "7.4") in versions
     assert not {entity for entity, value in versions if value == "5.1.2"} - {"Django"}
     assert not {entity for entity, value in versions if value == "3.12"} - {"Python"}
+
+
+def test_a_past_occasion_ends_nothing_that_is_still_so(mem: Credenda) -> None:
+    mem.remember("I play handball.")
+    mem.remember("I also had handball today, so I'm tired.")
+    mem.settle()
+    assert ("user", "sport", "handball") in {(one.entity, one.attribute, one.value) for one in mem.list().items}
+    assert mem.list(status="superseded").items == ()

@@ -247,6 +247,8 @@ _JOBLESS: Final = (
 _UNATTACHED: Final = r"^(?:single|unmarried|divorced|separated|widowed)"
 _PARTNERS: Final = ("spouse", "wife", "husband", "girlfriend", "boyfriend", "partner", "fiancé", "fiancée")
 _FORMER: Final = "former_"
+_GOES_ON: Final = re.compile(r"\b(?:currently|still|also|today|tonight|this (?:morning|week))\b", re.IGNORECASE)
+"""Words of a past occasion that ends nothing: "I also had football today"."""
 _FORMERLY: Final = "formerly"
 _PRACTISED: Final = (
     *("does", "plays", "drinks", "eats", "uses", "habit", "hobby", "learning", "diet", "has", "owns", "dog", "cat"),
@@ -390,7 +392,8 @@ def _is_past(claim: Claim, memory: Memory, name: str) -> bool:
     """Return whether an "I used to …" claim ends the activity that a memory states as present."""
     told = claim.attribute or ""
     if told.startswith(_FORMER):
-        return name == told.removeprefix(_FORMER) and is_same_value(claim.value, memory.value)
+        over = _GOES_ON.search(claim.text) is None
+        return over and name == told.removeprefix(_FORMER) and is_same_value(claim.value, memory.value)
     if told != _FORMERLY or name not in _PRACTISED:
         return False
     done = _normalise_action((claim.value or "").removeprefix("is "))
