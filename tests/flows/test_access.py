@@ -39,7 +39,7 @@ def test_a_showing_counts_once_a_session_and_day(mem: Credenda, linz: str, clock
         clock.advance(timedelta(minutes=1))
     mem.settle()
     day = clock.now_us() // 86_400_000_000
-    assert _log(path) == [("", day, 1, 0), ("s1", day, 1, 0)]
+    assert _log(path) == [("", day, 2, 0), ("s1", day, 2, 0)]
     assert mem.get(linz).access_count == 2
     clock.advance(timedelta(days=1))
     mem.search("Linz")
@@ -71,7 +71,7 @@ def test_feedback_is_counted_apart_from_showing(mem: Credenda, linz: str, path: 
     assert mem.get(linz).access_count == 1
     (event,) = mem.search("Linz").hits[0].evidence
     mem.feedback(event.id, useful=False)
-    assert [row[2:] for row in _log(path)] == [(1, -1)]
+    assert [row[2:] for row in _log(path)] == [(2, -1)]
 
 
 @pytest.mark.requirement("C-009")

@@ -186,8 +186,8 @@ FILES: Final[dict[str, tuple[str, Any]]] = {
     "markdown": ("notes.md", NOTES),
     "text": ("notes.txt", NOTES),
 }
-ELSEWHERE: Final = {"openmemory"}
-"""Formats whose file is a database; see `test_rows_of_a_database_are_cut`."""
+ELSEWHERE: Final = {"openmemory", "recall", "engram", "suzent"}
+"""Formats of databases and folders; see `test_rows_of_a_database_are_cut`."""
 
 
 def write(folder: Path, name: str, content: Any) -> Path:  # noqa: ANN401 - JSON, lines of JSON, or text

@@ -119,7 +119,8 @@ def test_an_import_counts_what_it_has_read_where_somebody_looks(ana: Terminal, t
     file.write_text("I live in Linz.\n\nI'm allergic to peanuts.\n", "utf-8")
     code, shown = on_a_terminal("--db", str(ana.db), "import", str(file))
     assert code == 0
-    assert b"\rprocessed " in shown
+    assert b"\rstored " in shown
+    assert b"read 1 of 1 " in shown or b"read 2 of 2 " in shown
     assert b"\r" not in process("--db", str(ana.db), "import", str(file)).stderr
 
 

@@ -45,6 +45,7 @@ ALLOWED = {
     "credenda.model",
     "credenda.model.statement",
     "credenda.text.documents",
+    "credenda.text.normalize",
     "credenda.text.excerpt",
     "credenda.text.tokens",
 }

@@ -24,7 +24,7 @@ class Unread:
 
 def measure_unread(reader: Reader, now_us: int) -> Unread:
     """Measure the messages of a tenant that are not read yet, whatever keeps them waiting, except abandoned ones."""
-    messages, oldest_us = reader.count_waiting(_READING)
+    messages, oldest_us = reader.duties.count_waiting(_READING)
     return Unread(messages, _to_age(now_us if oldest_us is None else oldest_us, now_us))
 
 

@@ -416,10 +416,6 @@ class Reader(Protocol):
         """Return jobs."""
         ...
 
-    def count_waiting(self, kinds: Collection[str]) -> tuple[int, int | None]:
-        """Count the messages of unfinished jobs of these kinds, and return when the oldest such job was filed."""
-        ...
-
     def counts(self) -> Counts:
         """Count the tenant's rows."""
         ...

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
@@ -65,6 +65,10 @@ class TaskProgress(Protocol):
     @property
     def heads(self) -> IndexPosition:
         """The ends of the journal, the change log and the vectors."""
+        ...
+
+    def count_waiting(self, kinds: Collection[str]) -> tuple[int, int | None]:
+        """Count the messages of unfinished jobs of these kinds, and return when the oldest such job was filed."""
         ...
 
     def runs(self) -> list[DutyRun]:

@@ -189,9 +189,9 @@ def test_messages_wait_until_their_job_is_done_or_given_up(store: Store, clock: 
     clock.us = 30
     put(store, ANA, Job(kind="think", first=10, last=11, status=JobStatus.PROCESSING, lease_owner="host:1"))
     with store.reader(ANA) as reader:
-        assert reader.count_waiting({"extract", "think"}) == (5, 20)
-        assert reader.count_waiting({"think"}) == (2, 30)
-        assert reader.count_waiting({"call"}) == (0, None)
+        assert reader.duties.count_waiting({"extract", "think"}) == (5, 20)
+        assert reader.duties.count_waiting({"think"}) == (2, 30)
+        assert reader.duties.count_waiting({"call"}) == (0, None)
 
 
 @pytest.mark.parametrize(

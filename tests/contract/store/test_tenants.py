@@ -138,6 +138,7 @@ def everything(reader: Reader) -> str:
         reader.duties.prunable(1 << 60, 1 << 60),
         reader.usage.active_days(),
         reader.duties.runs(),
+        reader.duties.count_waiting({"extract", "embed"}),
         reader.duties.leases(0),
         reader.duties.watermark("anaword") if reader.tenant.user_id == ANA else reader.duties.watermark("benword"),
     )
@@ -241,7 +242,7 @@ HISTORY = {"taken", "lineage"}
 def test_every_method_of_a_reader_is_in_the_tables_above() -> None:
     named = {call.partition(" ")[0] for call in (*BY_FOREIGN_ID, *BY_FOREIGN_WORD)}
     beyond_ids = {"delta", "vectors", "vector_data", "snapshot", "counts", "count_fields"}
-    beyond_ids |= {"active_days", "recalled", "runs", "leases", "prunable", "page", "nearest"}
+    beyond_ids |= {"active_days", "recalled", "runs", "leases", "prunable", "page", "nearest", "count_waiting"}
     own = members(Reader) - {"tenant", "usage", "duties", "by_vector"}
     own |= members(UsageView) | members(TaskProgress) | members(VectorView)
     assert own == named | beyond_ids | {"heads", "judged", "is_indexed"} | HISTORY

@@ -135,7 +135,7 @@ def _read_all(memory: Credenda, progress: Progress) -> None:
                 raise
         before, stats = stats, memory.stats()
         idle = idle + 1 if _measure_progress(stats) == _measure_progress(before) else 0
-        if stats.waiting or not unread:
+        if stats.waiting or not (stats.pending_extractions or jobs):
             progress.show_done("read", unread - stats.waiting, unread)
         else:
             jobs = jobs or progress.begin("indexing", stats.pending_extractions)

@@ -14,6 +14,7 @@ from contextlib import suppress
 from time import monotonic
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+from credenda.errors import NotFound
 from credenda.hook_files.places import Places, find_mark, find_places, is_recent, is_server, set_mark
 from credenda.hook_files.ring_log import add_line
 from credenda.interfaces.hook.engine_call import ask_engine
@@ -367,6 +368,8 @@ class _Call:
             ask = engine.answer_once  # loads the engine
             seconds = max(self._deadline - _ANSWER_SECONDS - monotonic(), 0)
             told = ask(self._options.database, self._options.user, request, seconds=seconds)
+        except NotFound:  # another process is about to make the database
+            told = {}
         finally:
             self._start_engine()
             if told is None and self._is_served:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import asdict
 from typing import Final, NamedTuple, assert_never
 
@@ -187,6 +187,11 @@ class SqlTaskProgress:
             row = self._run("lineage", event=heads.event, change=heads.change).fetchone()
         cells = None if row is None else tuple(row)[-_LINEAGE_CELLS:]
         return hashlib.blake2b(repr(cells).encode(), digest_size=16).digest()
+
+    def count_waiting(self, kinds: Collection[str]) -> tuple[int, int | None]:
+        """Count the messages of unfinished jobs of these kinds, and return when the oldest such job was filed."""
+        row = self._run("count_waiting", kinds=json.dumps(sorted(kinds))).fetchone()
+        return row["messages"], row["oldest_at"]
 
     def runs(self) -> list[DutyRun]:
         """Return the last run of each task, by name."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from abc import ABC, abstractmethod
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
 from credenda import limits
@@ -364,11 +364,6 @@ class SqlReader(ABC):
                 limit=_to_sql_limit(wanted.limit),
             )
         return [rows.to_job(row, tag) for row in found]
-
-    def count_waiting(self, kinds: Collection[str]) -> tuple[int, int | None]:
-        """Count the messages of unfinished jobs of these kinds, and return when the oldest such job was filed."""
-        row = self._run("count_waiting", kinds=json.dumps(sorted(kinds))).fetchone()
-        return row["messages"], row["oldest_at"]
 
     def counts(self) -> Counts:
         """Count the tenant's rows."""
