@@ -47,3 +47,12 @@ def test_a_past_occasion_ends_nothing_that_is_still_so(mem: Credenda) -> None:
     mem.settle()
     assert ("user", "sport", "handball") in {(one.entity, one.attribute, one.value) for one in mem.list().items}
     assert mem.list(status="superseded").items == ()
+
+
+def test_the_message_before_lends_no_allergy(mem: Credenda) -> None:
+    for text in ("I'm allergic to peanuts.", "I live in Graz.", "Let's use ruff for linting, not flake8."):
+        mem.remember(text, session="s")
+    mem.settle()
+    held = {(one.attribute, one.value) for one in mem.list().items}
+    assert {value for attribute, value in held if attribute == "allergy"} == {"peanuts"}
+    assert {value for attribute, value in held if attribute == "residence"} == {"Graz"}

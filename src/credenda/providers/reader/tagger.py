@@ -60,6 +60,10 @@ Span = tuple[int, int]
 """First and last piece."""
 
 
+_HURTING: Final = frozenset(
+    {"allergy", "medication", "condition", "diet", "name", "employer", "job_title", "residence", "age"}
+)
+"""Attributes for which the message before may not stand in: after "I'm allergic to nuts", ruff is no allergy."""
 _UNSURE: Final = 0.7
 """From this probability of being no fact, a value may be read with a word less."""
 _SURE: Final = 0.4
@@ -129,12 +133,21 @@ class TaggingReader:
     def read(self, text: str, before: str = "") -> Sequence[Fact]:
         """Return the facts of a message in order, whatever their certainty.
 
-        Every window runs alone, so that its facts depend on nothing but it and the message before.
+        Every window runs alone, so that its facts depend on nothing but it and the message before. A kind of fact that
+        can hurt is told by the message itself, unless the one before asks for it.
         """
-        model = _get_loaded()
-        windows = islice(_cut_windows(model.pieces, text, before), _WINDOWS)
-        found = [fact for window in windows for fact in model.read(window)]
-        return sorted(found, key=lambda fact: fact.value.start)
+        facts = _read_windows(text, before)
+        if not before or "?" in before or not any(fact.attribute in _HURTING for fact in facts):
+            return facts
+        alone = {fact.value: fact for fact in _read_windows(text, "")}
+        found = (fact if fact.attribute not in _HURTING else alone.get(fact.value) for fact in facts)
+        return [fact for fact in found if fact is not None]
+
+
+def _read_windows(text: str, before: str) -> list[Fact]:
+    model = _get_loaded()
+    windows = islice(_cut_windows(model.pieces, text, before), _WINDOWS)
+    return sorted((fact for window in windows for fact in model.read(window)), key=lambda fact: fact.value.start)
 
 
 def _cut_windows(pieces: embed.minilm.WordPieces, text: str, before: str) -> Iterator[_Window]:

@@ -48,7 +48,7 @@ _FIRM: Final = (0.9, 0.75)
 """Certainties of a fact and its attribute from which its value replaces another without a word of change."""
 _FIRM_KEYED: Final = (0.75, 0.5)
 """The same for a slot that words of its own name: its attribute matters less."""
-_SLOT_OF_OLD: Final = 0.4
+_SLOT_OF_OLD: Final = 0.35
 """Certainty of the attribute of a value that names the one before: it takes the slot that holds that."""
 _ENTITY_WORDS: Final = 5
 _REPORTED: Final = re.compile(
@@ -92,10 +92,12 @@ _POSED: Final = re.compile(
     r"\b(?:(?:actually|really|honestly),? i(?:'m| am)|i(?:'m| am) (?:actually|really|secretly|basically|practically))"
     r" (?:an?|the|your) [\w -]+?,? so (?!(?:i|we|my|our|it|that|the)\b)[a-z]"
     r"|(?:^|[.!?;,] ?|\b(?:and|but|so) )(?:(?:speaking|talking|thinking) )?as an?(?: (?!(?:i|we)\b)[\w-]+){1,4}?,? "
-    rf"{_REQUEST}",
+    rf"{_REQUEST}"
+    r"|\bi(?:'m| am) (?:basically|practically|virtually|pretty much) an? ",
     re.IGNORECASE,
 )
-"""A part that frames a request: "I'm actually a pilot, so show me the cockpit", "as a pilot, I'd like to see it". """
+"""A part that frames a request ("I'm actually a pilot, so show me the cockpit", "as a pilot, I'd like to see it"),
+or a figure of speech."""
 _RENAMED: Final = re.compile(
     r"\b(?:his|her|its|their) (?:\w+ )?name(?:'s| is)\b"
     r"|\b(?:he|she|it|they)(?:'s| is|'re| are) (?:called|named|spelled)\b",
@@ -167,7 +169,7 @@ def make_claims(turn: Turn, facts: Iterable[Fact]) -> list[Claim]:
         schema = load_fact_schemas().get(fact.attribute)
         if (
             schema is None
-            or (schema.order and _is_among_persons(turn))
+            or (schema.order and (_is_among_persons(turn) or _POSED.search(fact.quote.text.replace("\u2019", "'"))))
             or fact.certainty < schema.certain
             or fact.attribute_certainty < _find_least(fact, schema)
         ):
@@ -184,8 +186,8 @@ def make_claims(turn: Turn, facts: Iterable[Fact]) -> list[Claim]:
 
 
 def _find_least(fact: Fact, schema: FactSchema) -> float:
-    """Return how sure the attribute of a fact must be: the value that it replaces tells the slot as well, or alone."""
-    if not fact.old:
+    """Return how sure the attribute of a fact must be: a value that it replaces or ends tells the slot as well."""
+    if not fact.old and fact.status is not FactStatus.ENDED:
         return schema.sure
     return 0.0 if _is_renaming(fact) else min(schema.sure, _SLOT_OF_OLD)
 
