@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 import sqlite3
+from collections import Counter
 from contextlib import closing
 from datetime import timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from credenda import Credenda, MemoryUnit
+from credenda.model.memory import HELD
+from credenda.storage.rows import NO_END
 from credenda.testing import ManualClock
+
+from .older import as_of_version
 
 ACTIVE = """
 SELECT id, text FROM memories WHERE user_id = ? AND valid_until IS NULL AND confidence >= 0.4
@@ -56,6 +64,74 @@ def test_the_query_of_the_active_state_gives_the_active_state(mem: Credenda, pat
         clock.advance(timedelta(days=1))
         assert sorted(str(row[1]) for row in ask(path, ACTIVE, "ana")) == find_held(mem)
     assert len(find_held(mem)) == 3
+
+
+def live(mem: Credenda, clock: ManualClock) -> None:
+    """Replace, correct, merge, pin, forget and delete, so that every kind of version without an end is there."""
+    for text in ("I work at Google.", "I left Google, I'm at Microsoft now.", "Actually, I live in Braga."):
+        mem.remember(text)
+        mem.settle()
+        clock.advance(timedelta(days=1))
+    for text in ("The ferry leaves at nine", "The gate is red", "The well is dry", "The well is deep"):
+        mem.store(MemoryUnit(text=text))
+    ids = {one.text: one.id for one in mem.list().items}
+    mem.manage.pin(ids["The ferry leaves at nine"])
+    mem.forget(ids["The gate is red"])
+    mem.delete(ids["The well is dry"])
+    mem.manage.set_status(ids["The well is deep"], "challenged", reason="a neighbour says otherwise")
+    mem.manage.consolidate(force=True)
+
+
+def make_older(rows: list[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
+    return [(*row[:-1], None if row[-1] == NO_END else row[-1]) for row in rows]
+
+
+ENDS = "SELECT id, version, status, expired_at, valid_until FROM memories ORDER BY id, version"
+
+
+@pytest.mark.sqlite_file  # Postgres has a migration of its own, in tests/contract/postgres/test_upgrade.py
+@pytest.mark.requirement("R-061")
+def test_the_query_is_true_of_a_file_that_an_older_version_wrote(tmp_path: Path, clock: ManualClock) -> None:
+    path = tmp_path / "older.db"
+    with Credenda.open(path, user="ana", clock=clock, workers=False, embedder="none") as mem:
+        live(mem, clock)
+        listed = mem.list(status=None, limit=50).items
+        mem.data.export(tmp_path / "newer.jsonl")
+    ends = ask(path, ENDS)
+    assert sum(row[-1] == NO_END for row in ends) >= 4
+    with closing(sqlite3.connect(path)) as database:
+        database.execute("UPDATE memories SET valid_until = NULL WHERE valid_until = ?", (NO_END,))
+        database.commit()
+    as_of_version(path, 19)
+    assert ask(path, ENDS) == make_older(ends)
+    with pytest.warns(RuntimeWarning, match="schema version 19"):
+        mem = Credenda.open(path, user="ana", clock=clock, workers=False, embedder="none")
+    with mem:
+        assert ask(path, ENDS) == ends
+        assert mem.list(status=None, limit=50).items == listed
+        held = {one.text for one in listed if one.status in HELD and one.valid_until is None}
+        assert {row[1] for row in ask(path, ACTIVE, "ana")} == held
+        assert mem.data.rebuild(dry_run=True).differences == ()
+        assert mem.data.doctor().ok
+
+
+def test_an_archive_of_an_older_version_gets_its_ends_too(path: Path, tmp_path: Path, clock: ManualClock) -> None:
+    with Credenda.open(path, user="ana", clock=clock, workers=False, embedder="none") as mem:
+        live(mem, clock)
+        mem.data.export(tmp_path / "newer.jsonl")
+    ends = ask(path, ENDS)
+    lines = [json.loads(line) for line in (tmp_path / "newer.jsonl").read_text("utf-8").splitlines()][:-1]
+    lines[0]["schema"] = 19
+    for line in lines:
+        if line.get("table") == "memories" and line["row"]["valid_until"] == NO_END:
+            line["row"]["valid_until"] = None
+    body = b"".join(json.dumps(line, ensure_ascii=False).encode() + b"\n" for line in lines)
+    counts = Counter(line["table"] for line in lines[1:])
+    end = {"end": {"rows": counts, "sha256": hashlib.sha256(body).hexdigest()}}
+    (tmp_path / "older.jsonl").write_bytes(body + json.dumps(end).encode())
+    with Credenda.open(tmp_path / "new.db", user="ana", clock=clock, workers=False, embedder="none") as mem:
+        mem.data.import_(tmp_path / "older.jsonl")
+        assert ask(tmp_path / "new.db", ENDS) == ends
 
 
 def test_importance_is_a_column_that_can_be_queried(mem: Credenda, path: Path) -> None:

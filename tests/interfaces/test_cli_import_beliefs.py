@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+import zipfile
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -114,6 +115,24 @@ def test_a_folder_of_suzent_keeps_its_days_its_watermark_and_its_deletions(ana: 
     assert not any("parrot" in text for text in found)
     ana.run("remember", "User has a parrot called Pip.")
     assert not any("parrot" in text for text in read_all(ana))
+
+
+@pytest.mark.parametrize("above", ["", "backup/suzent/"])
+def test_a_zip_of_the_folder_is_read_like_the_folder(ana: Terminal, tmp_path: Path, above: str) -> None:
+    folder = write_suzent(tmp_path / "suzent")
+    packed = tmp_path / "suzent.zip"
+    with zipfile.ZipFile(packed, "w") as archive:
+        for path in sorted(one for one in folder.rglob("*") if one.is_file()):
+            archive.write(path, above + path.relative_to(folder).as_posix())
+    report = ana.json("import", str(packed))
+    assert (report["format"], report["turns"], report["problems"]) == ("suzent", 7, [])
+    assert report["left_out"] == {"deleted memories": 1, "lines of the core": 1}
+    found = read_all(ana)
+    assert look(found["User works at Hooli."], "status", "layer", "valid_until") == ("merged", "episodic", "2026-02-08")
+    assert found["User lives in Bergen."]["status"] == "active"
+    assert not any("parrot" in text for text in found)
+    assert ana.json("import", str(folder))["turns"] == 0
+    assert read_all(ana) == found
 
 
 def test_a_second_import_adds_nothing(ana: Terminal, tmp_path: Path) -> None:

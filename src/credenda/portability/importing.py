@@ -57,7 +57,7 @@ from credenda.portability.importers.openmemory import OpenMemoryFormat
 from credenda.portability.importers.pam import PamFormat
 from credenda.portability.importers.recall import RecallFormat
 from credenda.portability.importers.sillytavern import SillyTavernFormat
-from credenda.portability.importers.suzent import SuzentFormat
+from credenda.portability.importers.suzent import SuzentFormat, locate
 from credenda.portability.importers.telegram import TelegramFormat
 from credenda.portability.importers.text import TextFormat
 from credenda.portability.importers.whatsapp import WhatsAppFormat
@@ -467,7 +467,9 @@ def _choose_format(path: Path, entries: Sequence[Entry], format_name: str | None
     known = _find_format(format_name or _recognise_among(entries, path))
     taken = [entry for entry in entries if entry.link or known.takes(entry.name)]
     if isinstance(known, SuzentFormat):
-        taken.sort(key=lambda one: known.is_day(one.path))  # a line that repeats an entry is no news, not the reverse
+        taken.sort(
+            key=lambda one: known.is_day(one.place or locate(one.path))
+        )  # a line that repeats an entry is no news, not the reverse
     if all(entry.link for entry in taken):
         why = "it contains only links, and links are not followed" if taken else ""
         what = f"{path.name} contains no file of the format {known.name}"
@@ -488,7 +490,7 @@ def _read_all_pieces(chosen: _Chosen, user_id: str, meter: Meter, states: FileSt
         try:
             with entry.open(meter) as lines:
                 _check_text(lines.head(), name, chosen.known.name)
-                source = Source(path=entry.path, user_id=user_id, modified_us=lines.modified_us)
+                source = Source(path=entry.path, user_id=user_id, modified_us=lines.modified_us, place=entry.place)
                 pieces = chosen.known.pieces(lines, source)
                 for piece in pieces if states is None else states.watch(pieces, source, chosen.known.name):
                     located = isinstance(piece, Piece | Problem)
@@ -531,6 +533,12 @@ def _recognise(head: bytes, path: Path) -> str:
     )
 
 
+def _is_of(known: Format, head: bytes, entry: Entry) -> bool:
+    if isinstance(known, SuzentFormat) and entry.place is not None:
+        return known.recognises_at(head, entry.place)
+    return known.recognises(head, entry.path)
+
+
 def _recognise_among(entries: Sequence[Entry], path: Path) -> str:
     """Detect the format of a folder or zip: the first of `FORMATS` that a file in it has."""
     best = len(FORMATS)
@@ -545,7 +553,7 @@ def _recognise_among(entries: Sequence[Entry], path: Path) -> str:
         except (Corrupt, Invalid, NotFound, Unavailable) as error:
             trouble = error
             continue
-        best = next((place for place in candidates if FORMATS[place].recognises(head, entry.path)), best)
+        best = next((place for place in candidates if _is_of(FORMATS[place], head, entry)), best)
     if best < len(FORMATS):
         return FORMATS[best].name
     if trouble is not None:

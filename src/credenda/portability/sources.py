@@ -28,9 +28,19 @@ _ENCRYPTED: Final = 0x1
 _FOREIGN: Final = "__MACOSX"
 
 
+@dataclass(frozen=True, slots=True)
+class Place:
+    """The path of a file, and how to read the files around it, hidden ones too: empty if missing or unreadable."""
+
+    path: PurePosixPath
+    load: Callable[[PurePosixPath], bytes]
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Entry:
     """One file of a folder or zip. `name` is its path inside; `size_bytes` is its share of the progress.
+
+    A file in a zip has a `place` there.
 
     A link is an entry too, so that the report can name it, but opening it raises `Invalid`.
     """
@@ -40,6 +50,7 @@ class Entry:
     size_bytes: int
     open: Callable[[Meter], AbstractContextManager[Lines]]
     link: bool = False
+    place: Place | None = None
 
 
 def is_zip(head: bytes) -> bool:
@@ -114,12 +125,14 @@ def open_zip(path: Path) -> Generator[list[Entry]]:
         infos = [info for info in archive.infolist() if _is_file(info)]
         if len(infos) > limits.IMPORT_FILES:
             raise _make_too_many_error(path.name)
+        load = partial(_load_member, archive, quota)
         yield [
             Entry(
                 name=info.filename,
                 path=path / PurePosixPath(info.filename).name,
                 size_bytes=info.compress_size,
                 open=partial(_open_member, archive, info, quota),
+                place=Place(PurePosixPath(info.filename), load),
             )
             for info in sorted(infos, key=lambda info: (info.filename, info.header_offset))
         ]
@@ -153,6 +166,15 @@ def _open_member(archive: zipfile.ZipFile, info: zipfile.ZipInfo, quota: Quota, 
             modified_us=_read_modified_us(info),
         )
         meter.finish(info.compress_size)
+
+
+def _load_member(archive: zipfile.ZipFile, quota: Quota, path: PurePosixPath) -> bytes:
+    try:
+        info = archive.getinfo(path.as_posix())
+        with _open_member(archive, info, quota, Meter()) as lines:
+            return lines.read(limits.IMPORT_ITEM_BYTES)
+    except (KeyError, Corrupt, Invalid):
+        return b""
 
 
 def _read_modified_us(info: zipfile.ZipInfo) -> int | None:

@@ -357,7 +357,7 @@ def to_memory_row(memory: Memory, tag: str) -> dict[str, object]:
         "emotional_valence": memory.emotional_valence,
         "source_session": memory.source_session,
         "valid_from_us": memory.valid_from_us,
-        "valid_until_us": _fill_end(memory),
+        "valid_until_us": fill_end(memory),
         "created_us": memory.created_us,
         "recorded_us": memory.recorded_us,
         "expired_us": memory.expired_us,
@@ -370,7 +370,8 @@ def to_memory_row(memory: Memory, tag: str) -> dict[str, object]:
     }
 
 
-def _fill_end(memory: Memory) -> int | None:
+def fill_end(memory: Memory) -> int | None:
+    """Return the cell of the end of a version."""
     is_current = memory.expired_us is None and memory.status in HELD
     return NO_END if memory.valid_until_us is None and not is_current else memory.valid_until_us
 

@@ -167,12 +167,12 @@ def test_a_newer_schema_is_refused_and_left_alone(database: Database, user: str)
 
 
 def test_a_login_of_the_service_leaves_an_older_schema_to_the_owner(database: Database) -> None:
-    run(database, "UPDATE credenda.schema_version SET version = 0")
+    run(database, "UPDATE credenda.schema_version SET version = version - 100")
     try:
         with pytest.raises((Conflict, NotFound), match="schema"):
             PostgresStore(database.url(APP))
     finally:
-        run(database, "UPDATE credenda.schema_version SET version = 1")
+        run(database, "UPDATE credenda.schema_version SET version = version + 100")
 
 
 @pytest.mark.requirement("R-207", "R-211")

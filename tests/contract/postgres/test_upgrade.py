@@ -20,6 +20,7 @@ from credenda.errors import Conflict, CredendaError, Unavailable
 from credenda.storage.postgres import migrate as migrations
 from credenda.storage.postgres.migrate import Step, get_latest_version, load_steps, migrate
 from credenda.storage.postgres.store import PostgresStore
+from credenda.storage.rows import NO_END
 from credenda.storage.store import EventFilter
 from tests.contract.store.build import ANA, put, said, see, texts
 from tests.postgres_server import APP, Database, get_server
@@ -185,3 +186,24 @@ def test_a_half_that_cannot_have_a_lock_gives_it_up_and_says_so(
         reader.execute("COMMIT")
         assert read_schema(database) == before
         assert migrate(database.url()) == [f"{NEXT} pre"]
+
+
+def test_ended_versions_of_an_older_database_get_their_cell(database: Database) -> None:
+    """For every user, although the walls hide their rows from the owner; the current ones keep NULL."""
+    ends = "SELECT user_id, id, version, valid_until FROM credenda.memories ORDER BY user_id, id, version"
+    for user in (ANA, "bo"):
+        with Credenda.open(database.url(), user=user, workers=False) as mem:
+            for text in ("I work at Hooli.", "I left Hooli, I'm at Initech now.", "I live in Bergen."):
+                mem.remember(text)
+                mem.settle()
+            mem.forget(mem.list(attribute="residence").items[0].id)
+    with database.connect() as connection:
+        written = connection.execute(ends).fetchall()
+        assert {row[0] for row in written if row[-1] == NO_END} == {ANA, "bo"}
+        assert {row[0] for row in written if row[-1] is None} == {ANA, "bo"}
+        connection.execute("UPDATE credenda.memories SET valid_until = NULL WHERE valid_until = %s", (NO_END,))
+        connection.execute("DELETE FROM credenda.schema_version WHERE version = 2")
+    with pytest.warns(RuntimeWarning, match="schema version 1"):
+        PostgresStore(database.url()).close()
+    with database.connect() as connection:
+        assert connection.execute(ends).fetchall() == written

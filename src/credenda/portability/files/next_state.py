@@ -8,7 +8,7 @@ import re
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import replace
-from typing import Any, Final, cast
+from typing import Any, Final, Protocol, cast
 
 from credenda.ids import parse_serial
 from credenda.portability.files.folder import KEY, TOMBSTONES, Folder, Found
@@ -23,6 +23,14 @@ from credenda.text.normalize import normalise_name
 
 _LISTED_MAX: Final = 100
 _PENDING_CHARACTERS: Final = 80
+
+
+class SmallFiles(Protocol):
+    """A folder, on disk or in a zip."""
+
+    def load(self, name: str) -> bytes:
+        """Read a small file; empty if it is missing or unreadable."""
+        ...
 
 
 def map_ids(state: State, plan: Plan, after: View) -> dict[str, str]:
@@ -165,7 +173,7 @@ def read_tombstones(folder: Folder, key: bytes) -> tuple[list[Tombstone], int]:
     return found, others
 
 
-def read_deleted_texts(folder: Folder) -> list[str]:
+def read_deleted_texts(folder: SmallFiles) -> list[str]:
     """Read the words that another program has in its tombstones, in the order of its files."""
     found: dict[str, None] = {}
     for place in _PLACES:
@@ -209,7 +217,7 @@ def _parse_tables(folder: Folder) -> Iterator[dict[str, Any]]:
         yield from filter(_is_ours, map(_to_table, _parse_lines(folder, name)))
 
 
-def _parse_lines(folder: Folder, name: str) -> Iterator[object]:
+def _parse_lines(folder: SmallFiles, name: str) -> Iterator[object]:
     """Parse the lines of a file; skip merge markers and truncated lines."""
     for text in folder.load(name).decode("utf-8-sig", "replace").splitlines():
         with suppress(ValueError, RecursionError):

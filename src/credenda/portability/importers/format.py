@@ -11,17 +11,22 @@ from typing import Protocol
 
 from credenda.model.memory import Draft
 from credenda.portability.line_reader import Lines
+from credenda.portability.sources import Place
 from credenda.private import cut_private
 from credenda.write.intake.validate import Submission
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Source:
-    """The file being imported, and its user; `modified_us` is None if the file has no modification time."""
+    """The file being imported, and its user; `modified_us` is None if the file has no modification time.
+
+    `place` is set for a file in a zip, whose `path` has only its name.
+    """
 
     path: Path
     user_id: str
     modified_us: int | None
+    place: Place | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

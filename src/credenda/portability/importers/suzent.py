@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass
 from datetime import UTC
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Final
 
 from credenda.clock import from_datetime
@@ -33,6 +34,7 @@ from credenda.portability.importers.json_checks import (
 )
 from credenda.portability.importers.prose import make_prose_pieces
 from credenda.portability.line_reader import Lines
+from credenda.portability.sources import Place
 
 _STATE: Final = ".consolidation_state.json"
 _CORE: Final = "memory.md"
@@ -43,9 +45,28 @@ _FOLDED: Final = "folded into an entry of Suzent before its watermark"
 _ANY_TIME: Final = 1 << 62
 
 
-def _find_root(path: Path) -> Path:
-    """Return the folder of Suzent to which a page belongs."""
-    return path.parent.parent if path.parent.name in (ARCHIVE, PAGES) else path.parent
+def locate(path: Path) -> Place:
+    """Return the place of a file on disk."""
+    return Place(PurePosixPath(path.as_posix()), _load_file)
+
+
+def _load_file(path: PurePosixPath) -> bytes:
+    return Folder(Path(path).parent).load(path.name)
+
+
+@dataclass(frozen=True, slots=True)
+class _Root:
+    """The folder of Suzent to which a page belongs, on disk or in a zip."""
+
+    page: Place
+
+    @property
+    def path(self) -> PurePosixPath:
+        above = self.page.path.parent
+        return above.parent if above.name in (ARCHIVE, PAGES) else above
+
+    def load(self, name: str) -> bytes:
+        return self.page.load(self.path / name)
 
 
 class SuzentFormat:
@@ -57,18 +78,23 @@ class SuzentFormat:
         """Return whether a file is a page or a day."""
         return member.casefold().endswith(".md")
 
-    def is_day(self, path: Path) -> bool:
+    def is_day(self, place: Place) -> bool:
         """Return whether a file has the lines of a day."""
-        return path.parent.name == ARCHIVE and _DAY.fullmatch(path.name) is not None
+        return place.path.parent.name == ARCHIVE and _DAY.fullmatch(place.path.name) is not None
 
     def recognises(self, head: bytes, path: Path) -> bool:
         """Return whether a page lies in a folder with the state of Suzent, or has its entries."""
-        entered = path.parent.name == PAGES and _ENTRY.search(head) is not None
-        return self.takes(path.name) and (entered or (_find_root(path) / _STATE).is_file())
+        return self.recognises_at(head, locate(path))
+
+    def recognises_at(self, head: bytes, place: Place) -> bool:
+        """Return the same for a page that may lie in a zip."""
+        entered = place.path.parent.name == PAGES and _ENTRY.search(head) is not None
+        return self.takes(place.path.name) and (entered or bool(_Root(place).load(_STATE)))
 
     def pieces(self, lines: Lines, source: Source) -> Iterator[Parsed]:
         """Parse a page by its place in the folder, after what was deleted there."""
-        folder = Folder(_find_root(source.path))
+        found = source.place or locate(source.path)
+        folder = _Root(found)
         for deleted in read_deleted_texts(folder):
             yield Deletion(text=deleted)
         try:
@@ -77,13 +103,13 @@ class SuzentFormat:
             what = str(error) if isinstance(error, MalformedError) else "not UTF-8 text; save the file as UTF-8"
             yield Problem(place="file", what=what)
             return
-        place = source.path.relative_to(folder.root).as_posix()
+        place = found.path.relative_to(folder.path).as_posix()
         page = keep_statements(parse(text), place)
         if has_marks(page):
             yield Omitted(what="pages of Credenda")
         elif place.casefold() == _CORE:
             yield Omitted(what="lines of the core", count=sum(isinstance(one, Said) for one in page.blocks))
-        elif place.casefold() == _USER or source.path.parent.name in (ARCHIVE, PAGES):
+        elif place.casefold() == _USER or found.path.parent.name in (ARCHIVE, PAGES):
             yield from _read_lines(
                 page,
                 place,

@@ -10,6 +10,7 @@ from typing import Any, ClassVar, Final, NamedTuple
 
 from credenda.errors import Conflict, Corrupt
 from credenda.ids import IdKind
+from credenda.model.memory import Memory
 from credenda.storage import rows
 from credenda.storage.damage import SAVE_THE_REST, guard_row, name_document
 from credenda.storage.records import count_vector_bytes
@@ -226,8 +227,9 @@ class _RowLoader:
         self._check_cells(place, columns, row)
         try:
             decode = DECODERS.get(table)
-            if decode is not None:
-                decode({**_ABSENT, **row}, self._tag)
+            decoded = decode and decode({**_ABSENT, **row}, self._tag)
+            if isinstance(decoded, Memory):  # rows of older archives have no end where newer ones have that cell
+                row = {**row, "valid_until": rows.fill_end(decoded)}
             self._target.insert(place, table, row)
             self._index(table, row)
         except (Corrupt, *self._target.refused, ValueError, KeyError, TypeError, AttributeError) as error:
