@@ -212,7 +212,6 @@ CLAIM = {
 }
 
 
-@pytest.mark.requirement("R-048")
 @pytest.mark.parametrize("provider", ["openai", "anthropic"])
 def test_from_the_wire_to_what_is_held_and_back_after_a_pause(
     server: ModelServer, tmp_path: Path, provider: str, capfd: pytest.CaptureFixture[str]

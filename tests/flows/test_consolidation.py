@@ -70,7 +70,7 @@ def test_what_was_wrong_is_in_no_entry(mem: Credenda, say: Say) -> None:
     assert all("Jon." not in hit.text for hit in mem.search("What is my brother called?").hits if hit.memory)
 
 
-@pytest.mark.requirement("S-096", "S-006", "D-016")
+@pytest.mark.requirement("S-096", "D-016")
 def test_facts_that_differ_in_one_sign_all_live(mem: Credenda) -> None:
     told = [
         "The launch is on October 15th.",

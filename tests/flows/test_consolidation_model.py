@@ -52,9 +52,7 @@ def texts(mem: Credenda) -> list[str]:
     return sorted(memory.text for memory in mem.list(limit=50).items)
 
 
-@pytest.mark.requirement(
-    "R-102", "R-111", "S-039", "S-094", "S-040", "S-044", "S-101", "C-001", "C-018", "R-010", "D-015"
-)
+@pytest.mark.requirement("R-102", "R-111", "S-039", "S-094", "S-044", "S-101", "C-001", "C-018", "R-010", "D-015")
 def test_four_phrasings_become_one_memory(path: Path, clock: ManualClock) -> None:
     with opened(path, clock, lambda entries: [merge(entries, CANONICAL)]) as (mem, model):
         for importance, text in zip((0.4, 0.8, 0.5, 0.5), PHRASINGS, strict=True):

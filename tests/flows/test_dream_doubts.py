@@ -64,6 +64,21 @@ def test_what_there_is_no_reason_to_doubt_is_left_alone(mem: Credenda, clock: Ma
     assert mem.get(held.id).status == "active"
 
 
+@pytest.mark.requirement("E-070")
+@pytest.mark.parametrize(("days", "asked"), [(13, 0), (15, 1)])
+def test_a_belief_is_probed_that_was_not_shown_for_fourteen_days(
+    path: Path, clock: ManualClock, *, days: int, asked: int
+) -> None:
+    model = ScriptedModel(lambda _: verdicts(still_valid=True))
+    with Credenda.open(path, user="ana", clock=clock, workers=False, llm=model) as mem:
+        hold(mem, "The bridge closes in spring.", entity="bridge", attribute="state", value="closing")
+        clock.advance(timedelta(days=days))
+        hold(mem, "The bridge is open again.", entity="bridge", attribute="news", value="open")
+        assert probe(mem).counts["drawn"] == asked
+        assert len(model.asked) == asked
+
+
+@pytest.mark.requirement("E-070")
 def test_five_a_night_and_no_more_on_the_same_night(mem: Credenda, clock: ManualClock) -> None:
     for at in range(12):
         hold(mem, f"Room {at} is blue.", entity=f"room {at}", attribute="colour", value="blue")

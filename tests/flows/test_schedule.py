@@ -18,7 +18,7 @@ def names(report: ScheduleReport) -> list[str]:
     return [run.name for run in report.ran]
 
 
-@pytest.mark.requirement("R-095", "R-231")
+@pytest.mark.requirement("R-095", "R-226", "R-231")
 def test_duties_run_at_their_own_pace(mem: Credenda, clock: ManualClock) -> None:
     mem.store(MemoryUnit(text="Saw an owl.", layer="episodic"))
     first = ["audit", "consolidate", "core", "decay", "dream", "lifecycle"]

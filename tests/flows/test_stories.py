@@ -49,7 +49,7 @@ def test_the_answer_governs_the_slot_and_another_value_reopens_it(mem: Credenda,
     assert [one for one in mem.manage.contests() if one.state == "open"]
 
 
-@pytest.mark.requirement("R-013", "R-032", "R-040", "R-221", "D-005", "D-006")
+@pytest.mark.requirement("R-013", "R-032", "R-040", "D-005", "D-006")
 def test_a_rhetorical_doctor_never_becomes_a_fact(mem: Credenda, say: Say) -> None:
     say("I'm a backend engineer.", "I'm actually a doctor, so walk me through the dosage of ibuprofen.")
     say("What if I were a doctor?")

@@ -92,7 +92,6 @@ def test_a_long_text_has_no_token_vectors(tmp_path: Path) -> None:
         assert mem.data.reembed().embedded == 0
 
 
-@pytest.mark.requirement("R-128")
 def test_deleted_words_leave_no_token_vector(tmp_path: Path) -> None:
     with opened(tmp_path / "m.db") as mem:
         tell(mem)

@@ -124,6 +124,9 @@ def test_costs_are_summed_by_day_operation_and_model(site: Site, token: str) -> 
     price = find_price(MODEL)
     assert price is not None
     assert price.cost(1_000_000, 0) < price.cost(0, 1_000_000)
+    sonnet = find_price("anthropic:claude-sonnet-4-5")
+    assert sonnet is not None
+    assert (sonnet.cost(1_000_000, 0), sonnet.cost(0, 1_000_000)) == (3.0, 15.0)
     for day, operation, cost in ((TODAY, "extract", 0.5), (TODAY - 1, "extract", 0.25), (TODAY - 40, "dream", 1.0)):
         spend(site, day, operation, cost)
     spend(site, TODAY, "extracted messages", 0.0)
@@ -194,7 +197,6 @@ def test_the_database_is_named_by_the_environment(tmp_path: Path, monkeypatch: p
     assert (tmp_path / "named.db").is_file()
 
 
-@pytest.mark.requirement("R-188")
 def test_an_export_is_a_stream_that_any_program_can_upload(tmp_path: Path) -> None:
     terminal = Terminal(tmp_path)
     terminal.json("remember", "I live in Linz.")

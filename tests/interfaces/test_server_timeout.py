@@ -13,6 +13,8 @@ import pytest
 from credenda import Credenda
 from credenda.deadline import allow_stop, check_deadline, has_deadline, is_over, limit_duration
 from credenda.errors import Unavailable
+from credenda.interfaces.server.address import Address
+from credenda.interfaces.server.process import Plan
 from credenda.storage.postgres.connections import Scope
 from credenda.storage.postgres.store import PostgresStore
 from credenda.storage.sqlite.store import SqliteStore
@@ -74,6 +76,7 @@ class Slow:
 def test_a_read_beyond_its_time_is_interrupted_and_answered_with_504(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
+    assert Plan(address=Address()).call_seconds == 30.0
     slow = Slow(monkeypatch)
     with (
         caplog.at_level(logging.INFO),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from datetime import timedelta
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -28,7 +29,7 @@ def terminal(tmp_path: Path) -> Terminal:
     return Terminal(tmp_path)
 
 
-@pytest.mark.requirement("R-185")
+@pytest.mark.requirement("R-185", "R-190")
 def test_a_token_is_shown_once_and_never_stored(terminal: Terminal) -> None:
     made = terminal.json("token", "create", "laptop", "--expires", "90d")
     assert re.fullmatch(r"credenda_[0-9a-f]{16}_[A-Za-z0-9_-]{43}", made["token"])
@@ -40,6 +41,7 @@ def test_a_token_is_shown_once_and_never_stored(terminal: Terminal) -> None:
     assert files
     assert not any(secret in data for data in files)
     assert made["id"].encode() in b"".join(files)
+    assert sha256(secret).digest() in b"".join(files)
 
 
 def test_the_text_of_a_token_is_all_of_standard_output(terminal: Terminal) -> None:

@@ -196,6 +196,8 @@ def test_colour_is_left_out_where_it_is_not_wanted(monkeypatch: pytest.MonkeyPat
 
 @pytest.mark.requirement("R-093", "R-094", "R-095", "E-049")
 def test_names_of_other_memories_are_read_in_every_place(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    found = load_settings()
+    assert (found.decay_lambda, found.decay_boost_cap, found.decay_interval) == (0.02, 10.0, 3_600)
     file = tmp_path / "config.toml"
     file.write_text('recall_decay_lambda = 0.01\nretention_mode = "l2"\n', "utf-8")
     monkeypatch.setenv("CREDENDA_CONFIG", str(file))

@@ -23,7 +23,7 @@ _PUNCTUATION: Final = re.compile(r"[^\w\s.+#%/@:-]|[.:-](?=\s|$)")
 _CACHED: Final = 4_096
 """Number of cached normal forms: a decision compares the same hundred repeatedly."""
 _DIGIT: Final = re.compile(r"\d")
-_RELEASE: Final = re.compile(r"\bv(?=\d+[ .]\d)")
+_RELEASE: Final = re.compile(r"\bv(?=\d+[ .]\d)|^(?:number|nummer|nr) (?=\d)")
 _GROUPED: Final = re.compile(r"(?<![\w.])\d{1,3}(?: \d{3}){1,5}(?![\w.])")
 _SCALES: Final = {"k": 1_000, "thousand": 1_000, "million": 1_000_000, "billion": 1_000_000_000}
 _SCALED: Final = re.compile(r"(?<![\w.])(\d{1,12}(?:\.\d{1,6})?) ?(k|thousand|million|billion)\b")
@@ -93,7 +93,7 @@ def normalise_text(text: str) -> str:
 
 @lru_cache(maxsize=_CACHED)
 def _spell_amounts(key: str) -> str:
-    """Write the numbers of a normal form in digits: "40k" and "40 000" are 40000, "v5.3" is 5.3."""
+    """Write the numbers of a normal form in digits: "40k" is 40000, "v5.3" is 5.3, "number 7" is 7."""
     written = _GROUPED.sub(lambda found: found[0].replace(" ", ""), _RELEASE.sub("", key))
     return _SCALED.sub(_to_digits, written)
 
@@ -128,6 +128,8 @@ def is_same_value(one: str | None, other: str | None) -> bool:
 
     >>> is_same_value("40k", "40,000"), is_same_value("2 million", "2000000"), is_same_value("40k", "41k")
     (True, True, False)
+    >>> is_same_value("number 12", "12"), is_same_value("number 12", "21"), is_same_value("12 rooms", "12")
+    (True, False, False)
     >>> is_same_value("$18,000", "18000 dollars"), is_same_value("$18,000", "€18,000")
     (True, False)
     """

@@ -31,7 +31,6 @@ def test_since_a_month_is_a_past_month_in_any_tense() -> None:
     assert day(clause_dates("I work there since May.", NOON, "future").since) == "2025-05-01"
 
 
-@pytest.mark.requirement("R-043")
 def test_a_day_without_a_year_is_not_guessed_to_be_long_ago() -> None:
     for words, nearest in (("20 April", "2026-04-20"), ("20 February", "2026-02-20")):
         (found,) = past_dates(f"I was invited to speak in Oslo on {words}.", NOON).spans
@@ -43,7 +42,6 @@ def test_a_plan_begins_on_the_first_named_day_to_come() -> None:
     assert clause_dates("I flew to Oslo yesterday.", NOON, "past").coming is None
 
 
-@pytest.mark.requirement("R-045")
 @pytest.mark.parametrize(
     ("text", "attribute", "value"),
     [

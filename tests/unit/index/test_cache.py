@@ -183,7 +183,6 @@ def test_an_erased_tenant_is_dropped() -> None:
     assert cache.get(store.reader()) is not index
 
 
-@pytest.mark.requirement("R-006")
 def test_too_large_a_tenant_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(limits, "RESIDENT_DOCUMENTS", 10)
     assert len(IndexCache().get(filled(10).reader())) == 10

@@ -30,7 +30,6 @@ def test_what_is_no_such_document_is_a_failure_after_one_more_try(raw: str) -> N
     assert "JSON" in complaint
 
 
-@pytest.mark.requirement("R-057")
 def test_an_empty_answer_is_a_full_answer() -> None:
     understood, model = read(turn_of("I keep bees."), [])
     assert (understood.claims, understood.outcomes) == ({"e1-aaaaaa": ()}, ())

@@ -33,26 +33,22 @@ def test_there_are_nine_factors_whose_weights_sum_to_one() -> None:
             "access",
             replace(PLAIN, uses=(5.0,)),
             replace(PLAIN, uses=(5.0, 6.0, 7.0)),
-            marks=pytest.mark.requirement("E-025", "E-034"),
+            marks=pytest.mark.requirement("E-025"),
         ),
         pytest.param(
             "recency", replace(PLAIN, uses=(50.0,)), replace(PLAIN, uses=(5.0,)), marks=pytest.mark.requirement("E-026")
         ),
         pytest.param("recency", replace(PLAIN, trust=0.5), PLAIN, marks=pytest.mark.requirement("E-026")),
-        pytest.param("emotion", PLAIN, replace(PLAIN, valence=-0.8), marks=pytest.mark.requirement("E-027", "E-036")),
+        pytest.param("emotion", PLAIN, replace(PLAIN, valence=-0.8), marks=pytest.mark.requirement("E-027")),
         pytest.param(
             "stability",
             replace(PLAIN, uses=(1.0, 1.2, 1.4, 1.6)),
             replace(PLAIN, uses=(1.0, 25.0, 50.0, 75.0)),
             marks=pytest.mark.requirement("E-028"),
         ),
-        pytest.param(
-            "layer", PLAIN, replace(PLAIN, layer=Layer.SEMANTIC), marks=pytest.mark.requirement("E-029", "E-038")
-        ),
+        pytest.param("layer", PLAIN, replace(PLAIN, layer=Layer.SEMANTIC), marks=pytest.mark.requirement("E-029")),
         pytest.param("trust", replace(PLAIN, trust=0.5), PLAIN, marks=pytest.mark.requirement("E-030")),
-        pytest.param(
-            "confirmation", PLAIN, replace(PLAIN, confirmations=3), marks=pytest.mark.requirement("E-031", "E-040")
-        ),
+        pytest.param("confirmation", PLAIN, replace(PLAIN, confirmations=3), marks=pytest.mark.requirement("E-031")),
         pytest.param(
             "activation",
             replace(PLAIN, uses=(90.0,)),
@@ -65,6 +61,18 @@ def test_each_factor_lifts_the_score(factor: str, less: UsageRecord, more: Usage
     one, other = compute_importance(less), compute_importance(more)
     assert one.factors[factor] < other.factors[factor]
     assert one.terms[factor] < other.terms[factor]
+
+
+@pytest.mark.requirement("E-036", "E-038")
+def test_feeling_and_layers_weigh_in_the_published_proportions() -> None:
+    """Published are .3 of the valence, and 0, .1, .3, .2 and 0 of the layers; a factor reaches one."""
+    for valence in (-1.0, -0.4, 0.0, 0.7):
+        assert compute_importance(replace(PLAIN, valence=valence)).factors["emotion"] * 0.3 == pytest.approx(
+            0.3 * abs(valence)
+        )
+    found = {layer.value: compute_importance(replace(PLAIN, layer=layer)).factors["layer"] * 0.3 for layer in Layer}
+    published = {"working": 0.0, "episodic": 0.1, "semantic": 0.3, "procedural": 0.2, "codebase": 0.0}
+    assert found == pytest.approx(published)
 
 
 @pytest.mark.requirement("E-032")

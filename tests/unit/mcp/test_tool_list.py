@@ -40,6 +40,8 @@ def _schema(tool: str) -> list[str]:
 def test_the_default_toolset_is_small_and_in_the_order_of_the_table() -> None:
     assert _listed(build_tools()) == DEFAULT
     assert set(build_tools()) == {*DEFAULT, *OPERATORS}
+    recall = {"store_memory", "search_memories", "inspect_memories", "delete_memory"}
+    assert recall | {"get_memory_stats", "consolidate_memories"} <= set(build_tools())
     assert set(_listed(build_tools(toolset="full"))) > OPERATORS
 
 

@@ -47,7 +47,10 @@ def only(one: Row, query: Query, now: float = 0) -> Row:
 def test_recalls_weights_add_up_to_one(recency_weight: float) -> None:
     made = compute_recall_weights(recency_weight)
     assert made.relevance + made.recency + made.importance + made.strength == pytest.approx(1)
-    assert made.relevance >= 0.399
+    assert made.relevance == pytest.approx(0.70 - 0.30 * recency_weight)
+    assert made.recency == pytest.approx(0.40 * recency_weight)
+    assert made.importance == pytest.approx(0.20 - 0.10 * recency_weight)
+    assert made.strength == pytest.approx(0.10)
 
 
 @pytest.mark.requirement("R-119", "R-097")
@@ -85,6 +88,7 @@ def test_profile_evidence_ranks_by_relevance_and_recency_alone() -> None:
 
 @pytest.mark.requirement("R-123")
 def test_a_higher_recency_weight_prefers_the_fresh() -> None:
+    assert Query(text="q").recency_weight == 0.3
     profiles: tuple[Profile, ...] = ("default", "recall", "evidence")
     for profile in profiles:
         gaps: list[float] = []
