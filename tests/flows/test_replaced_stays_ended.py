@@ -1,5 +1,6 @@
 """What was replaced stays replaced, and is found as such, whatever runs in the background and in whatever order."""
 
+import json
 import tempfile
 from collections.abc import Callable
 from datetime import timedelta
@@ -11,16 +12,34 @@ from hypothesis import strategies as st
 
 from credenda import Credenda
 from credenda.model.memory import Memory, Status
-from credenda.testing import ManualClock
+from credenda.testing import Answer, ManualClock, Question, ScriptedModel
 
 TOLD = (
     (("I work at Google.", "I left Google, I'm at Microsoft now."), "Where do I work?", "Google", "Microsoft"),
     (("I live in Linz.", "I moved to Graz."), "Where do I live?", "Linz", "Graz"),
     (("I use unittest.", "No, I use pytest, not unittest."), "Which test tool do I use?", "unittest", "pytest"),
 )
-STEPS = ("consolidate", "dream", "decay", "lifecycle", "rebuild", "compress", "sync", "import", "wait", "say", "change")
+STEPS = (
+    *("consolidate", "judge", "dream", "decay", "lifecycle", "rebuild", "reextract", "repair", "compress", "sync"),
+    *("import", "wait", "say", "change"),
+)
 MANAGERS = ("Ulla", "Bo", "Ines", "Karim", "Lotte", "Noor", "Otto", "Pia", "Runa", "Sven", "Tove")
 HELD = {Status.ACTIVE, Status.CHALLENGED}
+
+
+def merge_everything(question: Question) -> Answer:
+    entries = json.loads(question.prompt)["entries"]
+    oldest, *rest = [one["id"] for one in entries]
+    kinds = ("same", "change", "correction")
+    return {
+        "operations": [
+            *(
+                {"op": "replace", "target": oldest, "with": rest, "kind": kind, "text": entries[0]["text"]}
+                for kind in kinds
+            ),
+            *({"op": "remove", "target": one, "with": [oldest], "kind": None, "text": None} for one in rest),
+        ]
+    }
 
 
 class Life:
@@ -31,9 +50,9 @@ class Life:
         self.moves = self.said = self.changes = 0
         self.mem = self.open()
 
-    def open(self) -> Credenda:
+    def open(self, model: ScriptedModel | None = None) -> Credenda:
         path = self.folder / f"{self.moves}.db"
-        return Credenda.open(path, user="ana", clock=self.clock, workers=False, embedder="none")
+        return Credenda.open(path, user="ana", clock=self.clock, workers=False, embedder="none", llm=model)
 
     def tell(self, text: str) -> None:
         self.mem.remember(text)
@@ -45,10 +64,13 @@ class Life:
         mem = self.mem
         steps: dict[str, Callable[[], object]] = {
             "consolidate": lambda: mem.manage.consolidate(force=True),
+            "judge": self.judge,
             "dream": mem.manage.dream,
             "decay": mem.manage.decay,
             "lifecycle": mem.manage.lifecycle,
             "rebuild": self.rebuild,
+            "reextract": lambda: mem.data.rebuild(reextract=True),
+            "repair": lambda: mem.data.doctor(repair=True),
             "compress": lambda: mem.manage.compress(dry_run=False),
             "sync": lambda: mem.data.sync_files(self.folder / "vault"),
             "import": self.move,
@@ -58,6 +80,14 @@ class Life:
         }
         steps[step]()
         self.mem.settle()
+
+    def judge(self) -> None:
+        """Consolidate once with a model that merges everything, corrects everything and removes the rest."""
+        self.mem.close()
+        self.mem = self.open(ScriptedModel(merge_everything))
+        self.mem.manage.consolidate(force=True, similarity_threshold=0.0)
+        self.mem.close()
+        self.mem = self.open()
 
     def rebuild(self) -> None:
         assert self.mem.data.rebuild().differences == ()
@@ -87,6 +117,7 @@ def holding(mem: Credenda, value: str) -> list[Memory]:
 
 def check(mem: Credenda, question: str, old: str, new: str) -> None:
     assert holding(mem, old) == []
+    assert all(one.valid_until for one in mem.list(status="superseded", limit=50).items)
     assert [one.value for one in holding(mem, new)] == [new]
     hits = mem.search(question, record_access=False).hits
     assert new in hits[0].text
@@ -102,6 +133,7 @@ def check(mem: Credenda, question: str, old: str, new: str) -> None:
 @given(steps=st.lists(st.sampled_from(STEPS), min_size=2, max_size=9), told=st.sets(st.sampled_from(TOLD)))
 @example(steps=["change", "consolidate", "change", "consolidate", "change"], told=set())
 @example(steps=["consolidate"], told=set(TOLD[:1]))
+@example(steps=["judge", "consolidate", "judge", "reextract", "repair", "judge"], told=set(TOLD))
 @example(steps=["consolidate", "say", "consolidate", "import", "rebuild", "consolidate"], told=set(TOLD))
 def test_what_was_replaced_is_never_told_as_current(
     steps: list[str], told: set[tuple[tuple[str, ...], str, str, str]]
