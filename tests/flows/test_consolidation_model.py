@@ -64,6 +64,7 @@ def test_four_phrasings_become_one_memory(path: Path, clock: ManualClock) -> Non
         assert (entry.id,) == report.created
         assert set(report.deleted_ids) == {one.id for one in mem.list(status="merged").items}
         assert {one.superseded_by for one in mem.list(status="merged").items} == {entry.id}
+        assert all(one.valid_until for one in mem.list(status="merged").items)
         assert entry.importance == 0.8
         assert len(mem.why(entry.id).evidence) == 4
         origin = entry.metadata["consolidated"]

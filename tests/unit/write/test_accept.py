@@ -183,6 +183,8 @@ def test_a_person_needs_a_name() -> None:
 @pytest.mark.requirement("E-030", "E-039")
 def test_trust_follows_the_source(source: str, trust: float) -> None:
     assert taken("x", source=source).events[0].trust == trust
+    with pytest.raises(Invalid):
+        taken("x", source=f"{source} of another kind")
 
 
 def test_trust_is_the_lower_of_source_and_role() -> None:
