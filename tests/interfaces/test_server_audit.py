@@ -7,6 +7,7 @@ import sqlite3
 from collections.abc import Callable
 from contextlib import closing
 from dataclasses import replace
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -98,6 +99,7 @@ def test_every_call_has_a_record_and_none_holds_a_word(terminal: Terminal) -> No
 @pytest.mark.requirement("R-203", "D-017")
 def test_the_chain_covers_every_field_and_begins_at_a_fixed_hash(terminal: Terminal) -> None:
     before = GENESIS
+    assert before == sha256(b"\0").digest()
     for one in records(terminal):
         text = json.dumps(one["record"], sort_keys=True, separators=(",", ":"))
         before = compute_hash(before, text.encode())

@@ -61,8 +61,10 @@ def test_the_default_curve_joins_smoothly_and_keeps_more_than_the_exponential() 
     left = (compute_curve(rules, 0.5, 1.0) - compute_curve(rules, 0.5 - step, 1.0)) / step
     right = (compute_curve(rules, 0.5 + step, 1.0) - compute_curve(rules, 0.5, 1.0)) / step
     assert left == pytest.approx(right, rel=1e-4)
+    bend = math.exp(-math.log(2) * 0.5)
     for age in (0.6, 1, 2, 5, 20):
         assert compute_curve(rules, age, 1.0) > compute_curve(RetentionRules(mode="l2"), age, 1.0)
+        assert compute_curve(rules, age, 1.0) == pytest.approx(bend / (1 + math.log(2) * (age - 0.5)))
 
 
 @pytest.mark.parametrize("mode", CURVES)

@@ -28,6 +28,21 @@ DEFAULT = [
 OPERATORS = {"consolidate_memories", "get_memory_stats"}
 
 
+@pytest.mark.requirement("R-064", "R-101", "R-112", "R-170")
+@pytest.mark.parametrize(
+    ("tool", "published"),
+    [
+        ("store_memory", {"text": None, "topic": None, "idempotency_key": None, "session_id": None, "agent_id": None}),
+        ("search_memories", {"query": None, "limit": 20, "recency_weight": 0.3}),
+        ("inspect_memories", {"limit": 20, "offset": 0}),
+        ("consolidate_memories", {"topic": None, "similarity_threshold": 0.85, "dry_run": False}),
+    ],
+)
+def test_the_tools_of_recall_have_their_parameters_and_defaults(tool: str, published: dict[str, object]) -> None:
+    offered = {name: one.param.default for name, one in build_tools()[tool].inputs.items()}
+    assert {name: offered[name] for name in published} == published
+
+
 def _listed(tools: Mapping[str, ToolSpec]) -> list[str]:
     return [name for name, offer in tools.items() if offer.is_listed]
 
