@@ -117,13 +117,15 @@ def test_a_folder_of_suzent_keeps_its_days_its_watermark_and_its_deletions(ana: 
     assert not any("parrot" in text for text in read_all(ana))
 
 
-@pytest.mark.parametrize("above", ["", "backup/suzent/"])
+@pytest.mark.parametrize("above", ["", "./", "backup/suzent/"])
 def test_a_zip_of_the_folder_is_read_like_the_folder(ana: Terminal, tmp_path: Path, above: str) -> None:
     folder = write_suzent(tmp_path / "suzent")
     packed = tmp_path / "suzent.zip"
     with zipfile.ZipFile(packed, "w") as archive:
         for path in sorted(one for one in folder.rglob("*") if one.is_file()):
-            archive.write(path, above + path.relative_to(folder).as_posix())
+            member = zipfile.ZipInfo()
+            member.filename = above + path.relative_to(folder).as_posix()  # as another program may write it
+            archive.writestr(member, path.read_bytes())
     report = ana.json("import", str(packed))
     assert (report["format"], report["turns"], report["problems"]) == ("suzent", 7, [])
     assert report["left_out"] == {"deleted memories": 1, "lines of the core": 1}

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import stat
 import zipfile
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Generator, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -125,7 +125,9 @@ def open_zip(path: Path) -> Generator[list[Entry]]:
         infos = [info for info in archive.infolist() if _is_file(info)]
         if len(infos) > limits.IMPORT_FILES:
             raise _make_too_many_error(path.name)
-        load = partial(_load_member, archive, quota)
+        load = partial(
+            _load_member, archive, {PurePosixPath(info.filename): info for info in archive.infolist()}, quota
+        )
         yield [
             Entry(
                 name=info.filename,
@@ -168,10 +170,11 @@ def _open_member(archive: zipfile.ZipFile, info: zipfile.ZipInfo, quota: Quota, 
         meter.finish(info.compress_size)
 
 
-def _load_member(archive: zipfile.ZipFile, quota: Quota, path: PurePosixPath) -> bytes:
+def _load_member(
+    archive: zipfile.ZipFile, members: Mapping[PurePosixPath, zipfile.ZipInfo], quota: Quota, path: PurePosixPath
+) -> bytes:
     try:
-        info = archive.getinfo(path.as_posix())
-        with _open_member(archive, info, quota, Meter()) as lines:
+        with _open_member(archive, members[path], quota, Meter()) as lines:
             return lines.read(limits.IMPORT_ITEM_BYTES)
     except (KeyError, Corrupt, Invalid):
         return b""
