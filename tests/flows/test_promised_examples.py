@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Sequence
+from datetime import timedelta
 from pathlib import Path
 
 import numpy as np
@@ -11,7 +12,7 @@ import pytest
 from numpy.typing import NDArray
 
 from credenda import Credenda, MemoryUnit
-from credenda.model.memory import Memory, Status
+from credenda.model.memory import Layer, Memory, Status
 from credenda.testing import Answer, ManualClock, Question, ScriptedModel
 
 Say = Callable[..., None]
@@ -212,3 +213,67 @@ def test_fifty_cards_a_night_each_of_a_few_hundred_words_at_most(mem: Credenda) 
     (vera,) = (one for one in cards if one.entity == "Vera")
     assert len(vera.text.split()) <= 400
     assert len(vera.metadata["cites"]) <= 50  # type: ignore[arg-type]
+
+
+class Counting(Turned):
+    """An embedder that notes what it was given."""
+
+    model_id = "counting"
+
+    def __init__(self) -> None:
+        super().__init__({})
+        self.seen: list[str] = []
+
+    def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        self.seen += texts
+        return super().embed(texts)
+
+
+@pytest.mark.requirement("S-036")
+def test_a_consolidation_compares_the_stored_vectors_and_only_its_entry_is_embedded(
+    path: Path, clock: ManualClock
+) -> None:
+    embedder = Counting()
+    with Credenda.open(path, user="ana", clock=clock, workers=False, embedder=embedder) as mem:
+        for value in ("Google", "Microsoft"):
+            unit = MemoryUnit(text=f"Works at {value}.", entity="user", attribute="employer", value=value)
+            mem.store(unit)
+            mem.settle()
+            clock.advance(timedelta(days=1))
+        before = list(embedder.seen)
+        (written,) = mem.manage.consolidate(force=True).created
+        assert embedder.seen == before
+        mem.settle()
+        assert embedder.seen.count(mem.get(written).text) == 1
+        assert mem.manage.consolidate(force=True).reason == "nothing to do"
+        settled = list(embedder.seen)
+        mem.settle()
+        assert embedder.seen == settled
+
+
+@pytest.mark.requirement("R-202")
+def test_a_semantic_query_of_another_user_returns_no_row(path: Path, clock: ManualClock) -> None:
+    embedder = Turned({"Where is the harpsichord kept?": 1.0, "The harpsichord stands in the crypt.": 0.0})
+    for user, text in (("ana", "The harpsichord stands in the crypt."), ("ben", "The tuba is at school.")):
+        with Credenda.open(path, user=user, clock=clock, workers=False, embedder=embedder) as mem:
+            mem.store(MemoryUnit(text=text))
+            mem.settle()
+    found = dict[str, list[str]]()
+    for user in ("ana", "ben"):
+        with Credenda.open(path, user=user, clock=clock, workers=False, embedder=embedder) as mem:
+            hits = mem.search("Where is the harpsichord kept?", include=["misses"]).hits
+            found[user] = [hit.quote for hit in hits]
+    assert found["ana"] == ["The harpsichord stands in the crypt."]
+    assert not any("harpsichord" in quote for quote in found["ben"])
+
+
+@pytest.mark.requirement("E-066")
+def test_the_night_begins_with_the_curve_weighted_by_trust(mem: Credenda, clock: ManualClock) -> None:
+    for text, source in (("Saw an owl.", "human"), ("The log says the build broke.", "ingest")):
+        mem.store(MemoryUnit(text=text, layer=Layer.EPISODIC, source=source))
+    clock.advance(timedelta(days=30))
+    assert mem.manage.dream().steps[0].name == "forgetting"
+    assert {one.text: one.decay_score for one in mem.list().items} == {
+        "Saw an owl.": pytest.approx(0.525, abs=1e-3),
+        "The log says the build broke.": pytest.approx(0.2587, abs=1e-3),
+    }

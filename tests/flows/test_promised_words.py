@@ -133,7 +133,7 @@ def test_what_a_message_ends_or_corrects_is_done_beside_five_new_facts(mem: Cred
     assert sum(one.attribute == "likes" for one in rows(mem)) < 6
 
 
-@pytest.mark.requirement("R-041")
+@pytest.mark.requirement("R-041", "R-060")
 def test_irony_is_no_liking(mem: Credenda, say: Say) -> None:
     say("Oh great, another meeting", "Yeah right, I love standups at 7am")
     assert not held(mem, "likes")
@@ -254,7 +254,7 @@ def test_what_passes_is_no_memory(mem: Credenda, say: Say, told: str) -> None:
     assert rows(mem) == []
 
 
-@pytest.mark.requirement("R-040", "R-042")
+@pytest.mark.requirement("R-040", "R-042", "R-060")
 @pytest.mark.parametrize(
     "told",
     [

@@ -87,7 +87,8 @@ def test_at_equal_width_it_is_the_plain_fisher_rao_distance() -> None:
     plain = np.sqrt(2) * np.arccosh(1 + (0.3**2) / (4 * sigma**2))
     assert compute_fisher_rao(one, other) == pytest.approx(float(plain), rel=1e-5)
     assert compute_fisher_rao(one, one) == 0.0
-    assert to_similarity(0.0) == 1.0
+    assert [to_similarity(distance) for distance in (0.0, 15.0)] == pytest.approx([1.0, np.exp(-1)])
+    assert [compute_spread(bits, 1.0) for bits in (32, 8, 2)] == pytest.approx([1.0, 2.0, 4.0])  # κ is a half
     assert (compute_spread(32, 1e-9), compute_spread(2, 100.0)) == (0.05, 10.0)
 
 
