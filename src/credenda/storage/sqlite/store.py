@@ -347,11 +347,6 @@ class SqliteStore(ServerRows, TenantQueries):
         """Return the time of this store's clock."""
         return self._clock.now_us()
 
-    def has_backup(self, path: str) -> bool:
-        """Return whether an earlier backup was made to this path."""
-        with self._readers.take() as connection:
-            return connection.execute("SELECT 1 FROM backups WHERE path = ?", (path,)).fetchone() is not None
-
     def note_backup(self, path: str) -> None:
         """Record the path of a backup, so that erasures reach its ledger; a read-only store does not."""
         if self._commits is not None:
