@@ -15,7 +15,7 @@ from credenda import Conflict, Corrupt, Credenda, Invalid, NotFound, Unavailable
 from credenda.storage.erasure_ledger import locate_ledger
 from credenda.testing import ManualClock
 
-from .next_schema import upgraded
+from .older import upgraded
 
 pytestmark = pytest.mark.sqlite_file  # a backup is a copy of the file
 

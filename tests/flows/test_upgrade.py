@@ -16,13 +16,13 @@ import pytest
 from credenda import Conflict, Credenda, Unavailable, restore_backup
 from credenda.storage.erasure_ledger import locate_ledger
 
-from .next_schema import NEXT, OLD, upgraded
+from .older import NEXT, OLD, as_of_version, upgraded
 
 pytestmark = pytest.mark.sqlite_file  # the copy is one of the file
 
 COMMAND = """
 from credenda.interfaces.cli.main import main
-from tests.flows.next_schema import upgraded
+from tests.flows.older import upgraded
 with upgraded():
     main()
 """
@@ -30,11 +30,12 @@ with upgraded():
 
 @pytest.fixture
 def old(tmp_path: Path) -> Path:
-    """A memory of today, which is of an older schema beside the next version."""
+    """A memory as today's version left it, which is an older one beside the next."""
     path = tmp_path / "memory.db"
-    with Credenda.open(path, user="ana", workers=False, embedder="none") as mem:
+    with upgraded(), Credenda.open(path, user="ana", workers=False, embedder="none") as mem:
         mem.remember("My boat is called Petrel.")
         mem.settle()
+    as_of_version(path, OLD)
     return path
 
 
