@@ -22,7 +22,7 @@ from credenda.services.expectation import Expectation
 from credenda.services.search import check_limit, resolve_moment
 from credenda.storage.current_trust import find_current_trust
 from credenda.storage.store import ChangeFilter, EventFilter, MemoryFilter, Reader
-from credenda.text.times import parse_period
+from credenda.text.dates import parse_period
 from credenda.validation import check_name, check_text
 
 
