@@ -37,6 +37,7 @@ OF_THE_SERVER = {
     "audit_of_user",
     "drop_expired_secrets",
     "keyed_audit_names",
+    "list_erasures",
     "list_memberships",
     "move_audit_head",
     "revoke_token",
@@ -51,6 +52,7 @@ READ_WHOLE = {
     "audit_head": ["audit_head"],
     "audit_names": ["audit_subjects", "audit_names"],
     "keyed_audit_names": ["audit_subjects", "n"],
+    "list_erasures": ["erasures"],
     "list_members": ["members"],
     "list_tokens": ["api_tokens"],
 }

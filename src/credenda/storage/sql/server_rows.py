@@ -5,11 +5,13 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Final, TypeVar
 
-from credenda.clock import LONGEST_WAIT_US
+from credenda.clock import LONGEST_WAIT_US, Clock
 from credenda.errors import Conflict
 from credenda.ids import draw_key
+from credenda.model.retention_policy import PoliciesAndHolds
 from credenda.model.server import (
     AccessToken,
     AuditDraft,
@@ -29,7 +31,8 @@ from credenda.storage.audit import (
     verify_chain,
     write_record,
 )
-from credenda.storage.sql.duties import ReportStore
+from credenda.storage.erasure_ledger import ErasedTenant
+from credenda.storage.sql.duties import ReportStore, read_retention_rules
 from credenda.storage.sql.items import AgentTaskStore, ItemStore
 from credenda.storage.sql.server_tables import ServerTables
 from credenda.storage.sql.statements import Record, StatementRunner
@@ -402,7 +405,30 @@ T = TypeVar("T")
 
 
 class TenantQueries(ServerTables):
-    """The part of a store that looks at every tenant."""
+    """The part of a store that looks at every tenant, at those that were erased, and at the rules of one."""
+
+    _clock: Clock
+
+    def now_us(self) -> int:
+        """Return the time of this store's clock."""
+        return self._clock.now_us()
+
+    def rules(self, user_id: str) -> PoliciesAndHolds:
+        """Return the retention policies and legal holds of a tenant."""
+        with self._view_tables(user_id) as run:
+            return read_retention_rules(partial(run, user_id=user_id))
+
+    def erased(self, tags: Collection[str]) -> set[str]:
+        """Return those of the tags whose tenants were erased here."""
+        return {one.tag for one in self.erasures()} & set(tags)
+
+    def erasures(self) -> list[ErasedTenant]:
+        """Return the ledger of erased tenants."""
+        with self._view_tables() as run:
+            return [
+                ErasedTenant(bytes(row["digest"]), row["tag"], bytes(row["ledger_key"]), row["erased_at"])
+                for row in run("list_erasures")
+            ]
 
     def check_server(self, users: tuple[str, str], fill: Callable[[Writer], object]) -> list[Finding]:
         """Find nothing, because a file has no server, and no walls beside the conditions of statements."""
