@@ -106,7 +106,8 @@ def test_a_new_file_and_one_of_today_are_opened_without_a_word(tmp_path: Path) -
 
 def test_a_file_from_before_the_first_release_is_refused_with_a_way_and_left_as_it_is(old: Path) -> None:
     with closing(sqlite3.connect(old, isolation_level=None)) as database:
-        database.execute("UPDATE schema_version SET version = 12")
+        database.execute("DELETE FROM schema_version")
+        database.execute("INSERT INTO schema_version VALUES (12, 1, 'older')")
         database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
     before = old.read_bytes()
     for read_only in (False, True):
