@@ -23,7 +23,7 @@ from tests.waiting import PATIENCE_SECONDS
 HOLD: Final = """
 import sys
 from credenda import Credenda
-from credenda.services.locks import hold_lock
+from credenda.workers.leases import hold_lock
 with Credenda.open(sys.argv[1], user="ana", workers=False) as mem:
     with hold_lock(mem._parts, sys.argv[2], 360):
         print(mem._parts.owner, flush=True)

@@ -1,31 +1,40 @@
-"""Files as an older version left them: the rows of a new one under the older schema."""
+"""Older files: today's rows under an older schema, and a made-up next version beside which today's files are older."""
 
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Callable
-from contextlib import closing
+from collections.abc import Generator
+from contextlib import closing, contextmanager
 from pathlib import Path
+from typing import Final
 
 import pytest
 
 from credenda.storage.sqlite import migrate
 from credenda.storage.sqlite.connection import connect
 
+OLD: Final = migrate.get_latest_version()
+NEXT: Final = OLD + 1
+MIGRATION: Final = (NEXT, "notes", "CREATE TABLE notes (user_id TEXT NOT NULL PRIMARY KEY, text TEXT) WITHOUT ROWID;")
 
-def as_of_version(path: Path, version: int, words: Callable[..., str] | None = None) -> None:
-    """Rewrite a closed file under the schema of a version, its full text made by the words of that version.
 
-    Without `words` the version has the words of today. Tables that were dropped since are empty.
-    """
+@contextmanager
+def upgraded() -> Generator[None]:
+    """Let the code of this process be that of the next version."""
+    known = (*migrate.load_migrations(), MIGRATION)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(migrate, "load_migrations", lambda: known)
+        yield
+
+
+def as_of_version(path: Path, version: int) -> None:
+    """Rewrite a closed file under the schema of a version."""
     older = path.with_suffix(".older")
     known = tuple(one for one in migrate.load_migrations() if one[0] <= version)
     with pytest.MonkeyPatch.context() as then, closing(connect(str(older))) as database:
-        then.setattr("credenda.storage.sqlite.migrate.load_migrations", lambda: known)
+        then.setattr(migrate, "load_migrations", lambda: known)
         migrate.migrate(database, 1)
-        if words is not None:
-            database.create_function("credenda_words", 4, words)
-            database.create_function("credenda_memory_words", 4, words)
+        database.execute("DELETE FROM identity")
         database.execute("ATTACH ? AS newer", (str(path),))
         for table in sorted(_tables(database, "main") & _tables(database, "newer")):
             columns = ", ".join(f'"{name}"' for name in _columns(database, table))

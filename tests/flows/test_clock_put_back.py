@@ -11,9 +11,9 @@ from credenda import Credenda
 from credenda.bootstrap import build_parts
 from credenda.clock import DAY_US, SECOND_US
 from credenda.manage.consolidation.trigger import Trigger, explain_skip
-from credenda.services.locks import HeldError, hold_lock
 from credenda.storage.store import Job, JobFilter, JobStatus
 from credenda.testing import ManualClock
+from credenda.workers.leases import HeldError, hold_lock
 
 YEAR = timedelta(days=365)
 

@@ -190,7 +190,7 @@ read_delta() gives what an index lacks.
 numpy.linalg.norm is not ours, nor is os.path.join.
 The project depends on `numpy`.
 It depends on `click` for the command line.
-`aiosql` is one of the dependencies.
+`onnxruntime` is one of the dependencies.
 PyStemmer is in pyproject.toml.
 pystemmer is a direct dependency.
 hatchling is listed in pyproject.toml.

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Iterator
-from contextlib import closing
 from pathlib import Path
 
 import pytest
 
 from credenda import Credenda
-from credenda.index import cache, snapshot
+from credenda.index import cache
 from credenda.services.search import open_index
-
-from .older import as_of_version
 
 SAID = [
     "我每天早上喝绿茶",
@@ -84,34 +80,3 @@ def test_words_are_found_on_disk_where_no_index_fits_in_memory(mem: Credenda, mo
     with mem._parts.store.reader("ana") as reader:  # noqa: SLF001 - that there is no index is the point
         assert open_index(mem._parts, reader) is None  # noqa: SLF001 - as above
     assert missed(mem) == []
-
-
-def old_words(*parts: object) -> str:
-    """The words of a row as the version before knew them: folded by case alone, characters apart."""
-    return " ".join(str(part).lower() for part in parts if part is not None)
-
-
-@pytest.mark.sqlite_file  # an older version of the file
-def test_a_file_of_the_version_before_is_made_afresh(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    path = tmp_path / "memory.db"
-    with monkeypatch.context() as then:
-        then.setattr(snapshot, "TOKENIZER", 1)
-        with Credenda.open(path, user="ana", workers=False, embedder="none") as mem:
-            mem.remember([{"role": "user", "content": f"{text} {n}"} for n in range(20) for text in SAID])
-            mem.search("茶")
-    as_of_version(path, 2, old_words)
-    with closing(sqlite3.connect(path)) as database:
-        (images,) = database.execute("SELECT count(*) FROM index_blobs").fetchone()
-    assert images
-    with pytest.warns(RuntimeWarning, match="has schema version 2 and is upgraded"):
-        opened = Credenda.open(path, user="ana", workers=False, embedder="none")
-    with opened as mem:
-        assert mem.data.doctor().ok
-        assert {hit.quote.rsplit(" ", 1)[0] for hit in mem.search("велосипед").hits} == {"Мы купили новые велосипеды"}
-        monkeypatch.setattr(cache.limits, "RESIDENT_DOCUMENTS", 1)
-        assert {hit.quote.rsplit(" ", 1)[0] for hit in mem.search("차").hits} == {"차를 팔았어요"}
-        first = mem.search("Mietvertrag").hits[0]
-        mem.delete(first.id)
-        assert mem.data.doctor().ok
-    with closing(sqlite3.connect(path)) as database:
-        assert database.execute("SELECT max(version) FROM schema_version").fetchone()[0] >= 3

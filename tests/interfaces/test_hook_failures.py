@@ -49,7 +49,7 @@ ALLOWED = {
     "credenda.text.excerpt",
     "credenda.text.tokens",
 }
-FOREIGN = ("numpy", "click", "aiosql", "pydantic", "mcp", "anyio", "httpx", "starlette", "asyncio", "dataclasses")
+FOREIGN = ("numpy", "click", "pydantic", "mcp", "anyio", "httpx", "starlette", "asyncio", "dataclasses")
 ALL = [*EVENTS, "unknown-host"]
 AWKWARD = [
     b"",

@@ -16,6 +16,7 @@ from mcp.client.stdio import StdioServerParameters
 
 from credenda.interfaces.cli.main import cli
 from credenda.interfaces.client_setup import install as installing
+from credenda.interfaces.client_setup import toml_edit
 from credenda.interfaces.client_setup.client_configs import CLIENTS, find_place
 from credenda.paths import Folders
 
@@ -271,6 +272,28 @@ def test_toml_gains_one_table_at_its_end(text: str, person: Person) -> None:
     assert person.entry("codex")["args"] == ["mcp"]
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        'mcp_servers.credenda.command = "x" # dotted\nmcp_servers.other.command = "y" # stays\n',
+        '[mcp_servers]\ncredenda = { command = "x" } # inline\nother = { command = "y" } # stays\n',
+        '[mcp_servers.credenda] # apart\r\ncommand = "x"\r\n[z]\r\n[mcp_servers.other]\r\ncommand = "y" # stays\r\n',
+    ],
+    ids=["dotted", "inline", "apart"],
+)
+def test_a_toml_entry_is_changed_and_removed_however_it_is_written(text: str, person: Person) -> None:
+    path = person.give("codex", text)
+    person.run("codex")
+    changed = path.read_bytes().decode()
+    assert tomllib.loads(changed)["mcp_servers"]["credenda"]["args"] == ["mcp"]
+    left = toml_edit.remove_entry(changed, "mcp_servers", "credenda")
+    for one in (changed, left):
+        assert tomllib.loads(one)["mcp_servers"]["other"] == {"command": "y"}
+        assert "# stays" in one
+        assert one.count("\r\n") == (one.count("\n") if "\r" in text else 0)
+    assert "credenda" not in left
+
+
 UNCLEAR = [
     ("cursor", "{", "not JSON"),
     ("cursor", '{"mcpServers": {"a": }}', "not JSON"),
@@ -284,7 +307,6 @@ UNCLEAR = [
     ("codex", "a = ", "not TOML"),
     ("codex", "mcp_servers = 5", "not a table of tables"),
     ("codex", 'mcp_servers = { a = { command = "x" } }', "cannot be changed safely"),
-    ("codex", 'mcp_servers.credenda.command = "x"', "cannot be changed safely"),
 ]
 
 

@@ -2,12 +2,6 @@
 
 from __future__ import annotations
 
-import sys
-from types import ModuleType
-
-import pytest
-
-import compile_sql
 import docs_mcp
 import docs_operations
 import docs_python
@@ -18,9 +12,6 @@ from credenda.client_manage import Manage
 from credenda.config import describe_settings
 from credenda.interfaces.mcp.tool_specs import build_tools
 from credenda.operations.table import OPERATIONS
-from credenda.storage.postgres import statements as postgres_statements
-from credenda.storage.sql import statements
-from credenda.storage.sqlite import reader
 
 
 def test_the_settings_page_is_fresh() -> None:
@@ -96,32 +87,3 @@ def test_every_operation_and_closed_door_is_on_the_page_of_the_operations() -> N
     for name, operation in OPERATIONS.items():
         assert f"| {name} | `{operation.scope}` |" in page
         assert all(reason in page for reason in operation.closed.values())
-
-
-BACKENDS = pytest.mark.parametrize("backend", [reader, postgres_statements])
-
-
-@BACKENDS
-def test_the_statements_that_are_kept_read_are_those_of_the_sql(backend: ModuleType) -> None:
-    kept = compile_sql.get_target(backend.DIALECT).read_text(encoding="utf-8")
-    assert kept == statements.render_statements_file(backend.DIALECT), "run scripts/compile_sql.py"
-
-
-@BACKENDS
-def test_statements_that_were_kept_need_no_parser(monkeypatch: pytest.MonkeyPatch, backend: ModuleType) -> None:
-    known = backend.load_statements()
-    monkeypatch.setitem(sys.modules, "aiosql", None)
-    assert statements.load_dialect(backend.DIALECT) == known
-
-
-@BACKENDS
-@pytest.mark.parametrize(("name", "value"), [("COMPILED_FILE", "absent.json"), ("_hash_sources", repr)])
-def test_statements_that_were_not_kept_are_read_anew(
-    monkeypatch: pytest.MonkeyPatch, backend: ModuleType, name: str, value: object
-) -> None:
-    known = backend.load_statements()
-    monkeypatch.setattr(statements, name, value)
-    assert statements.load_dialect(backend.DIALECT) == known
-    monkeypatch.setitem(sys.modules, "aiosql", None)
-    with pytest.raises(ImportError):
-        statements.load_dialect(backend.DIALECT)

@@ -90,8 +90,8 @@ def test_an_import_inside_a_function_is_found() -> None:
 
 def test_a_deferred_module_is_imported_when_it_is_used() -> None:
     script = (
-        "import sys; from credenda.lazy import import_on_use; there = import_on_use('credenda.text.times');"
-        "assert 'credenda.text.times' not in sys.modules; there.__all__;"
-        "assert 'credenda.text.times' in sys.modules"
+        "import sys; from credenda.lazy import import_on_use; there = import_on_use('credenda.text.dates');"
+        "assert 'credenda.text.dates' not in sys.modules; there.find_dates;"
+        "assert 'credenda.text.dates' in sys.modules"
     )
     subprocess.run([sys.executable, "-c", script], check=True)

@@ -19,7 +19,6 @@ PHASES = ("credenda.write.", "credenda.manage.", "credenda.read.")
 FORBIDDEN = (
     "credenda.storage",
     "credenda.workers",
-    "aiosql",
     "asyncio",
     "concurrent",
     "http",

@@ -10,8 +10,8 @@ from typing import Final, NamedTuple
 from credenda import limits
 from credenda.errors import Corrupt, LimitExceeded
 from credenda.index.resident import ResidentIndex
+from credenda.storage.sql.duties import TaskProgress
 from credenda.storage.store import IndexPosition, Reader, Snapshot
-from credenda.storage.usage import TaskProgress
 
 _DELTA_DOCUMENTS: Final = 20_000
 """Documents read in one step: a build merges postings once per step."""

@@ -16,7 +16,18 @@ from typing import Any, Final, cast
 from credenda.clock import to_datetime
 from credenda.model.claim import Span
 from credenda.model.contest import ContestCase
-from credenda.model.memory import Cardinality, Draft, Layer, MemoryType, Relation, Slot, Stance, Status
+from credenda.model.memory import (
+    Cardinality,
+    Draft,
+    Layer,
+    Memory,
+    MemoryType,
+    Relation,
+    Slot,
+    Stance,
+    Status,
+    get_valid_from_us,
+)
 
 
 class Actor(StrEnum):
@@ -93,6 +104,19 @@ class Supersede:
     relation: Relation
     valid_until_us: int
     reason: str
+
+
+def end_memory(
+    memory: Memory, until_us: int, reason: str, successor: str | None = None, *, relation: Relation = Relation.CHANGED
+) -> Supersede:
+    """Supersede a memory at a time; if it begins later, it was valid at no time."""
+    return Supersede(
+        memory_id=memory.id,
+        successor=successor,
+        relation=relation,
+        valid_until_us=max(get_valid_from_us(memory), until_us),
+        reason=reason,
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

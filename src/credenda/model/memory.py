@@ -304,6 +304,11 @@ TRANSITIONS: Final[Mapping[Status, frozenset[Status]]] = {
 """Every allowed transition; staying in a status is not one."""
 
 
+def get_valid_from_us(memory: Memory) -> int:
+    """Return since when a memory is valid: as stated, else since it was created."""
+    return memory.created_us if memory.valid_from_us is None else memory.valid_from_us
+
+
 def mark_over(memories: Iterable[Memory], now_us: int) -> list[Memory]:
     """Mark the current beliefs whose time has passed: a plan, an appointment, a state for a time."""
     return [

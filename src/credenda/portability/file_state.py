@@ -11,10 +11,10 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from credenda.model.change import Actor, Supersede
+from credenda.model.change import Actor, end_memory
 from credenda.model.claim import Evidence
 from credenda.model.event import Event
-from credenda.model.memory import Memory, Relation, Status
+from credenda.model.memory import Memory, Status
 from credenda.portability.importers.blocks import name_file_session
 from credenda.portability.importers.format import Parsed, Piece, Problem, Source
 from credenda.runtime import Parts
@@ -72,16 +72,7 @@ def _end_of_session(parts: Parts, states: FileStates, session: str) -> int:
         lost = states.find_lost(writer.find_events(EventFilter(session=session, source="ingest")))
         ids = sorted({one.memory_id for one in writer.evidence(event_ids=lost)}) if lost else []
         ended = _choose_ended(*((writer.memories(ids), writer.evidence(memory_ids=ids)) if ids else ([], [])), lost)
-        changes = [
-            Supersede(
-                memory_id=memory.id,
-                successor=None,
-                relation=Relation.CHANGED,
-                valid_until_us=now_us,
-                reason=_REASON,
-            )
-            for memory in ended
-        ]
+        changes = [end_memory(memory, now_us, _REASON) for memory in ended]
         if changes:
             apply(writer, changes, Application(actor=Actor.FILE, now_us=now_us, cause="import"))
         return len(changes)

@@ -10,7 +10,7 @@ from credenda import limits
 from credenda.errors import Invalid, NotFound
 from credenda.ids import parse_serial
 from credenda.model.change import ChangeKind, ChangeRecord
-from credenda.model.memory import Memory, Stance, Status, get_type_class, mark_over
+from credenda.model.memory import Memory, Stance, Status, get_type_class, get_valid_from_us, mark_over
 from credenda.model.query import Explanation, SlotVersion
 from credenda.read.visibility import was_valid_at
 from credenda.storage.current_trust import find_current_trust
@@ -98,7 +98,7 @@ def _drop_repeats(memories: Iterable[Memory]) -> list[Memory]:
 
 
 def _order_by_age(memory: Memory) -> tuple[int, int, str]:
-    since = memory.created_us if memory.valid_from_us is None else memory.valid_from_us
+    since = get_valid_from_us(memory)
     return since, memory.created_us, memory.id
 
 

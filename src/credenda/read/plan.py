@@ -13,9 +13,8 @@ from credenda.model.memory import Memory
 from credenda.model.query import Query
 from credenda.read.asked import AskedSlots, find_asked
 from credenda.read.weights import Questions, Relevance, load_questions
-from credenda.text.dates import DateSpan
+from credenda.text.dates import DateSpan, find_dates_in
 from credenda.text.normalize import normalise_attribute, normalise_name
-from credenda.text.times import find_dates_in
 from credenda.text.tokens import ALTERNATIVE, extract_query_terms, extract_question_terms, tokenize
 
 # The subject of a question: the user as a whole, a group of things such as the family, or any other words. Pure.

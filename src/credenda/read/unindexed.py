@@ -10,7 +10,7 @@ from credenda import limits
 from credenda.ids import IdKind, format_id, parse_id_number
 from credenda.index.resident import ResidentIndex
 from credenda.model.event import CODE, Event
-from credenda.model.memory import Layer, Memory, Status
+from credenda.model.memory import Layer, Memory, Status, get_valid_from_us
 from credenda.read.plan import Plan
 from credenda.storage.store import (
     Delta,
@@ -80,7 +80,7 @@ def _make_memory_document(memory: Memory, number: int) -> Document:
         text=compose_memory_text(memory.text, entity=memory.entity, attribute=memory.attribute, value=memory.value),
         session="",
         speaker=memory.speaker,
-        occurred_us=memory.created_us if memory.valid_from_us is None else memory.valid_from_us,
+        occurred_us=get_valid_from_us(memory),
         state=DocumentState.HIDDEN if memory.layer is Layer.CODEBASE else _choose_state(memory.status),
     )
 

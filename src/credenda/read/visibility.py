@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import Final
 
 from credenda.model.event import DENIED, QUARANTINED, Event
-from credenda.model.memory import Memory, Relation, Status, list_merged_sources
+from credenda.model.memory import Memory, Relation, Status, get_valid_from_us, list_merged_sources
 from credenda.model.query import Flag, Query
 from credenda.read.candidates import Candidates, Mask, Row
 
@@ -34,7 +34,7 @@ _VEIL: Final = "[…]"
 
 def was_valid_at(memory: Memory, moment_us: int) -> bool:
     """Return whether a memory was true at a moment, as believed now; a corrected memory was never true."""
-    since = memory.created_us if memory.valid_from_us is None else memory.valid_from_us
+    since = get_valid_from_us(memory)
     ended = memory.valid_until_us is not None and memory.valid_until_us <= moment_us
     wrong = memory.relation is Relation.CORRECTED or memory.status is Status.INVALIDATED
     return since <= moment_us and not ended and not wrong

@@ -21,7 +21,8 @@ from credenda.private import cut_private
 from credenda.runtime import Parts
 from credenda.services.browse import read_cursor, write_cursor
 from credenda.services.search import check_limit
-from credenda.storage.store import MemberStore, SecretStore, Store, StoredToken, TokenStore
+from credenda.storage.sql.server_rows import MemberStore, SecretStore, TokenStore
+from credenda.storage.store import Store, StoredToken
 from credenda.validation import check_identity, check_name
 
 # Members of shared memories: who may use the memory of a user, and in which role.

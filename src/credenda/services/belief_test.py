@@ -16,7 +16,7 @@ from credenda.manage.belief_assertions import Assertion, parse_assertions
 from credenda.model.contest import ContestState
 from credenda.model.evaluation import BeliefTestReport, CheckedAssertion, ReplayedPrompt, ReplayReport
 from credenda.model.event import Event, Role
-from credenda.model.memory import Memory, Relation, Stance, Status
+from credenda.model.memory import Memory, Relation, Stance, Status, get_valid_from_us
 from credenda.model.query import Context
 from credenda.model.rebuild_report import RebuildDifference
 from credenda.paths import find_path_kind, make_file_error
@@ -119,7 +119,7 @@ def _is_in_scope(one: Memory, asked: Assertion) -> bool:
 
 
 def _show_time(one: Memory) -> str:
-    return format_time(one.created_us if one.valid_from_us is None else one.valid_from_us) or ""
+    return format_time(get_valid_from_us(one)) or ""
 
 
 def _check_slot(parts: Parts, asked: Assertion) -> CheckedAssertion:

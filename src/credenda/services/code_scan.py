@@ -18,11 +18,11 @@ from credenda.manage.code.ignore import ScanResult
 from credenda.manage.code.memories import CodeEntry, build_entries, plan_scan
 from credenda.manage.code.scanner import check_exists, check_root, scan_folder
 from credenda.manage.drift.check import CodeIndex, check_claim, compute_drift_score, decide_drift, extract_code_claims
-from credenda.model.change import Actor, Add, Change, SetStatus, Supersede, Support
+from credenda.model.change import Actor, Add, Change, SetStatus, Support, end_memory
 from credenda.model.claim import Span
 from credenda.model.code import DriftFinding, DriftReport, ScanReport
 from credenda.model.event import CODE, TRUST, NewEvent, Role, Source
-from credenda.model.memory import Draft, Layer, Memory, MemoryType, Relation, Stance, Status, is_dreamed
+from credenda.model.memory import Draft, Layer, Memory, MemoryType, Stance, Status, is_dreamed
 from credenda.paths import check_path
 from credenda.runtime import Parts
 from credenda.storage.job_kinds import EMBED
@@ -166,14 +166,7 @@ def _plan_changes(one: _Kept, draft: Draft, event_id: str, now_us: int) -> list[
     reason = "read by a scan" if one.before is None else "the file changed"
     changes: list[Change] = [Add(key="new:page", draft=draft, support=support, reason=reason)]
     if one.before is not None:
-        replaced = Supersede(
-            memory_id=one.before.id,
-            successor="new:page",
-            relation=Relation.CHANGED,
-            valid_until_us=now_us,
-            reason="the file changed",
-        )
-        changes.append(replaced)
+        changes.append(end_memory(one.before, now_us, "the file changed", "new:page"))
     return changes
 
 
@@ -197,13 +190,7 @@ def _end(parts: Parts, ended: Sequence[Memory]) -> int:
     def work(writer: Writer) -> int:
         current = {memory.id: memory for memory in writer.memories([memory.id for memory in group])}
         changes = [
-            Supersede(
-                memory_id=memory.id,
-                successor=None,
-                relation=Relation.CHANGED,
-                valid_until_us=now_us,
-                reason="the file is gone",
-            )
+            end_memory(memory, now_us, "the file is gone")
             for memory in group
             if memory.id in current and current[memory.id].version == memory.version
         ]

@@ -39,10 +39,10 @@ from credenda.services.consolidation_progress import (
     read_marks,
     write_watermarks,
 )
-from credenda.services.locks import HeldError, hold_lock
 from credenda.storage.plan import commit_decided, return_decided
 from credenda.storage.store import Reader, Watermark, Writer
 from credenda.validation import check_fraction, check_name
+from credenda.workers.leases import HeldError, hold_lock
 from credenda.write.apply import Application, apply
 from credenda.write.forget.tombstones import is_deleted
 

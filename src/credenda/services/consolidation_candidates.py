@@ -28,7 +28,7 @@ from credenda.manage.consolidation.nominate import (
     compute_keys,
 )
 from credenda.model.change import ChangeKind, ChangeRecord, Support
-from credenda.model.memory import CONSOLIDATED, Memory, Relation, Status
+from credenda.model.memory import CONSOLIDATED, Memory, Relation, Status, get_valid_from_us
 from credenda.providers.embed.hashed import HashedEmbedder
 from credenda.runtime import Parts
 from credenda.storage.store import ChangeFilter, MemoryFilter, Reader
@@ -214,7 +214,7 @@ def _read_times(reader: Reader, events: Mapping[str, str]) -> dict[str, int]:
 def _make_member(
     parts: Parts, memory: Memory, told_us: int | None, *, support: tuple[Support, ...], log: Sequence[ChangeRecord]
 ) -> Member:
-    since_us = memory.created_us if memory.valid_from_us is None else memory.valid_from_us
+    since_us = get_valid_from_us(memory)
     since_us = since_us if told_us is None else told_us
     return Member(
         memory=memory,

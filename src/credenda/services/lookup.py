@@ -14,7 +14,7 @@ from credenda.ids import IdKind, format_id, parse_id_number, parse_serial
 from credenda.lazy import import_on_use
 from credenda.model.browse import Axis, Diff
 from credenda.model.change import ChangeRecord
-from credenda.model.memory import Memory, Relation, Status, mark_over
+from credenda.model.memory import Memory, Relation, Status, get_valid_from_us, mark_over
 from credenda.model.query import EventDetails, Explanation, SlotVersion
 from credenda.read.load_diff import load_difference
 from credenda.runtime import Parts
@@ -22,7 +22,7 @@ from credenda.services.expectation import Expectation
 from credenda.services.search import check_limit, resolve_moment
 from credenda.storage.current_trust import find_current_trust
 from credenda.storage.store import ChangeFilter, EventFilter, MemoryFilter, Reader
-from credenda.text.times import parse_period
+from credenda.text.dates import parse_period
 from credenda.validation import check_name, check_text
 
 
@@ -169,7 +169,7 @@ def _describe_validity(memory: Memory) -> str:
     """Describe when a memory was true."""
     if memory.relation is Relation.CORRECTED or memory.status is Status.INVALIDATED:
         return "it turned out to be wrong"
-    since = format_time(memory.created_us if memory.valid_from_us is None else memory.valid_from_us)
+    since = format_time(get_valid_from_us(memory))
     return f"it was true from {since}" + (f" to {format_time(memory.valid_until_us)}" if memory.valid_until_us else "")
 
 

@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 
 from credenda import services
-from credenda.clock import DAY_US, HOUR_US, SECOND_US, has_ended
+from credenda.clock import DAY_US, SECOND_US, has_ended
 from credenda.errors import Conflict, CredendaError, Invalid
 from credenda.manage.due_tasks import ScheduledTask, describe_state, find_due
 from credenda.model.report import DutyRun, ScheduleReport
@@ -21,12 +21,12 @@ from credenda.services import dream
 from credenda.services.core import core
 from credenda.services.flip_flop_audit import find_loops
 from credenda.services.lifecycle import decay, run_lifecycle
-from credenda.services.locks import take
-from credenda.storage.store import EventFilter, SchedulerLease, Watermark, Writer
+from credenda.storage.store import EventFilter, Watermark, Writer
 from credenda.text.counts import count_noun
+from credenda.workers.leases import make_lease, take
 
 _log = logging.getLogger(__name__)
-_LEASE_US: Final = HOUR_US // 4
+_LEASE_SECONDS: Final = 900
 """Time after which a silent leader is replaced; longer than any task takes."""
 _AUDIT_DAYS: Final = 30
 _PLACE: Final = "place in the pass"
@@ -184,9 +184,7 @@ def _find_tag(parts: Parts, user: str) -> int | None:
 
 
 def _acquire_leadership(parts: Parts) -> None:
-    now_us = parts.clock.now_us()
-    lead = SchedulerLease(owner=parts.owner, now_us=now_us, until_us=now_us + _LEASE_US)
-    take(parts, lead)
+    take(parts, make_lease(parts, _LEASE_SECONDS))
 
 
 def _run(parts: Parts, name: str) -> DutyRun:

@@ -26,7 +26,7 @@ from credenda.model.query import (
 from credenda.runtime import Parts
 from credenda.services.waiting import count_waiting_messages
 from credenda.storage.store import Access, Reader
-from credenda.text.times import parse_moment
+from credenda.text.dates import parse_moment
 from credenda.validation import check_fraction, check_member, check_metadata, check_name, check_text, check_words
 
 if TYPE_CHECKING:

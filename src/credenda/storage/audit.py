@@ -1,15 +1,15 @@
-"""The storage of audit records, and the chain that they form. Pure but for the protocol."""
+"""Audit records, and the chain that they form. Pure."""
 
 from __future__ import annotations
 
 import hmac
 import json
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
-from typing import Final, Protocol
+from typing import Final
 
-from credenda.model.server import AuditDraft, AuditRecord, AuditReport
+from credenda.model.server import AuditDraft, AuditReport
 
 GENESIS: Final = sha256(b"\x00").digest()
 """The hash before the first record (R-203)."""
@@ -20,30 +20,6 @@ _ALIAS_HEX: Final = 32
 _SAFE: Final = frozenset(" ._:/@+-")
 _FORMULA: Final = tuple("=+-@ ")
 _TEXT_CHARACTERS: Final = 128
-
-
-class AuditStore(Protocol):
-    """The audit records of a database."""
-
-    def append_audit(self, drafts: Sequence[AuditDraft]) -> str:
-        """Record calls at the end of the chain, in one transaction; durable on return. Returns the head, `SEQ:HASH`."""
-        ...
-
-    def read_audit(self, after: int = 0) -> Iterator[AuditRecord]:
-        """Yield the records after a number, in order."""
-        ...
-
-    def read_audit_of(self, user: str, after: int, limit: int) -> list[AuditRecord]:
-        """Return at most `limit` records of one user after a number, in order."""
-        ...
-
-    def verify_audit(self, anchors: Sequence[str] = ()) -> AuditReport:
-        """Verify the whole chain and the names behind its pseudonyms; `anchors` are heads of earlier times."""
-        ...
-
-    def read_audit_names(self) -> dict[str, str]:
-        """Return users and other names by their pseudonyms; without those of users that were erased."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)

@@ -28,17 +28,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import AbstractContextManager
-from typing import NamedTuple, Protocol, TypeVar
+from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeVar
 
 from credenda.model.change import ChangeRecord
 from credenda.model.claim import Evidence
 from credenda.model.contest import ContestCase, ContestState
-from credenda.model.evaluation import ScoreRecord
 from credenda.model.event import Event
-from credenda.model.item import Item, ItemFilter
 from credenda.model.memory import Memory
-from credenda.model.server import AccessToken, AgentTask, Member, ServerSecret, TaskFilter
-from credenda.storage.audit import AuditStore
+from credenda.model.server import AccessToken
 from credenda.storage.records import (
     CODE_BITS,
     Access,
@@ -74,12 +71,15 @@ from credenda.storage.records import (
     unpack_code,
 )
 from credenda.storage.tenant_transfer import TenantTransfer
-from credenda.storage.usage import TaskProgress, UsageView
+
+if TYPE_CHECKING:  # they import the records that this module gathers
+    from credenda.storage.sql.duties import ReportStore, TaskProgress, UsageView
+    from credenda.storage.sql.items import AgentTaskStore, ItemStore
+    from credenda.storage.sql.server_rows import AuditStore, MemberStore, SecretStore, TokenStore
 
 __all__ = [
     "CODE_BITS",
     "Access",
-    "AgentTaskStore",
     "ChangeFilter",
     "Counts",
     "Delta",
@@ -88,29 +88,24 @@ __all__ = [
     "EventFilter",
     "Finding",
     "IndexPosition",
-    "ItemStore",
     "Job",
     "JobFilter",
     "JobStatus",
-    "MemberStore",
     "MemoryFilter",
     "Prune",
     "Reader",
     "Redaction",
     "ReplayedRows",
-    "ReportStore",
     "Retention",
     "Rewording",
     "Row",
     "SchedulerLease",
-    "SecretStore",
     "Snapshot",
     "Spend",
     "Store",
     "StoredToken",
     "Surprise",
     "TenantRecord",
-    "TokenStore",
     "Tombstone",
     "Vector",
     "VectorCopies",
@@ -123,75 +118,7 @@ __all__ = [
 ]
 
 
-# The storage of tasks of other agents.
-
-
-class AgentTaskStore(Protocol):
-    """The tasks of a database; each belongs to one tenant. Erasing a tenant deletes its tasks in the same transaction.
-
-    Tasks are not part of an export: they name ids of this database, and an agent that waits for one waits here.
-    """
-
-    def add_task(self, user: str, task: AgentTask) -> AgentTask:
-        """Store a new task, durable on return; or return the one that the same message began.
-
-        That one has the same message id, skill, events and contests. Without events it is unfinished and has the same
-        context.
-        A tenant has a bounded number of tasks: the oldest finished one makes room. Raises `LimitExceeded` where none
-        is finished.
-        """
-        ...
-
-    def find_task(self, user: str, task_id: str) -> AgentTask | None:
-        """Return a task of a tenant; None for an unknown id, and for one of another tenant."""
-        ...
-
-    def update_task(self, user: str, task: AgentTask) -> bool:
-        """Store a changed task with the next version; return False, and change nothing, for an outdated version."""
-        ...
-
-    def list_tasks(self, user: str, wanted: TaskFilter) -> list[AgentTask]:
-        """Return tasks of a tenant, the latest update first."""
-        ...
-
-    def count_tasks(self, user: str, wanted: TaskFilter) -> int:
-        """Return the number of tasks that meet a filter, on all pages."""
-        ...
-
-
-# The storage of items: values that a program keeps beside the beliefs.
-
-
-class ItemStore(Protocol):
-    """The items of a database; each belongs to one tenant. A writer files them (`Item`, `ItemRemoval`)."""
-
-    def find_items(self, user_id: str, wanted: ItemFilter) -> list[Item]:
-        """Return the items of a tenant that match a filter."""
-        ...
-
-
-# The storage of scores of responses, so that their trend can be read, and the costs of models over any time.
-
-
-class ReportStore(Protocol):
-    """The scores and costs of a database. Erasing a tenant deletes its rows in the same transaction."""
-
-    def add_score(self, user_id: str, score: ScoreRecord) -> int:
-        """Store a score under the next number of its tenant, and return that; `id` of the score is ignored."""
-        ...
-
-    def list_scores(
-        self, user_id: str, *, below: int | None = None, session: str | None = None, limit: int
-    ) -> list[ScoreRecord]:
-        """Return at most `limit` scores of a tenant with numbers below one, the newest first."""
-        ...
-
-    def list_spends(self, user_id: str, first_day: int, last_day: int) -> list[Spend]:
-        """Return what models cost a tenant on these days (since 1970-01-01 UTC), oldest first, both included."""
-        ...
-
-
-# The storage of tokens, secrets and members, beside the rows of tenants: they are looked up to find the tenant.
+# The parts of a store that belong to a server are in `storage.sql.server_rows`: both backends share them.
 
 
 class StoredToken(NamedTuple):
@@ -199,79 +126,6 @@ class StoredToken(NamedTuple):
 
     token: AccessToken
     digest: bytes
-
-
-class TokenStore(Protocol):
-    """The tokens of a database. Erasing a tenant deletes its tokens in the same transaction."""
-
-    def add_token(self, stored: StoredToken, *, now_us: int | None = None) -> None:
-        """Store a token; durable on return. Raises `Conflict` if a token of its name and user is valid at `now_us`."""
-        ...
-
-    def find_token(self, token_id: str) -> StoredToken | None:
-        """Return the token with an id, valid or not; None for an unknown id."""
-        ...
-
-    def list_tokens(self, user: str | None = None) -> list[AccessToken]:
-        """Return the tokens of a user, or of all users, the oldest first."""
-        ...
-
-    def revoke_token(self, token_id: str, now_us: int) -> None:
-        """Revoke a token; one that is revoked already keeps its time."""
-        ...
-
-    def record_token_use(self, token_id: str, now_us: int) -> None:
-        """Record when a token was last used."""
-        ...
-
-
-class SecretStore(Protocol):
-    """The short-lived secrets of a server. Erasing a user deletes them in the same transaction."""
-
-    def add_secret(self, secret: ServerSecret) -> None:
-        """Store a secret, and delete those that have expired; durable on return."""
-        ...
-
-    def find_secret(self, digest: bytes) -> ServerSecret | None:
-        """Return the secret with a digest, valid or not; None for an unknown digest."""
-        ...
-
-    def spend_secret(
-        self, digest: bytes, now_us: int, *, successors: Sequence[ServerSecret] = (), token: StoredToken | None = None
-    ) -> bool:
-        """Mark a secret as used and store what it was exchanged for, in one transaction.
-
-        Returns False, and stores nothing, if it was used before or is unknown.
-        """
-        ...
-
-
-class MemberStore(Protocol):
-    """The members of shared memories. Erasing a user deletes the members, and the memberships of that user."""
-
-    def add_member(self, member: Member) -> None:
-        """Store a new member; durable on return. Raises `Conflict` for a present member of the same name."""
-        ...
-
-    def find_member(self, user: str, issuer: str, subject: str) -> Member | None:
-        """Return the present member of a user's memory; None for others."""
-        ...
-
-    def list_members(self, user: str | None = None) -> list[Member]:
-        """Return the members of a user's memory, or of all memories, present and removed, the oldest first."""
-        ...
-
-    def list_memberships(self, issuer: str, subject: str) -> list[Member]:
-        """Return the present memberships of a person, ordered by memory."""
-        ...
-
-    def set_member_role(self, member: Member) -> None:
-        """Store the role of a member."""
-        ...
-
-    def remove_member(self, member: Member, now_us: int) -> None:
-        """Remove a member; repeating it keeps the first time."""
-        ...
 
 
 # The vectors of a tenant, for searches that have no index in memory.

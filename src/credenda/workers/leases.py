@@ -1,28 +1,32 @@
-"""Owners of jobs and locks, and whether an owner's process is still alive.
+"""Leases of jobs and named locks, their owners, and whether an owner's process is still alive.
 
 An owner is `HOST:PID:MACHINE.BOOT.SPACE.START.NONCE`: a process number is valid only within one namespace since one
-boot of the machine, and is reused later. An owner of unknown state counts as alive.
+boot of the machine, and is reused later. An owner of unknown state counts as alive. On the same machine a killed
+process is detected and its leases are taken over at once; on another machine a lease must end first.
 """
 
 from __future__ import annotations
 
 import hashlib
+import logging
 import os
 import socket
-from collections.abc import Callable, Sequence
-from contextlib import suppress
-from dataclasses import replace
+from collections.abc import Callable, Generator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 from typing import Final, NamedTuple
 
 from credenda import limits
 from credenda.clock import SECOND_US, has_ended
+from credenda.errors import Conflict
 from credenda.ids import draw_tag
 from credenda.runtime import Parts
 from credenda.storage.plan import commit_planned
-from credenda.storage.store import Job, JobFilter, Writer
+from credenda.storage.store import Job, JobFilter, SchedulerLease, Writer
 
+_log = logging.getLogger(__name__)
 _START_FIELD: Final = 19
 """The index of the start time in /proc/PID/stat, counted after the process name; see proc(5)."""
 
@@ -156,3 +160,76 @@ def is_leased(writer: Writer, job: Job) -> bool:
         (now.status, now.lease_owner, now.attempts) == (job.status, job.lease_owner, job.attempts)
         for now in writer.jobs(JobFilter(id=job.id))
     )
+
+
+# Named locks in the database, each with a lease.
+
+
+def make_lease(parts: Parts, seconds: int, name: str = "", owner: str = "") -> SchedulerLease:
+    """Make a lease of this many seconds from now, of the leadership unless it is named; 0 seconds release it."""
+    now_us = parts.clock.now_us()
+    return SchedulerLease(name=name, owner=owner or parts.owner, now_us=now_us, until_us=now_us + seconds * SECOND_US)
+
+
+class HeldError(Exception):
+    """Another run holds the lock."""
+
+
+def take(parts: Parts, lead: SchedulerLease) -> bool:
+    """Take or renew a lock or the leadership; return whether it was taken over from a killed process.
+
+    Raises `Conflict` while another run holds it that may still be running.
+    """
+    try:
+        parts.store.commit(parts.user_id, lambda writer: writer.put(lead))
+    except Conflict as error:
+        holder = error.ids.get("owner", "")
+        if not is_gone(holder, parts.owner):
+            raise
+        parts.store.commit(parts.user_id, lambda writer: writer.put(replace(lead, over=holder)))
+        _log.warning("took over from a process that is gone", extra={"duty": lead.name})
+        return True
+    return False
+
+
+@dataclass(slots=True)
+class Lock:
+    """A held lock; `taken` if it was taken over from a killed process. A `free` lock takes nothing."""
+
+    parts: Parts
+    name: str
+    owner: str
+    seconds: int
+    free: bool = False
+    taken: bool = False
+
+    def renew(self) -> None:
+        """Take or renew the lock for its seconds; raises `HeldError` if another run holds it."""
+        if self.free:
+            return
+        try:
+            self.taken = take(self.parts, make_lease(self.parts, self.seconds, self.name, self.owner)) or self.taken
+        except Conflict as error:
+            raise HeldError(error.what) from error
+
+    def give_up(self) -> None:
+        """Release the lock, unless another run has taken it over."""
+        with suppress(Conflict):
+            if not self.free:
+                lead = make_lease(self.parts, 0, self.name, self.owner)
+                self.parts.store.commit(self.parts.user_id, lambda writer: writer.put(lead))
+
+
+@contextmanager
+def hold_lock(parts: Parts, name: str, seconds: int, *, free: bool = False) -> Generator[Lock]:
+    """Hold a lock and release it at the end; two runs of one process exclude each other, too.
+
+    The holder renews it before `seconds` have passed. Raises `HeldError` while another run holds it, also at a renewal.
+    With `free` no lock is taken.
+    """
+    lock = Lock(parts, name, f"{parts.owner}:{draw_tag()}", seconds, free=free)
+    lock.renew()
+    try:
+        yield lock
+    finally:
+        lock.give_up()

@@ -17,7 +17,7 @@ from credenda.ids import IdKind, parse_id_number
 from credenda.model.change import Actor, Change, ChangeKind, Confirm
 from credenda.model.claim import Claim, Span, UpdateKind
 from credenda.model.event import Event
-from credenda.model.memory import Memory, Status, is_dreamed
+from credenda.model.memory import Memory, Status, get_valid_from_us, is_dreamed
 from credenda.model.project import get_project, is_bound_to_project
 from credenda.storage.current_trust import find_current_trust
 from credenda.storage.store import ChangeFilter, EventFilter, MemoryFilter, Reader, Writer
@@ -70,7 +70,6 @@ from credenda.write.reconcile.slot_lookup import (
     resolve_from_previous,
     resolve_slot,
 )
-from credenda.write.reconcile.slots import get_valid_from_us
 from credenda.write.reconcile.undone_decisions import is_undone_decision, list_memories_to_check
 from credenda.write.related import find_related, sort_by_id
 

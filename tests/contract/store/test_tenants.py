@@ -18,6 +18,7 @@ from credenda.model.item import Item, ItemRemoval
 from credenda.model.memory import Status
 from credenda.model.report import DutyRun
 from credenda.model.retention_policy import LegalHold, RetentionPolicy
+from credenda.storage.sql.duties import TaskProgress, UsageView
 from credenda.storage.store import (
     Access,
     ChangeFilter,
@@ -48,7 +49,6 @@ from credenda.storage.store import (
     pack_code,
 )
 from credenda.storage.tenant_transfer import TenantTransfer
-from credenda.storage.usage import TaskProgress, UsageView
 
 from .build import ANA, BEN, add, because, contested, current, ended, held, logged, put, said, see, vector
 

@@ -6,13 +6,10 @@ from pathlib import Path
 import pytest
 
 from credenda import limits
-from credenda.errors import Conflict
 from credenda.model.change import ChangeKind
-from credenda.storage.sql.index_delta import compose_event_words
 from credenda.storage.sqlite.connection import connect
-from credenda.storage.sqlite.migrate import load_migrations
 from credenda.storage.sqlite.store import SqliteStore
-from credenda.storage.store import CODE_BITS, Redaction, pack_code
+from credenda.storage.store import Redaction, pack_code
 
 from .build import ANA, MAY_8_2023_US, held, logged, opened, put, raw, said
 
@@ -38,28 +35,6 @@ def indexed_rows(path: Path) -> int:
         return found.fetchone()[0]
     finally:
         connection.close()
-
-
-def old_file(path: Path) -> None:
-    """Write a file as version 1 did: each event beside its words."""
-    connection = connect(str(path))
-    connection.execute("PRAGMA journal_mode = WAL")
-    connection.execute(
-        "CREATE TABLE schema_version (version INTEGER PRIMARY KEY, applied_at INTEGER, description TEXT)"
-    )
-    connection.executescript(load_migrations()[0][2])
-    connection.execute("INSERT INTO schema_version VALUES (1, 0, 'belief state')")
-    connection.execute("INSERT INTO tenants VALUES (?, 1, 'abcde1', ?, 0)", (ANA, b"k" * 32))
-    text = f"I like {WORD}."
-    connection.execute(
-        """INSERT INTO events (user_id, id, role, speaker, source, trust, text, occurred_at, recorded_at, content_hmac,
-           chain_hash) VALUES (?, 1, 'user', 'user', 'human', 1, ?, ?, 0, x'00', x'00')""",
-        (ANA, text, MAY_8_2023_US),
-    )
-    body = compose_event_words("user", "user", MAY_8_2023_US, text)
-    doc = (1 << CODE_BITS) | pack_code(1, memory=False)
-    connection.execute("INSERT INTO search_index (rowid, tenant, body) VALUES (?, 'abcde1', ?)", (doc, body))
-    connection.close()
 
 
 @pytest.mark.parametrize("count", [1, limits.EVENTS_LISTED_TOGETHER - 1, limits.EVENTS_LISTED_TOGETHER, 100])
@@ -107,18 +82,6 @@ def test_what_is_left_of_a_waiting_event_is_found(tmp_path: Path) -> None:
         put(store, Redaction(id=event_id, at_us=MAY_8_2023_US, text="tea and        "))
         assert nominated(store, WORD) == []
         assert nominated(store, "tea") == [pack_code(1, memory=False)]
-
-
-def test_a_file_of_the_first_version_is_brought_up_to_date(tmp_path: Path) -> None:
-    old_file(tmp_path / "m.db")
-    with pytest.raises(Conflict, match="schema version 1"), opened(tmp_path / "m.db", read_only=True):
-        pass
-    with pytest.warns(RuntimeWarning, match="schema version 1 and is upgraded"), opened(tmp_path / "m.db"):
-        pass
-    with opened(tmp_path / "m.db") as store:
-        assert nominated(store, WORD) == [pack_code(1, memory=False)]
-        assert [finding.check for finding in store.check(ANA)] == ["journal_chain"]
-    assert listed(tmp_path / "m.db") == 1
 
 
 def log_bytes(path: Path) -> int:

@@ -18,7 +18,7 @@ from credenda.clock import DAY_US, Clock, format_time
 from credenda.errors import CredendaError, Invalid
 from credenda.interfaces.server.rate import RateLimit
 from credenda.model.server import AuditDraft
-from credenda.storage.audit import AuditStore
+from credenda.storage.sql.server_rows import AuditStore
 
 # Anchors of the audit: the head of its chain, once a day, in a log and a file that can be kept elsewhere.
 

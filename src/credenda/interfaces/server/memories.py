@@ -26,7 +26,8 @@ from credenda.model.server import AccessToken, IssuedToken
 from credenda.runtime import ActiveCalls, Parts
 from credenda.services.jobs import WorkerInfo, list_workers
 from credenda.session_pool import SessionPool
-from credenda.storage.store import AgentTaskStore, ChangeFilter
+from credenda.storage.sql.items import AgentTaskStore
+from credenda.storage.store import ChangeFilter
 
 _log: Final = logging.getLogger(__name__)
 _USERS_LOOKED_AT: Final = 3

@@ -17,7 +17,7 @@ from credenda.clock import format_time
 from credenda.manage.consolidation.absolute_dates import resolve_relative_dates
 from credenda.manage.consolidation.guards import is_distinct
 from credenda.manage.consolidation.member import ASSERTIVE_STANCES, Member
-from credenda.model.change import Add, Change, Confirm, Revise, Supersede
+from credenda.model.change import Add, Change, Confirm, Revise, Supersede, end_memory
 from credenda.model.memory import (
     CONSOLIDATED,
     DUPLICATE_OF,
@@ -142,21 +142,14 @@ def plan_changes(verdict: Verdict, members: Mapping[str, Member], now_us: int) -
 
 def _merge_member(member: Member, successor: str, relation: Relation, reason: str) -> Supersede:
     """Supersede a memory by a merged one; its validity becomes empty, because the merged one covers it."""
-    return Supersede(
-        memory_id=member.id, successor=successor, relation=relation, valid_until_us=member.since_us, reason=reason
-    )
+    return end_memory(member.memory, member.since_us, reason, successor, relation=relation)
 
 
 def _end_member(member: Member, successor: str, verdict: Replace, until_us: int) -> Supersede:
     """End a memory when its replacement began."""
     stated = member.memory.valid_until_us
-    return Supersede(
-        memory_id=member.id,
-        successor=successor,
-        relation=verdict.relation,
-        valid_until_us=max(member.since_us, until_us if stated is None else min(stated, until_us)),
-        reason=verdict.reason,
-    )
+    ends_us = until_us if stated is None else min(stated, until_us)
+    return end_memory(member.memory, ends_us, verdict.reason, successor, relation=verdict.relation)
 
 
 def _compute_scores(members: Sequence[Member]) -> dict[str, object]:

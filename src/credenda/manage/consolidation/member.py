@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from credenda.model.change import Support
-from credenda.model.memory import Memory, MemoryType, Stance, get_type_class
+from credenda.model.memory import Memory, MemoryType, Stance, get_type_class, get_valid_from_us
 from credenda.text.normalize import normalise_attribute, normalise_name
 
 ASSERTIVE_STANCES: Final = frozenset({Stance.ASSERTED, Stance.NEGATED})
@@ -40,7 +40,7 @@ class Member:
     @property
     def since_us(self) -> int:
         """When it became valid; the time of the statement unless stated otherwise."""
-        return self.memory.created_us if self.memory.valid_from_us is None else self.memory.valid_from_us
+        return get_valid_from_us(self.memory)
 
     @property
     def said_us(self) -> int:

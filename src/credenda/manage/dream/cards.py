@@ -17,7 +17,7 @@ from typing import Final
 from credenda.ids import parse_serial
 from credenda.limits import MEMORY_TEXT_CHARACTERS
 from credenda.model.attributes import TASTES, get_attribute, is_valid_value
-from credenda.model.change import Add, Change, Supersede
+from credenda.model.change import Add, Change, Supersede, end_memory
 from credenda.model.event import TRUST, Source
 from credenda.model.memory import (
     CARD,
@@ -343,9 +343,7 @@ def _draft_card(written: CardText, rules: CardRules, now_us: int) -> Draft:
 
 def _supersede_card(card: Memory, successor: str | None, now_us: int) -> Supersede:
     reason = "rewritten" if successor else "too few facts are left"
-    return Supersede(
-        memory_id=card.id, successor=successor, relation=Relation.REFINED, valid_until_us=now_us, reason=reason
-    )
+    return end_memory(card, now_us, reason, successor, relation=Relation.REFINED)
 
 
 def end_unsupported_cards(cards: Iterable[Memory], entities: Iterable[str], now_us: int) -> list[Change]:

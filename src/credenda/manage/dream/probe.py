@@ -14,7 +14,17 @@ from dataclasses import dataclass
 from typing import Final
 
 from credenda.model.change import SetStatus
-from credenda.model.memory import Cardinality, Layer, Memory, Slot, Stance, Status, get_type_class, is_dreamed
+from credenda.model.memory import (
+    Cardinality,
+    Layer,
+    Memory,
+    Slot,
+    Stance,
+    Status,
+    get_type_class,
+    get_valid_from_us,
+    is_dreamed,
+)
 from credenda.text.normalize import is_same_value, normalise_attribute, normalise_name, normalise_value
 
 _FIRM: Final = frozenset({Stance.ASSERTED, Stance.NEGATED})
@@ -95,8 +105,7 @@ def get_single_slot(memory: Memory) -> Slot | None:
 
 
 def _get_since(memory: Memory) -> tuple[int, int]:
-    begun = memory.created_us if memory.valid_from_us is None else memory.valid_from_us
-    return begun, memory.created_us
+    return get_valid_from_us(memory), memory.created_us
 
 
 def _is_in_conflict(one: Memory, other: Memory) -> bool:

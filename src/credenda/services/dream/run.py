@@ -16,9 +16,9 @@ from credenda.services.dream.merge_step import merge
 from credenda.services.dream.prune_step import prune
 from credenda.services.dream.step_context import Night, write_report
 from credenda.services.dream.steps import run_bridges, run_cards, run_decay, run_drift, run_probe
-from credenda.services.locks import HeldError, hold_lock
 from credenda.validation import check_words
 from credenda.workers.idle_tasks import flush_accesses
+from credenda.workers.leases import HeldError, hold_lock
 
 _log = logging.getLogger(__name__)
 _LOCK: Final = "dream"

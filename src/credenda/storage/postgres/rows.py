@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from decimal import Decimal
 from functools import lru_cache
 from typing import Any, ClassVar
@@ -60,8 +59,3 @@ def register_types(connection: psycopg.Connection[Any]) -> None:
     connection.adapters.register_dumper(int, Int8Dumper)
     connection.adapters.register_dumper(bool, _FlagDumper)
     connection.adapters.register_loader("numeric", _SumLoader)
-
-
-def fetch_tuples(cursor: psycopg.Cursor[Row]) -> tuple[list[str], Sequence[tuple[Any, ...]]]:
-    """Return the names of the columns, and the remaining rows."""
-    return [column.name for column in cursor.description or ()], cursor.fetchall()

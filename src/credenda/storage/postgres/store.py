@@ -13,7 +13,6 @@ from credenda.clock import Clock, SystemClock, seconds
 from credenda.deadline import check_deadline
 from credenda.errors import Invalid, Unavailable
 from credenda.ids import draw_unused_tag
-from credenda.model.retention_policy import PoliciesAndHolds
 from credenda.storage import postgres, sqlite
 from credenda.storage.erasure_ledger import ErasedTenant
 from credenda.storage.postgres.address import split_target
@@ -30,7 +29,6 @@ from credenda.storage.postgres.reader import (
     run_statement,
 )
 from credenda.storage.postgres.wall_trial import UndoneError, list_leaks, make_leak_findings
-from credenda.storage.sql.duties import read_retention_rules
 from credenda.storage.sql.index_delta import renew_indexes
 from credenda.storage.sql.journal import clear_name_cache
 from credenda.storage.sql.reader import to_tenant
@@ -186,11 +184,6 @@ class PostgresStore(ServerRows, TenantQueries):
         scope = Scope(user, server=True, alone=f"{alone} {user}" if alone else "")
         return self._connections.run_unit(scope, lambda session: work(self._bind_tables(session)))
 
-    def rules(self, user_id: str) -> PoliciesAndHolds:
-        """Return the retention policies and legal holds of a tenant."""
-        with self._connections.transaction(Scope(user_id)) as session:
-            return read_retention_rules(self._bind(session, user_id))
-
     @contextmanager
     def dump(
         self, user_id: str, *, only: Collection[str] | None = None, skip_damaged: bool = False
@@ -202,17 +195,6 @@ class PostgresStore(ServerRows, TenantQueries):
             with closing(found) as rows:
                 origin = postgres.archive.read_origin(session, user_id)
                 yield TenantExport(origin=origin, rows=rows, damaged=damaged)
-
-    def erased(self, tags: Collection[str]) -> set[str]:
-        """Return those of the tags whose tenants were erased here."""
-        with self._connections.transaction(Scope(server=True)) as session:
-            return {str(row["tag"]) for row in session.execute("SELECT tag FROM erasures")} & set(tags)
-
-    def erasures(self) -> list[ErasedTenant]:
-        """Return the ledger of erased tenants."""
-        with self._connections.transaction(Scope(server=True)) as session:
-            found = session.execute("SELECT digest, tag, ledger_key, erased_at FROM erasures").fetchall()
-        return [ErasedTenant(bytes(digest), tag, bytes(key), erased_us) for digest, tag, key, erased_us in found]
 
     def take_over(self, entries: Iterable[ErasedTenant]) -> None:
         """Add tenants that were erased elsewhere to the ledger."""
@@ -323,10 +305,6 @@ class PostgresStore(ServerRows, TenantQueries):
         """Drop the snapshots of a tenant's indexes, and make those in memory unusable, in every process."""
         self._check_writable()
         self._connections.run_unit(self._own(user_id), lambda session: renew_indexes(self._bind(session, user_id)))
-
-    def now_us(self) -> int:
-        """Return the time of this store's clock."""
-        return self._clock.now_us()
 
     def close(self) -> None:
         """Close all connections; a second call does nothing."""

@@ -94,8 +94,8 @@ def write_derived(run: StatementRunner, tag: str, row: Derived) -> None:
             assert_never(row)
 
 
-class SqlUsageView:
-    """A `Usage` that reads with named statements."""
+class UsageView:
+    """The use of one tenant's memories, in a consistent view."""
 
     def __init__(self, run: StatementRunner, tag: str, *, judged: bool | None = None) -> None:
         """Bind to a runner and a tenant's tag; pass `judged` if it is known already."""
@@ -125,7 +125,10 @@ class SqlUsageView:
         ]
 
     def recalled(self, first_day: int, until_day: int, limit: int) -> list[RecallCounts]:
-        """Return the memories recalled most within some days, the last day excluded."""
+        """Return the memories recalled on days [first, last): most days first, then most sessions.
+
+        Days are counted since 1970-01-01 UTC. Memories with more useless than useful feedback come last.
+        """
         return [
             RecallCounts(
                 memory_id=self._public(row),
@@ -162,8 +165,8 @@ class SqlUsageView:
 _NO_START: Final = ViewStart()
 
 
-class SqlTaskProgress:
-    """A `Duties` that reads with named statements."""
+class TaskProgress:
+    """The progress of one tenant's scheduled tasks and the logs that they follow, in a consistent view."""
 
     def __init__(self, run: StatementRunner, start: ViewStart = _NO_START) -> None:
         """Bind to a runner; pass the `start` of a view if it was read already."""
@@ -172,7 +175,7 @@ class SqlTaskProgress:
 
     @property
     def taken(self) -> tuple[float, float]:
-        """The times before and after the view was taken."""
+        """The times before and after the view was taken, in seconds of the monotonic clock of this process."""
         return self._start.taken
 
     @property
@@ -181,7 +184,11 @@ class SqlTaskProgress:
         return self._start.heads or to_index_position(self._run("heads").fetchone())
 
     def lineage(self, heads: IndexPosition) -> bytes:
-        """Return a checksum of the tenant's history up to a position."""
+        """Return a checksum of the tenant's history up to a position, which no redaction alters.
+
+        It differs for another history with the same numbers, for a view that ends before the position, and after
+        whatever puts other rows in the place of present ones: a restore, an import, a rebuild.
+        """
         row, own = self._start[:2]
         if row is None or own is None or (own.event, own.change) != (heads.event, heads.change):
             row = self._run("lineage", event=heads.event, change=heads.change).fetchone()
@@ -207,19 +214,19 @@ class SqlTaskProgress:
         ]
 
     def leases(self, now_us: int) -> list[SchedulerLease]:
-        """Return the leases that are held at a time, by name."""
+        """Return the lease of the leader (its name is "") and the locks of tasks that are held at a time, by name."""
         return [
             SchedulerLease(name=row["name"], owner=row["lease_owner"], now_us=now_us, until_us=row["lease_until"])
             for row in self._run("leases", now_us=now_us)
         ]
 
     def watermark(self, name: str) -> int | None:
-        """Return the watermark of a task."""
+        """Return the watermark of a task; None without one."""
         row = self._run("watermark", name=name).fetchone()
         return None if row is None else int(row["value"])
 
     def prunable(self, showings_before_us: int, jobs_before_us: int) -> dict[str, int]:
-        """Count the rows of each log that may be deleted."""
+        """Count the rows of each log ("showings", "jobs") that `Prune` would delete."""
         times = {"showings_before_us": showings_before_us, "jobs_before_us": jobs_before_us}
         return dict(self._run("count_prunable", **times).fetchone())
 
@@ -267,11 +274,11 @@ def add_spend(run: StatementRunner, spend: Spend) -> str:
 # Scores of responses, and costs of models.
 
 
-class ReportRows(ServerTables):
-    """The part of a store that keeps scores and costs."""
+class ReportStore(ServerTables):
+    """The scores and costs of a database. Erasing a tenant deletes its rows in the same transaction."""
 
     def add_score(self, user_id: str, score: ScoreRecord) -> int:
-        """Store a score under the next number of its tenant."""
+        """Store a score under the next number of its tenant, and return that; `id` of the score is ignored."""
 
         def work(run: StatementRunner) -> int:
             number = int(run("next_score", user_id=user_id).fetchone()[0])
@@ -294,13 +301,13 @@ class ReportRows(ServerTables):
     def list_scores(
         self, user_id: str, *, below: int | None = None, session: str | None = None, limit: int
     ) -> list[ScoreRecord]:
-        """Return at most `limit` scores of a tenant, the newest first."""
+        """Return at most `limit` scores of a tenant with numbers below one, the newest first."""
         with self._view_tables(user_id) as run:
             found = run("list_scores", user_id=user_id, below=below, session=session, limit=limit)
             return [_to_score(row) for row in found]
 
     def list_spends(self, user_id: str, first_day: int, last_day: int) -> list[Spend]:
-        """Return what models cost a tenant on these days, oldest first."""
+        """Return what models cost a tenant on these days (since 1970-01-01 UTC), oldest first, both included."""
         with self._view_tables(user_id) as run:
             found = run("spends_of_days", user_id=user_id, first_day=first_day, last_day=last_day)
             return [Spend(**row) for row in found]

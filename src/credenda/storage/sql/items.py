@@ -19,8 +19,8 @@ _LAST: Final = "\U0010ffff"
 _ALL: Final = 1 << 62
 
 
-class ItemRows(ServerTables):
-    """The part of a store that reads items."""
+class ItemStore(ServerTables):
+    """The items of a database; each belongs to one tenant. A writer files them (`Item`, `ItemRemoval`)."""
 
     def find_items(self, user_id: str, wanted: ItemFilter) -> list[Item]:
         """Return the items of a tenant that match a filter."""
@@ -95,11 +95,20 @@ def write_item(run: StatementRunner, row: Item | ItemRemoval, tag: str, now_us: 
 _FINISHED: Final = json.dumps(sorted(FINISHED))
 
 
-class AgentTaskRows(ServerTables):
-    """The part of a store that keeps tasks of other agents."""
+class AgentTaskStore(ServerTables):
+    """The tasks of a database; each belongs to one tenant. Erasing a tenant deletes its tasks in the same transaction.
+
+    Tasks are not part of an export: they name ids of this database, and an agent that waits for one waits here.
+    """
 
     def add_task(self, user: str, task: AgentTask) -> AgentTask:
-        """Store a new task, or return the one that the same message began."""
+        """Store a new task, durable on return; or return the one that the same message began.
+
+        That one has the same message id, skill, events and contests. Without events it is unfinished and has the same
+        context.
+        A tenant has a bounded number of tasks: the oldest finished one makes room. Raises `LimitExceeded` where none
+        is finished.
+        """
 
         def add(run: StatementRunner) -> AgentTask:
             row = _to_row(user, task)
@@ -114,13 +123,13 @@ class AgentTaskRows(ServerTables):
         return self._change_tables(add, user, alone="tasks")
 
     def find_task(self, user: str, task_id: str) -> AgentTask | None:
-        """Return a task of a tenant."""
+        """Return a task of a tenant; None for an unknown id, and for one of another tenant."""
         with self._view_tables(user) as run:
             row = run("task_by_id", user_id=user, id_text=task_id).fetchone()
         return None if row is None else _to_task(row)
 
     def update_task(self, user: str, task: AgentTask) -> bool:
-        """Store a changed task if its version is the stored one."""
+        """Store a changed task with the next version; return False, and change nothing, for an outdated version."""
         return self._change_tables(lambda run: run("update_task", **_to_row(user, task)).rowcount == 1, user)
 
     def list_tasks(self, user: str, wanted: TaskFilter) -> list[AgentTask]:

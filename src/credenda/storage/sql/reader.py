@@ -19,7 +19,7 @@ from credenda.storage import rows
 from credenda.storage.damage import guard_row
 from credenda.storage.rows import compile_type_check, to_evidence_list
 from credenda.storage.sql.choose_statement import choose_statement
-from credenda.storage.sql.duties import SqlTaskProgress, SqlUsageView, ViewStart
+from credenda.storage.sql.duties import TaskProgress, UsageView, ViewStart
 from credenda.storage.sql.index_delta import (
     MemoryWords,
     SqlVectorView,
@@ -333,14 +333,14 @@ class SqlReader(ABC):
         return SqlVectorView(self._run)
 
     @property
-    def usage(self) -> SqlUsageView:
+    def usage(self) -> UsageView:
         """The use of the memories."""
-        return SqlUsageView(self._run, self._tenant.tag, judged=self._start.judged)
+        return UsageView(self._run, self._tenant.tag, judged=self._start.judged)
 
     @property
-    def duties(self) -> SqlTaskProgress:
+    def duties(self) -> TaskProgress:
         """The progress of the scheduled tasks."""
-        return SqlTaskProgress(self._run, self._start)
+        return TaskProgress(self._run, self._start)
 
     def jobs(self, wanted: JobFilter) -> list[Job]:
         """Return jobs in the order in which they are due."""

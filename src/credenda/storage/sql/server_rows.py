@@ -5,11 +5,13 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Final, TypeVar
 
-from credenda.clock import LONGEST_WAIT_US
+from credenda.clock import LONGEST_WAIT_US, Clock
 from credenda.errors import Conflict
 from credenda.ids import draw_key
+from credenda.model.retention_policy import PoliciesAndHolds
 from credenda.model.server import (
     AccessToken,
     AuditDraft,
@@ -22,7 +24,6 @@ from credenda.model.server import (
 )
 from credenda.storage.audit import (
     NO_HEAD,
-    AuditStore,
     NamedAlias,
     compute_alias,
     compute_hash,
@@ -30,21 +31,12 @@ from credenda.storage.audit import (
     verify_chain,
     write_record,
 )
-from credenda.storage.sql.duties import ReportRows
-from credenda.storage.sql.items import AgentTaskRows, ItemRows
+from credenda.storage.erasure_ledger import ErasedTenant
+from credenda.storage.sql.duties import ReportStore, read_retention_rules
+from credenda.storage.sql.items import AgentTaskStore, ItemStore
 from credenda.storage.sql.server_tables import ServerTables
 from credenda.storage.sql.statements import Record, StatementRunner
-from credenda.storage.store import (
-    AgentTaskStore,
-    Finding,
-    ItemStore,
-    MemberStore,
-    ReportStore,
-    SecretStore,
-    StoredToken,
-    TokenStore,
-    Writer,
-)
+from credenda.storage.store import Finding, StoredToken, Writer
 
 # Audit records.
 
@@ -52,11 +44,11 @@ from credenda.storage.store import (
 _PAGE: Final = 500
 
 
-class AuditRows(ServerTables):
-    """The part of a store that keeps audit records."""
+class AuditStore(ServerTables):
+    """The audit records of a database."""
 
     def append_audit(self, drafts: Sequence[AuditDraft]) -> str:
-        """Record calls at the end of the chain, in one transaction; returns the head."""
+        """Record calls at the end of the chain, in one transaction; durable on return. Returns the head, `SEQ:HASH`."""
         return self._change_tables(lambda run: _append(run, drafts), alone="audit")
 
     def read_audit(self, after: int = 0) -> Iterator[AuditRecord]:
@@ -79,7 +71,7 @@ class AuditRows(ServerTables):
             return [_to_record(row) for row in found]
 
     def verify_audit(self, anchors: Sequence[str] = ()) -> AuditReport:
-        """Verify the whole chain in one consistent view, and then the names."""
+        """Verify the whole chain and the names behind its pseudonyms; `anchors` are heads of earlier times."""
         with self._view_tables() as run:
             head = run("audit_head").fetchone()
             rows = ((row[0], row[1], row[2]) for row in run("audit_chain"))
@@ -90,7 +82,7 @@ class AuditRows(ServerTables):
         return report
 
     def read_audit_names(self) -> dict[str, str]:
-        """Return users and other names by their pseudonyms."""
+        """Return users and other names by their pseudonyms; without those of users that were erased."""
         with self._view_tables() as run:
             return {row[0]: row[1] for row in run("audit_names")}
 
@@ -156,11 +148,11 @@ def _find_subject(run: StatementRunner, user: str) -> _Subject:
 # Members of shared memories.
 
 
-class MemberRows(ServerTables):
-    """The part of a store that keeps members."""
+class MemberStore(ServerTables):
+    """The members of shared memories. Erasing a user deletes the members, and the memberships of that user."""
 
     def add_member(self, member: Member) -> None:
-        """Store a new member; raises `Conflict` for a present member of the same name."""
+        """Store a new member; durable on return. Raises `Conflict` for a present member of the same name."""
         added = self._change(
             "insert_member",
             member,
@@ -180,7 +172,7 @@ class MemberRows(ServerTables):
         return None if row is None else _to_member(row)
 
     def list_members(self, user: str | None = None) -> list[Member]:
-        """Return the members of a user's memory, or of all memories, the oldest first."""
+        """Return the members of a user's memory, or of all memories, present and removed, the oldest first."""
         with self._view_tables() as run:
             return [_to_member(row) for row in run("list_members", user_id=user)]
 
@@ -194,7 +186,7 @@ class MemberRows(ServerTables):
         self._change("set_member_role", member, role=member.role)
 
     def remove_member(self, member: Member, now_us: int) -> None:
-        """Remove a member."""
+        """Remove a member; repeating it keeps the first time."""
         self._change("remove_member", member, now_us=now_us)
 
     def _change(self, name: str, member: Member, **values: object) -> int:
@@ -218,11 +210,11 @@ def _to_member(row: Record) -> Member:
 # Access tokens.
 
 
-class TokenRows(ServerTables):
-    """The part of a store that keeps access tokens."""
+class TokenStore(ServerTables):
+    """The tokens of a database. Erasing a tenant deletes its tokens in the same transaction."""
 
     def add_token(self, stored: StoredToken, *, now_us: int | None = None) -> None:
-        """Store a token; raises `Conflict` if a token of its name and user is valid at `now_us`."""
+        """Store a token; durable on return. Raises `Conflict` if a token of its name and user is valid at `now_us`."""
         user = stored.token.user
 
         def add(run: StatementRunner) -> None:
@@ -244,7 +236,7 @@ class TokenRows(ServerTables):
         self._change_tables(add, user, alone="token")
 
     def find_token(self, token_id: str) -> StoredToken | None:
-        """Return the token with an id; None for an unknown id."""
+        """Return the token with an id, valid or not; None for an unknown id."""
         with self._view_tables() as run:
             row = run("token_by_id", id_text=token_id).fetchone()
         return None if row is None else StoredToken(_to_token(row), bytes(row["digest"]))
@@ -255,7 +247,7 @@ class TokenRows(ServerTables):
             return [_to_token(row) for row in run("list_tokens", user_id=user)]
 
     def revoke_token(self, token_id: str, now_us: int) -> None:
-        """Revoke a token."""
+        """Revoke a token; one that is revoked already keeps its time."""
         self._change_tables(lambda run: run("revoke_token", id_text=token_id, now_us=now_us).rowcount)
 
     def record_token_use(self, token_id: str, now_us: int) -> None:
@@ -302,15 +294,15 @@ def _to_token(row: Record) -> AccessToken:
 # Short-lived secrets of a server.
 
 
-class SecretRows(ServerTables):
-    """The part of a store that keeps short-lived secrets."""
+class SecretStore(ServerTables):
+    """The short-lived secrets of a server. Erasing a user deletes them in the same transaction."""
 
     def add_secret(self, secret: ServerSecret) -> None:
-        """Store a secret, and delete those that have expired."""
+        """Store a secret, and delete those that have expired; durable on return."""
         self._change_tables(lambda run: _add(run, [secret]))
 
     def find_secret(self, digest: bytes) -> ServerSecret | None:
-        """Return the secret with a digest; None for an unknown digest."""
+        """Return the secret with a digest, valid or not; None for an unknown digest."""
         with self._view_tables() as run:
             row = run("secret_by_digest", digest=digest).fetchone()
         return None if row is None else _to_secret(row)
@@ -318,7 +310,10 @@ class SecretRows(ServerTables):
     def spend_secret(
         self, digest: bytes, now_us: int, *, successors: Sequence[ServerSecret] = (), token: StoredToken | None = None
     ) -> bool:
-        """Mark a secret as used and store what it was exchanged for, in one transaction."""
+        """Mark a secret as used and store what it was exchanged for, in one transaction.
+
+        Returns False, and stores nothing, if it was used before or is unknown.
+        """
 
         def spend(run: StatementRunner) -> bool:
             if run("spend_secret", now_us=now_us, digest=digest).rowcount != 1:
@@ -360,7 +355,7 @@ def _to_secret(row: Record) -> ServerSecret:
     )
 
 
-class ServerRows(TokenRows, SecretRows, MemberRows, AuditRows, ReportRows, AgentTaskRows, ItemRows):
+class ServerRows(TokenStore, SecretStore, MemberStore, AuditStore, ReportStore, AgentTaskStore, ItemStore):
     """The part of a store that belongs to a server."""
 
     @property
@@ -410,7 +405,30 @@ T = TypeVar("T")
 
 
 class TenantQueries(ServerTables):
-    """The part of a store that looks at every tenant."""
+    """The part of a store that looks at every tenant, at those that were erased, and at the rules of one."""
+
+    _clock: Clock
+
+    def now_us(self) -> int:
+        """Return the time of this store's clock."""
+        return self._clock.now_us()
+
+    def rules(self, user_id: str) -> PoliciesAndHolds:
+        """Return the retention policies and legal holds of a tenant."""
+        with self._view_tables(user_id) as run:
+            return read_retention_rules(partial(run, user_id=user_id))
+
+    def erased(self, tags: Collection[str]) -> set[str]:
+        """Return those of the tags whose tenants were erased here."""
+        return {one.tag for one in self.erasures()} & set(tags)
+
+    def erasures(self) -> list[ErasedTenant]:
+        """Return the ledger of erased tenants."""
+        with self._view_tables() as run:
+            return [
+                ErasedTenant(bytes(row["digest"]), row["tag"], bytes(row["ledger_key"]), row["erased_at"])
+                for row in run("list_erasures")
+            ]
 
     def check_server(self, users: tuple[str, str], fill: Callable[[Writer], object]) -> list[Finding]:
         """Find nothing, because a file has no server, and no walls beside the conditions of statements."""

@@ -1,26 +1,19 @@
-"""The named SQL statements of a backend: the common ones and its own, which win, parsed by aiosql and cached in a file.
+"""The named SQL statements of a backend: the common ones and its own, which win.
 
-Loading aiosql and parsing the files takes a tenth of the time of a one-shot command. `statements.json` in the folder
-`sql` of a backend caches the result together with a hash of the sources; changed sources are parsed once more. A name
-in double braces stands for the file of that name in the folder `fragments`, which several statements share.
+A statement begins with a line `-- name: …` and its comment. A name in double braces stands for the file of that name in
+the folder `fragments`, which several statements share. Reading all of them takes about a millisecond.
 """
 
 from __future__ import annotations
 
-import hashlib
-import json
 import re
 from collections.abc import Callable, Iterator, Sequence
 from importlib.resources import files
-from typing import Any, Final, NamedTuple, Protocol, cast
+from typing import Any, Final, NamedTuple, Protocol
 
-COMPILED_FILE: Final = "statements.json"
 _COMMON: Final = "credenda.storage.sql"
 _FRAGMENT: Final = re.compile(r"\{\{([a-z_]+)\}\}")
-
-
-class _Query(Protocol):
-    sql: str
+_HEAD: Final = re.compile(r"^-- name: (\w+).*\n(?:--.*\n)*", re.MULTILINE)
 
 
 class Dialect(NamedTuple):
@@ -32,27 +25,13 @@ class Dialect(NamedTuple):
 
 def load_dialect(dialect: Dialect) -> dict[str, str]:
     """Load the named SQL of a backend: name → statement."""
-    sources = _read_sources(dialect)
-    try:
-        known: dict[str, Any] = json.loads((files(dialect.package) / "sql" / COMPILED_FILE).read_text("utf-8"))
-    except (OSError, ValueError):
-        known = {}
-    return known["statements"] if known.get("of") == _hash_sources(sources) else _parse_sources(dialect, sources)
-
-
-def render_statements_file(dialect: Dialect) -> str:
-    """Return the content of a backend's `statements.json` (scripts/compile_sql.py writes it)."""
-    sources = _read_sources(dialect)
-    content = {"of": _hash_sources(sources), "statements": _parse_sources(dialect, sources)}
-    return json.dumps(content, indent=1, ensure_ascii=False) + "\n"
-
-
-def _read_sources(dialect: Dialect) -> list[str]:
-    """Return the common files and then those of the backend, with their fragments."""
-    found: list[str] = []
+    found: dict[str, str] = {}
     for folder in (files(_COMMON) / "common", files(dialect.package) / "sql"):
-        sources = sorted((one for one in folder.iterdir() if one.name.endswith(".sql")), key=lambda entry: entry.name)
-        found += [expand_fragments(one.read_text("utf-8")) for one in sources]
+        for source in sorted(folder.iterdir(), key=lambda entry: entry.name):
+            if source.name.endswith(".sql"):
+                _, *parts = _HEAD.split(expand_fragments(source.read_text("utf-8")))
+                statements = (dialect.translate(text.strip()) for text in parts[1::2])
+                found.update(zip(parts[::2], statements, strict=True))
     return found
 
 
@@ -64,22 +43,6 @@ def expand_fragments(source: str) -> str:
 def _read_fragment(found: re.Match[str]) -> str:
     _, _, text = (files(_COMMON) / "fragments" / f"{found[1]}.sql").read_text("utf-8").partition("\n")
     return text.strip()
-
-
-def _hash_sources(sources: list[str]) -> str:
-    return hashlib.blake2b("\0".join(sources).encode(), digest_size=16).hexdigest()
-
-
-def _parse_sources(dialect: Dialect, sources: list[str]) -> dict[str, str]:
-    import aiosql
-
-    found: dict[str, str] = {}
-    for source in sources:
-        queries = aiosql.from_str(source, "sqlite3", mandatory_parameters=False)  # pyright: ignore[reportUnknownMemberType] - its optional hooks are untyped
-        for name in queries.available_queries:
-            if not name.endswith("_cursor"):
-                found[name] = dialect.translate(cast("_Query", getattr(queries, name)).sql)
-    return found
 
 
 # How the shared code runs a named statement, and what it reads back.

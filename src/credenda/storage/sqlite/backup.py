@@ -93,8 +93,6 @@ def _find_difference(store: SqliteStore, place: Path) -> str:
             tables = {str(row[0]) for row in reading.execute("SELECT name FROM sqlite_schema WHERE type = 'table'")}
             if not tables >= {"schema_version", "tenants"}:
                 return other
-            if "identity" not in tables:  # an older version wrote it
-                return "" if store.has_backup(str(place)) else other
             found = reading.execute(_IDENTITY).fetchone()
     except (CredendaError, sqlite3.Error, UnicodeDecodeError):
         return other

@@ -53,7 +53,14 @@ def read_schema_version(connection: sqlite3.Connection) -> int:
 
 
 def check_version(version: int) -> None:
-    """Raise `Conflict` for a file with a newer schema."""
+    """Raise `Conflict` for a file with a newer schema, or with one of the development before the first release."""
+    first = load_migrations()[0][0]
+    if 0 < version < first:
+        raise Conflict(
+            f"this file has schema version {version}",
+            why=f"a Credenda from before the first release wrote it; this one reads {first} and later",
+            fix="with that Credenda run `credenda export FILE`, here `credenda import FILE`; nothing was changed",
+        )
     if version > get_latest_version():
         raise Conflict(
             f"this file has schema version {version}",

@@ -19,10 +19,8 @@ from credenda.author import read_author
 from credenda.clock import Clock, SystemClock
 from credenda.errors import Conflict, CredendaError, Invalid, NotFound, Unavailable
 from credenda.ids import draw_unused_tag
-from credenda.model.retention_policy import PoliciesAndHolds
 from credenda.storage import sqlite
 from credenda.storage.erasure_ledger import ErasedTenant, add_to_ledger
-from credenda.storage.sql.duties import read_retention_rules
 from credenda.storage.sql.index_delta import renew_indexes
 from credenda.storage.sql.journal import clear_name_cache
 from credenda.storage.sql.reader import to_tenant
@@ -103,7 +101,6 @@ _SETTLED_COMMITS: Final = 8
 _ENTER: Final = (
     "INSERT OR IGNORE INTO erasures (digest, tag, ledger_key, erased_at, finished_at) VALUES (?, ?, ?, ?, ?)"
 )
-_LEDGER: Final = "SELECT digest, tag, ledger_key, erased_at FROM erasures"
 _RELEASE: Final = "UPDATE legal_holds SET lifted_at = ? WHERE user_id = ? AND lifted_at IS NULL"
 _BY_TAG: Final = "SELECT 1 FROM tenants WHERE tag = ?"
 _OPTIMIZE: Final = "INSERT INTO search_index (search_index) VALUES ('optimize')"
@@ -290,11 +287,6 @@ class SqliteStore(ServerRows, TenantQueries):
         ):
             yield TenantExport(origin=sqlite.dump.read_origin(connection, user_id), rows=rows, damaged=damaged)
 
-    def erased(self, tags: Collection[str]) -> set[str]:
-        """Return those of the tags whose tenants were erased here."""
-        with self._readers.take() as connection:
-            return {str(row["tag"]) for row in connection.execute("SELECT tag FROM erasures")} & set(tags)
-
     @contextmanager
     def scratch(self, user_id: str) -> Generator[Writer]:
         """Open an in-memory copy of a tenant's journal and tombstones."""
@@ -315,11 +307,6 @@ class SqliteStore(ServerRows, TenantQueries):
         now_us = self._clock.now_us()
         sqlite.erase_proof.remove_from_ledgers(self.path, commits, connection, now_us, tag=origin.tag)
         return counts
-
-    def rules(self, user_id: str) -> PoliciesAndHolds:
-        """Return the retention policies and legal holds of a tenant."""
-        with self._readers.take() as connection:
-            return read_retention_rules(bind_user(connection, user_id))
 
     def erase(self, user_id: str, *, exported: Mapping[str, int] | None = None) -> Erasure:
         """Delete every row of a tenant in one transaction, and prove that their bytes are gone."""
@@ -343,15 +330,6 @@ class SqliteStore(ServerRows, TenantQueries):
         with self._readers.take() as connection:
             return bytes(connection.execute("SELECT id FROM identity").fetchone()[0])
 
-    def now_us(self) -> int:
-        """Return the time of this store's clock."""
-        return self._clock.now_us()
-
-    def has_backup(self, path: str) -> bool:
-        """Return whether an earlier backup was made to this path."""
-        with self._readers.take() as connection:
-            return connection.execute("SELECT 1 FROM backups WHERE path = ?", (path,)).fetchone() is not None
-
     def note_backup(self, path: str) -> None:
         """Record the path of a backup, so that erasures reach its ledger; a read-only store does not."""
         if self._commits is not None:
@@ -366,11 +344,6 @@ class SqliteStore(ServerRows, TenantQueries):
             sqlite.erase_proof.settle_ledgers(self.path, commits, connection, self._clock.now_us())
             return
         add_to_ledger(path, self.erasures())
-
-    def erasures(self) -> list[ErasedTenant]:
-        """Return the ledger of erased tenants."""
-        with self._readers.take() as connection:
-            return [ErasedTenant(*row) for row in connection.execute(_LEDGER)]
 
     def take_over(self, entries: Iterable[ErasedTenant]) -> None:
         """Add tenants that were erased elsewhere to the ledger."""

@@ -14,7 +14,7 @@ from typing import Final
 from credenda.clock import DAY_US
 from credenda.errors import Conflict, Invalid
 from credenda.limits import CONTEST_MEMBERS, CONTEST_SUPERSESSIONS
-from credenda.model.change import Add, Change, Contest, Resolve, Supersede, Support
+from credenda.model.change import Add, Change, Contest, Resolve, Supersede, Support, end_memory
 from credenda.model.claim import Span, UpdateKind
 from credenda.model.contest import ContestCase, ContestState, SlotLoop
 from credenda.model.memory import (
@@ -28,6 +28,7 @@ from credenda.model.memory import (
     Stance,
     Status,
     get_initial_layer,
+    get_valid_from_us,
 )
 from credenda.model.statement import replace_given
 from credenda.text.normalize import normalise_name, normalise_value
@@ -42,7 +43,6 @@ from credenda.write.reconcile.slots import (
     display_value,
     explain_replacement,
     get_slot,
-    get_valid_from_us,
     is_denial,
     quote_value,
     split_value,
@@ -306,15 +306,10 @@ def _supersede_member(answer: _Answer, member: Memory, adds: list[Add]) -> Super
     same_slot = [add for add in adds if get_slot(add.draft) == get_slot(member)]
     successor = (same_value or same_slot or adds[::-1])[0]
     relation = Relation.REFINED if same_value else Relation.CHANGED
-    return Supersede(
-        memory_id=member.id,
-        successor=successor.key,
-        relation=relation,
-        valid_until_us=max(get_valid_from_us(member), answer.occasion.occurred_us),
-        reason="the answer keeps its value"
-        if same_value
-        else explain_replacement(relation, display_value(successor.draft), display_value(member)),
-    )
+    reason = explain_replacement(relation, display_value(successor.draft), display_value(member))
+    if same_value:
+        reason = "the answer keeps its value"
+    return end_memory(member, answer.occasion.occurred_us, reason, successor.key, relation=relation)
 
 
 def _collect_scopes(answer: _Answer) -> dict[str, str]:

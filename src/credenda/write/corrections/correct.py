@@ -9,9 +9,19 @@ from typing import Final, NamedTuple
 
 from credenda.errors import Conflict, Invalid, LimitExceeded
 from credenda.limits import MEMORY_TEXT_CHARACTERS
-from credenda.model.change import Add, Change, Confirm, Forget, Restore, SetStatus, Supersede, Support
+from credenda.model.change import Add, Change, Confirm, Forget, Restore, SetStatus, Support, end_memory
 from credenda.model.claim import CONFIDENCE_MAX, Claim, Span, UpdateKind
-from credenda.model.memory import HELD, TRANSITIONS, Draft, Memory, Relation, Stance, Status, check_transition
+from credenda.model.memory import (
+    HELD,
+    TRANSITIONS,
+    Draft,
+    Memory,
+    Relation,
+    Stance,
+    Status,
+    check_transition,
+    get_valid_from_us,
+)
 from credenda.model.statement import replace_given
 from credenda.text.normalize import normalise_attribute, normalise_name
 from credenda.write.reconcile.candidate import claim_hash, make_claim
@@ -23,7 +33,6 @@ from credenda.write.reconcile.slots import (
     display_value,
     explain_replacement,
     get_slot,
-    get_valid_from_us,
     has_same_meaning,
 )
 
@@ -101,13 +110,7 @@ def decide_correction(
     why = reason.strip() or "corrected by the user"
     return [
         Add(key=key, draft=draft, support=(support,), reason=why),
-        Supersede(
-            memory_id=memory.id,
-            successor=key,
-            relation=Relation.CORRECTED,
-            valid_until_us=max(get_valid_from_us(memory), occasion.occurred_us),
-            reason=why,
-        ),
+        end_memory(memory, occasion.occurred_us, why, key, relation=Relation.CORRECTED),
     ]
 
 
@@ -244,13 +247,7 @@ def decide_status(
                 f"{memory.id} cannot become active", why=why, fix="forget that one first", memory_id=memory.id
             )
         return [
-            Supersede(
-                memory_id=memory.id,
-                successor=twin.id,
-                relation=Relation.DUPLICATE,
-                valid_until_us=max(get_valid_from_us(memory), now_us),
-                reason=reason,
-            ),
+            end_memory(memory, now_us, reason, twin.id, relation=Relation.DUPLICATE),
             Confirm(memory_id=twin.id, support=(), reason=reason),
         ]
     return [step, *_supersede_conflicting(memory, slot_rows, now_us)]
@@ -264,12 +261,8 @@ def _is_same_value(memory: Memory, other: Memory) -> bool:
 def _supersede_conflicting(memory: Memory, slot_rows: Sequence[Memory], now_us: int) -> list[Change]:
     rivals = [one for one in find_conflicting(memory, slot_rows) if not (one.contested and memory.contested)]
     return [
-        Supersede(
-            memory_id=one.id,
-            successor=memory.id,
-            relation=Relation.CHANGED,
-            valid_until_us=max(get_valid_from_us(one), now_us),
-            reason=explain_replacement(Relation.CHANGED, display_value(memory), display_value(one)),
+        end_memory(
+            one, now_us, explain_replacement(Relation.CHANGED, display_value(memory), display_value(one)), memory.id
         )
         for one in rivals
     ]

@@ -12,12 +12,21 @@ from dataclasses import dataclass, field, fields
 from functools import cached_property
 from typing import Final, NamedTuple
 
-from credenda.model.change import Add, Change, Contest, Resolve, Revise, Supersede, Support
+from credenda.model.change import Add, Change, Contest, Resolve, Revise, Support, end_memory
 from credenda.model.claim import Evidence
 from credenda.model.contest import ContestCase, ContestState
-from credenda.model.memory import Draft, Memory, Relation, Slot, Status, TypeClass, adjust_importance, get_type_class
+from credenda.model.memory import (
+    Draft,
+    Memory,
+    Relation,
+    Slot,
+    Status,
+    TypeClass,
+    adjust_importance,
+    get_type_class,
+    get_valid_from_us,
+)
 from credenda.text.normalize import normalise_attribute, normalise_name, normalise_text, normalise_value
-from credenda.write.reconcile.slots import get_valid_from_us
 
 _DRAFT_FIELDS: Final = tuple(one.name for one in fields(Draft))
 _NOT_IN_DRAFT: Final = ("relation", "superseded_by", "contested", "confirmations")
@@ -260,15 +269,9 @@ class _BeliefDiff:
 
     def _supersede(self, one: Memory) -> None:
         reread = find_counterpart(one, self._live.evidence.get(one.id, ()), self._fresh)
-        self.plan.changes.append(
-            Supersede(
-                memory_id=one.id,
-                successor=self._names[reread] if reread else None,
-                relation=Relation.CORRECTED,
-                valid_until_us=get_valid_from_us(one),
-                reason=_NOT_EXTRACTED,
-            )
-        )
+        successor = self._names[reread] if reread else None
+        ended = end_memory(one, get_valid_from_us(one), _NOT_EXTRACTED, successor, relation=Relation.CORRECTED)
+        self.plan.changes.append(ended)
 
     def contests(self) -> None:
         """Open the contests that are new, and close those that are gone."""

@@ -11,8 +11,7 @@ from typing import Final
 from credenda.clock import DAY_US, from_local_time, to_datetime, to_local_time
 from credenda.model.claim import Claim, Extractor, Turn
 from credenda.model.event import Event
-from credenda.text.dates import WEEKDAYS, DateSpan, Lean, find_dates, find_duration
-from credenda.text.times import find_clock
+from credenda.text.dates import WEEKDAYS, DateSpan, Lean, find_clock, find_dates, find_duration
 
 _FAR_DAYS: Final = 120
 _YEARLESS: Final = re.compile(

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from credenda.model.change import Change, Delete, Supersede
+from credenda.model.change import Change, Delete, end_memory
 from credenda.model.memory import BRIDGE, CARD, Memory, Relation, Status, is_dreamed, list_sources
 from credenda.storage.store import MemoryFilter, Reader
 from credenda.text.normalize import normalise_name
@@ -37,13 +37,6 @@ def end_dependents(reader: Reader, left: Mapping[str, Memory], deleted: frozense
         if gone & deleted:
             changes.append(Delete(memory_id=one.id, reason="its source was deleted"))
         elif gone and one.status in _HELD:
-            changes.append(
-                Supersede(
-                    memory_id=one.id,
-                    successor=None,
-                    relation=Relation.REFINED,
-                    valid_until_us=now_us,
-                    reason=f"its source {min(gone)} is no longer active",
-                )
-            )
+            reason = f"its source {min(gone)} is no longer active"
+            changes.append(end_memory(one, now_us, reason, relation=Relation.REFINED))
     return changes

@@ -19,13 +19,12 @@ from credenda import limits
 from credenda.clock import to_datetime
 from credenda.model.claim import Turn
 from credenda.model.event import Event, Role
-from credenda.model.memory import Stance
+from credenda.model.memory import Stance, get_valid_from_us
 from credenda.providers.llm.protocol import Question
 from credenda.text.sentences import split_sentences
 from credenda.text.tokens import tokenize
 from credenda.write.intake.secrets import screen_secrets
 from credenda.write.llm.passage import Passage
-from credenda.write.reconcile.slots import get_valid_from_us
 
 PROMPT: Final = "extract-6"
 """Version of the instructions and of the schema; it changes with either of them."""

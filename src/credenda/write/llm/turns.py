@@ -11,10 +11,10 @@ from typing import Final
 from credenda import limits
 from credenda.ids import IdKind, format_id
 from credenda.model.attributes import get_attribute
-from credenda.model.change import Actor, Change, Supersede
+from credenda.model.change import Actor, Change, Supersede, end_memory
 from credenda.model.claim import Claim, Extractor
 from credenda.model.event import Event
-from credenda.model.memory import Cardinality, Memory, Relation, Stance, Status
+from credenda.model.memory import Cardinality, Memory, Relation, Stance, Status, get_valid_from_us
 from credenda.storage.job_kinds import THINK
 from credenda.storage.store import Job, MemoryFilter, Reader, Writer
 from credenda.text.normalize import is_same_value, normalise_attribute, normalise_name
@@ -24,7 +24,7 @@ from credenda.write.extract.verbatim import VerbatimExtractor
 from credenda.write.extract_job import ExtractedTurn, extract_turns
 from credenda.write.llm.passage import Passage
 from credenda.write.llm.reading import Understood, reread
-from credenda.write.reconcile.slots import CURRENT_STATUSES, get_slot, get_valid_from_us
+from credenda.write.reconcile.slots import CURRENT_STATUSES, get_slot
 from credenda.write.reconcile_job import apply_claims
 from credenda.write.related import find_related, sort_by_id
 
@@ -286,10 +286,6 @@ def _says_it(memory: Memory, claim: Claim) -> bool:
 
 def _gives_way(memory: Memory, successor: str | None) -> Supersede:
     """Supersede a verbatim memory: refined by the extracted claims, or superfluous without any."""
-    return Supersede(
-        memory_id=memory.id,
-        successor=successor,
-        relation=Relation.REFINED if successor else Relation.DUPLICATE,
-        valid_until_us=get_valid_from_us(memory),
-        reason="re-extracted with a language model" if successor else "the model found nothing to remember in it",
-    )
+    reason = "re-extracted with a language model" if successor else "the model found nothing to remember in it"
+    relation = Relation.REFINED if successor else Relation.DUPLICATE
+    return end_memory(memory, get_valid_from_us(memory), reason, successor, relation=relation)

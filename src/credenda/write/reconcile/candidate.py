@@ -23,6 +23,7 @@ from credenda.model.change import (
     SetStatus,
     Supersede,
     Support,
+    end_memory,
 )
 from credenda.model.claim import Claim, Span, UpdateKind
 from credenda.model.event import DENIED, OWN_SOURCES, QUARANTINED, TRUST, UPLOADED, Event, NewEvent, Role, Source
@@ -47,7 +48,6 @@ from credenda.write.reconcile.slots import (
     SlotRows,
     StatementContext,
     get_slot,
-    get_valid_from_us,
     has_same_meaning,
 )
 
@@ -443,13 +443,7 @@ def promote_quarantined(changes: Sequence[Change], candidates: Sequence[Memory],
 
 
 def _merge_duplicate(memory: Memory, into: str | None, candidate: Candidate) -> Supersede:
-    return Supersede(
-        memory_id=memory.id,
-        successor=into,
-        relation=Relation.DUPLICATE,
-        valid_until_us=max(get_valid_from_us(memory), candidate.occasion.now_us),
-        reason="confirmed independently",
-    )
+    return end_memory(memory, candidate.occasion.now_us, "confirmed independently", into, relation=Relation.DUPLICATE)
 
 
 def _redirect_change(change: Change, key: str, memory_id: str) -> Change:

@@ -17,11 +17,21 @@ from credenda import limits
 from credenda.clock import DAY_US, SECOND_US
 from credenda.limits import ALTERNATION_DAYS, CONTEST_DAYS, CONTEST_MEMBERS, CONTEST_SUPERSESSIONS
 from credenda.model.attributes import get_attribute, has_same_kind, is_valid_value
-from credenda.model.change import Add, Change, Confirm, Contest, Revise, SetStatus, Supersede
+from credenda.model.change import Add, Change, Confirm, Contest, Revise, SetStatus, Supersede, end_memory
 from credenda.model.claim import Claim, UpdateKind
 from credenda.model.contest import ContestCase, ContestState
 from credenda.model.event import QUARANTINED, Event, Role, Source
-from credenda.model.memory import Cardinality, Memory, MemoryType, Relation, Slot, Stance, Status, TypeClass
+from credenda.model.memory import (
+    Cardinality,
+    Memory,
+    MemoryType,
+    Relation,
+    Slot,
+    Stance,
+    Status,
+    TypeClass,
+    get_valid_from_us,
+)
 from credenda.text.changes import is_change, is_correction
 from credenda.text.normalize import is_same_value, normalise_attribute, normalise_name, normalise_value
 from credenda.text.sentences import split_sentences
@@ -46,7 +56,6 @@ from credenda.write.reconcile.slots import (
     explain_replacement,
     find_weakness,
     get_slot,
-    get_valid_from_us,
     has_same_meaning,
     is_denial,
     is_in_conflict,
@@ -306,16 +315,7 @@ def _keep_after_all(scene: SlotState, twin: Memory) -> list[Change]:
     reason = f"{quote_value(display_value(twin))} stays"
     return [
         Revise(memory_id=twin.id, fields={"valid_until_us": None}, reason=reason),
-        *(
-            Supersede(
-                memory_id=one.id,
-                successor=twin.id,
-                relation=Relation.CHANGED,
-                valid_until_us=max(until_us, scene.candidate.occasion.occurred_us),
-                reason=reason,
-            )
-            for one in coming
-        ),
+        *(end_memory(one, max(until_us, scene.candidate.occasion.occurred_us), reason, twin.id) for one in coming),
     ]
 
 
@@ -455,13 +455,8 @@ def _contest_claim(scene: SlotState, members: list[Memory] | tuple[Memory, ...],
 
 
 def _evict_from_contest(scene: SlotState, member: Memory) -> Supersede:
-    return Supersede(
-        memory_id=member.id,
-        successor=scene.candidate.key,
-        relation=Relation.CHANGED,
-        valid_until_us=_get_end_us(scene, member),
-        reason=f"removed from the contest, which holds at most {CONTEST_MEMBERS} values",
-    )
+    reason = f"removed from the contest, which holds at most {CONTEST_MEMBERS} values"
+    return end_memory(member, _get_end_us(scene, member), reason, scene.candidate.key)
 
 
 def _get_start_us(scene: SlotState) -> int:
@@ -488,12 +483,12 @@ def _supersede_conflicting(
 ) -> list[Change]:
     """Supersede conflicting values, except those stated later than the claim."""
     return [
-        Supersede(
-            memory_id=one.id,
-            successor=successor,
+        end_memory(
+            one,
+            _get_end_us(scene, one),
+            explain_replacement(_classify_relation(scene, one), display_value(scene.claim), display_value(one)),
+            successor,
             relation=_classify_relation(scene, one),
-            valid_until_us=_get_end_us(scene, one),
-            reason=explain_replacement(_classify_relation(scene, one), display_value(scene.claim), display_value(one)),
         )
         for one in conflicting
         if get_valid_from_us(one) <= scene.moment_us
@@ -505,8 +500,7 @@ def _supersede_conflicting(
 def _get_end_us(scene: SlotState, rival: Memory) -> int:
     """Return when the old value ends: when the new one begins, but within its own stated time."""
     ends_us = scene.candidate.begins_us
-    stated_us = ends_us if rival.valid_until_us is None else min(ends_us, rival.valid_until_us)
-    return max(get_valid_from_us(rival), stated_us)
+    return ends_us if rival.valid_until_us is None else min(ends_us, rival.valid_until_us)
 
 
 def _sort_active_first(same: tuple[Memory, ...]) -> list[Memory]:
@@ -712,13 +706,10 @@ def settle_rival(claim: Claim, changes: list[Change], rival: Memory | None, occa
     successor = added or next((one.memory_id for one in changes if isinstance(one, Confirm)), None)
     if successor is None or successor == rival.id:
         return []
-    until_us = max(get_valid_from_us(rival), occasion.occurred_us)
     reason = f"{quote_value(display_value(claim))} settles {quote_value(display_value(rival))}"
     wrong = claim.move is UpdateKind.CORRECT and rival.stance in ASSERTIVE_STANCES
     relation = Relation.CORRECTED if wrong else Relation.CHANGED
-    return [
-        Supersede(memory_id=rival.id, successor=successor, relation=relation, valid_until_us=until_us, reason=reason)
-    ]
+    return [end_memory(rival, occasion.occurred_us, reason, successor, relation=relation)]
 
 
 def find_misfit(claim: Claim, rival: Memory) -> Misfit | None:

@@ -13,9 +13,9 @@ from functools import lru_cache
 from typing import Final, NamedTuple
 
 from credenda.model.attributes import TASTES
-from credenda.model.change import Add, Change, Confirm, Supersede
+from credenda.model.change import Add, Change, Confirm, end_memory
 from credenda.model.claim import Claim, UpdateKind
-from credenda.model.memory import Memory, MemoryType, Relation, Stance, Status
+from credenda.model.memory import Memory, MemoryType, Relation, Stance, Status, get_valid_from_us
 from credenda.text.normalize import is_same_value, normalise_attribute, normalise_name, normalise_value
 from credenda.text.tokens import stem
 from credenda.write.extract.clauses import lexicon
@@ -25,7 +25,6 @@ from credenda.write.reconcile.slots import (
     StatementContext,
     display_value,
     explain_replacement,
-    get_valid_from_us,
 )
 
 # Whether a statement settles a plan: what was planned is done, or what was considered is decided or planned. Pure.
@@ -349,12 +348,12 @@ def find_implied_endings(
         if _is_ended(claim, one) and get_valid_from_us(one) <= max(saying.begins_us, occasion.occurred_us)
     ]
     return [
-        Supersede(
-            memory_id=one.id,
-            successor=successor,
+        end_memory(
+            one,
+            saying.begins_us,
+            explain_replacement(Relation.CHANGED, display_value(claim), display_value(one)),
+            successor,
             relation=Relation.CHANGED if one.stance in ASSERTIVE_STANCES else Relation.REFINED,
-            valid_until_us=max(get_valid_from_us(one), saying.begins_us),
-            reason=explain_replacement(Relation.CHANGED, display_value(claim), display_value(one)),
         )
         for one in ended
         if one.id != successor

@@ -10,9 +10,9 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Final
 
 from credenda.model.attributes import is_valid_value
-from credenda.model.change import Change, Forget, SetStatus, Supersede
+from credenda.model.change import Change, Forget, SetStatus, Supersede, end_memory
 from credenda.model.claim import Claim, UpdateKind
-from credenda.model.memory import Cardinality, Memory, Relation, Slot, Stance, Status
+from credenda.model.memory import Cardinality, Memory, Relation, Slot, Stance, Status, get_valid_from_us
 from credenda.text.normalize import is_same_value, normalise_attribute, normalise_name, normalise_value
 from credenda.write.reconcile.candidate import Candidate
 from credenda.write.reconcile.slot_state import (
@@ -29,7 +29,6 @@ from credenda.write.reconcile.slots import (
     display_value,
     find_weakness,
     get_slot,
-    get_valid_from_us,
     has_same_meaning,
     is_another_day,
     is_denial,
@@ -281,14 +280,8 @@ def add_non_competing(candidate: Candidate, slot: Slot, known: SlotRows) -> list
 def refine(candidate: Candidate, successor: str, lesser: Memory) -> Supersede:
     """Supersede a weaker duplicate of the claim: a plan, a low-confidence memory, an unparsed sentence."""
     was_held = lesser.stance in ASSERTIVE_STANCES and lesser.status is not Status.CHALLENGED
-    held_until_us = candidate.begins_us if was_held else get_valid_from_us(lesser)
-    return Supersede(
-        memory_id=lesser.id,
-        successor=successor,
-        relation=Relation.REFINED,
-        valid_until_us=max(get_valid_from_us(lesser), held_until_us),
-        reason="restated with higher confidence",
-    )
+    until_us = candidate.begins_us if was_held else get_valid_from_us(lesser)
+    return end_memory(lesser, until_us, "restated with higher confidence", successor, relation=Relation.REFINED)
 
 
 def reactivate(twin: Memory, known: SlotRows) -> list[Change]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from credenda.clock import DAY_US
 from credenda.model.attributes import has_same_kind
 from credenda.model.claim import Claim, UpdateKind
-from credenda.model.memory import Cardinality, Memory, MemoryType, Slot, Status, TypeClass
+from credenda.model.memory import Cardinality, Memory, MemoryType, Slot, Status, TypeClass, get_valid_from_us
 from credenda.text.normalize import is_same_value, normalise_name, normalise_text
 from credenda.write.reconcile.candidate import Candidate
 from credenda.write.reconcile.slots import (
@@ -17,7 +17,6 @@ from credenda.write.reconcile.slots import (
     SlotRows,
     find_weakness,
     get_slot,
-    get_valid_from_us,
     has_other_number,
     has_same_meaning,
     is_denial,

@@ -96,11 +96,6 @@ def is_in_conflict(one: Claim | Draft, other: Claim | Draft) -> bool:
     return single and not is_same_value(one.value, other.value) and has_same_kind(one.value or "", other.value or "")
 
 
-def get_valid_from_us(memory: Memory) -> int:
-    """Return since when a memory is valid: as stated, else since it was created."""
-    return memory.created_us if memory.valid_from_us is None else memory.valid_from_us
-
-
 def find_weakness(claim: Claim, trust: float, memory: Memory) -> str | None:
     """Return why a claim cannot replace a memory, or None if it can (D-006)."""
     if trust < memory.trust - TRUST_MARGIN - _ROUNDING:

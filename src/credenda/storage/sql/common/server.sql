@@ -170,3 +170,7 @@ DELETE FROM agent_tasks WHERE user_id = :user_id AND id IN (
     SELECT id FROM agent_tasks WHERE user_id = :user_id AND state IN (SELECT value FROM json_each(:finished))
     ORDER BY updated_at, id LIMIT 1
 );
+
+-- name: list_erasures
+-- The ledger of erased tenants.
+SELECT digest, tag, ledger_key, erased_at FROM erasures;
