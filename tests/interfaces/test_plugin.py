@@ -351,6 +351,26 @@ def test_an_unknown_host_is_refused_with_the_known_ones(person: Person) -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("host", "place"),
+    [
+        ("claude-code", ".claude/skills/credenda/skills/{}/SKILL.md"),
+        ("codex", ".agents/skills/credenda-{}/SKILL.md"),
+        ("cursor", ".cursor/skills/credenda-{}/SKILL.md"),
+        ("copilot", ".copilot/skills/credenda-{}/SKILL.md"),
+        ("gemini", ".gemini/skills/credenda-{}/SKILL.md"),
+        ("qwen", ".qwen/skills/credenda-{}/SKILL.md"),
+        ("opencode", ".config/opencode/skills/credenda-{}/SKILL.md"),
+    ],
+)
+def test_every_host_gets_the_skills_at_the_place_that_it_reads(person: Person, host: str, place: str) -> None:
+    person.run("install", host)
+    for name in SKILLS:
+        path = person.home / place.format(name)
+        head = path.read_text().split("---")[1]
+        assert f"name: {path.parent.name}\n" in head, "hosts look for the name of the folder"
+
+
 def test_the_commands_pin_database_user_and_folders(person: Person, tmp_path: Path) -> None:
     work = tmp_path / "it's work"
     work.mkdir()

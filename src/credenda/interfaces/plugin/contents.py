@@ -236,11 +236,11 @@ def plan_host(host: str, commands: Commands, folders: Folders, *, folder: Path) 
     servers = (_plan_server(place, commands),)
     record = place.path.with_name(_RECORD)
     hooks = build_hooks(commands, name)
+    skills = _list_skills(name, folders)
     if name in {"gemini", "qwen"}:
         file = HookFile(path=place.path, hooks=hooks)
         after = f"start {'Gemini CLI' if name == 'gemini' else 'Qwen Code'} again"
-        return Plan(host=name, files={}, hook_file=file, servers=servers, after=after, mark=mark, record=record)
-    skills = _list_skills(name, folders)
+        return Plan(host=name, files=skills, hook_file=file, servers=servers, after=after, mark=mark, record=record)
     if name == "vscode":
         own = folders.home / ".copilot" / "hooks" / f"{NAME}.json"  # which Copilot CLI reads as well
         cli = _plan_server(find_place("copilot", "user", folders, Path()), commands)
@@ -293,7 +293,8 @@ def _list_own_files(
             return folder, _put(folder, build_folder(commands)), f"name {folder} to a client of Agent Plugins 1.0"
         case "opencode":
             place = folders.config / "opencode"
-            return place, {place / "plugins" / f"{NAME}.js": _write_opencode(commands)}, "start opencode again"
+            texts = {place / "plugins" / f"{NAME}.js": _write_opencode(commands), **_list_skills(name, folders)}
+            return place, texts, "start opencode again"
         case _:
             return None
 
@@ -314,8 +315,8 @@ def _write_opencode(commands: Commands) -> str:
 
 def _list_skills(host: str, folders: Folders) -> dict[Path, str]:
     """Return the skills at the place that the host reads for all projects."""
-    roots = {"codex": ".agents", "cursor": ".cursor", "vscode": ".copilot"}
-    root = folders.home / roots[host] / "skills"
+    roots = {"codex": ".agents", "cursor": ".cursor", "vscode": ".copilot", "gemini": ".gemini", "qwen": ".qwen"}
+    root = (folders.config / host if host == "opencode" else folders.home / roots[host]) / "skills"
     found: dict[Path, str] = {}
     for name, text in read_skills().items():
         ours = f"{NAME}-{name}"
