@@ -1199,8 +1199,8 @@ class AsyncItems:
     ) -> Item:
         """Store a JSON value; its words become a memory with the trust of a model's text, in place of the old value's.
 
-        It expires after `ttl_us` microseconds. Raises `Conflict` for words that were deleted from the memory, and
-        unless `version` is the present one.
+        It expires after `ttl_us` microseconds, and its words with it, unless they `stay` until a sweep. Raises
+        `Conflict` for words that were deleted from the memory, and unless `version` is the present one.
         """
         return await asyncio.to_thread(self._memory.put, space, key, value, words=words, ttl_us=ttl_us, version=version)
 
@@ -1215,6 +1215,17 @@ class AsyncItems:
     async def find(self, wanted: ItemFilter) -> Sequence[Item]:
         """Return the items that match a filter."""
         return await asyncio.to_thread(self._memory.find, wanted)
+
+    async def renew(self, renewed: Sequence[tuple[Item, int]]) -> None:
+        """Let items that were read expire so many microseconds from now, but for those that were written since."""
+        await asyncio.to_thread(self._memory.renew, renewed)
+
+    async def sweep(self, space: str = "") -> int:
+        """Delete expired items of the spaces that begin with a name, with their words; return how many there were.
+
+        Background workers do the same with all items. Raises `Conflict` under a legal hold.
+        """
+        return await asyncio.to_thread(self._memory.sweep, space)
 
     async def remove(self, space: str, key: str | None = None, *, version: int = ANY_VERSION) -> Sequence[Item]:
         """Remove an item, or all items of a space, and forget their words; return the items that were there."""

@@ -10,6 +10,7 @@ from credenda.runtime import Parts
 from credenda.services import items
 from credenda.services.directory import directory
 from credenda.services.items import Words
+from credenda.write.forget.item_words import sweep_items
 
 __all__ = ["Directory", "Items", "Words"]
 
@@ -79,8 +80,8 @@ class Items:
     ) -> Item:
         """Store a JSON value; its words become a memory with the trust of a model's text, in place of the old value's.
 
-        It expires after `ttl_us` microseconds. Raises `Conflict` for words that were deleted from the memory, and
-        unless `version` is the present one.
+        It expires after `ttl_us` microseconds, and its words with it, unless they `stay` until a sweep. Raises
+        `Conflict` for words that were deleted from the memory, and unless `version` is the present one.
         """
         item = Item(space=space, key=key, value=items.dump_value(value), version=version, updated_us=0)
         return items.put_item(self._parts, item, words, ttl_us=ttl_us)
@@ -97,6 +98,17 @@ class Items:
     def find(self, wanted: ItemFilter) -> Sequence[Item]:
         """Return the items that match a filter."""
         return items.find_items(self._parts, wanted)
+
+    def renew(self, renewed: Sequence[tuple[Item, int]]) -> None:
+        """Let items that were read expire so many microseconds from now, but for those that were written since."""
+        items.renew_items(self._parts, renewed)
+
+    def sweep(self, space: str = "") -> int:
+        """Delete expired items of the spaces that begin with a name, with their words; return how many there were.
+
+        Background workers do the same with all items. Raises `Conflict` under a legal hold.
+        """
+        return sweep_items(self._parts, space)
 
     def remove(self, space: str, key: str | None = None, *, version: int = ANY_VERSION) -> Sequence[Item]:
         """Remove an item, or all items of a space, and forget their words; return the items that were there."""

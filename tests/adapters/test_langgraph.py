@@ -21,7 +21,9 @@ from langgraph.store.memory import InMemoryStore
 from credenda import Credenda
 from credenda.adapters.langgraph import CredendaStore
 from credenda.errors import Conflict, Invalid
+from credenda.model.item import ItemFilter
 from credenda.testing import ManualClock
+from tests.waiting import PATIENCE_SECONDS, await_that
 
 
 @pytest.fixture
@@ -309,10 +311,82 @@ def test_an_item_expires(store: CredendaStore, clock: ManualClock) -> None:
     store.put(("u",), "1", {"text": "The parking ticket is on level two."}, ttl=10)
     store.put(("u",), "2", {"n": 2}, ttl=10, index=False)
     clock.advance(timedelta(minutes=9))
-    assert sorted(keys(store, ("u",))) == ["1", "2"]
+    assert sorted(keys(store, ("u",), refresh_ttl=False)) == ["1", "2"]
     clock.advance(timedelta(minutes=2))
     assert keys(store, ("u",)) == []
     assert store.get(("u",), "1") is None
+
+
+def test_a_read_renews_the_time_to_live_and_a_sweep_ends_it(
+    store: CredendaStore, memory: Credenda, clock: ManualClock
+) -> None:
+    store.put(("u",), "1", {"text": "The parking ticket is on level two."}, ttl=10)
+    for read in (
+        lambda: store.get(("u",), "1"),
+        lambda: store.search(("u",))[0],
+        lambda: store.search(("u",), query="Where is the parking ticket?")[0],
+        lambda: store.batch([GetOp(("u",), "1")])[0],
+    ):
+        clock.advance(timedelta(minutes=9))
+        found = read()
+        assert found is not None
+        assert found.value == {"text": "The parking ticket is on level two."}
+        assert found.updated_at == found.created_at
+        assert memory.search("Where is the parking ticket?").hits
+    assert store.sweep_ttl() == 0
+    clock.advance(timedelta(minutes=11))
+    assert store.get(("u",), "1") is None
+    assert store.sweep_ttl() == 1
+    assert store.sweep_ttl() == 0
+    assert memory.search("Where is the parking ticket?").hits == ()
+    assert memory.stats().events == memory.stats().redacted_events
+    store.put(("u",), "1", {"text": "The parking ticket is on level two."})
+    assert store.get(("u",), "1") is not None, "what has expired may be stored again"
+
+
+def test_a_read_without_refresh_renews_nothing(memory: Credenda, clock: ManualClock) -> None:
+    still = CredendaStore(memory, ttl={"default_ttl": 10, "refresh_on_read": False})
+    still.put(("u",), "1", {"n": 1})
+    still.put(("u",), "2", {"n": 2}, ttl=None)
+    clock.advance(timedelta(minutes=9))
+    assert still.get(("u",), "1") is not None
+    assert still.get(("u",), "2", refresh_ttl=True) is not None
+    clock.advance(timedelta(minutes=2))
+    assert keys(still, ("u",)) == ["2"]
+    still.put(("u",), "3", {"n": 3})
+    clock.advance(timedelta(minutes=9))
+    assert still.get(("u",), "3", refresh_ttl=True) is not None
+    clock.advance(timedelta(minutes=9))
+    assert still.get(("u",), "3") is not None
+
+
+def test_background_work_sweeps_too_and_a_hold_keeps_everything(
+    store: CredendaStore, memory: Credenda, clock: ManualClock
+) -> None:
+    store.put(("u",), "1", {"text": "The parking ticket is on level two."}, ttl=10)
+    clock.advance(timedelta(minutes=11))
+    memory.manage.hold("audit")
+    with pytest.raises(Conflict):
+        store.sweep_ttl()
+    memory.manage.lift_hold("audit")
+    memory.manage.apply_policies()
+    assert store.sweep_ttl() == 0
+    assert memory.list().items == ()
+
+
+def test_the_sweeper_runs_until_it_is_stopped(memory: Credenda, clock: ManualClock) -> None:
+    store = CredendaStore(memory, ttl={"default_ttl": 10, "sweep_interval_minutes": 0.0001})
+    assert store.stop_ttl_sweeper()
+    store.put(("u",), "1", {"n": 1})
+    clock.advance(timedelta(minutes=11))
+    future = store.start_ttl_sweeper()
+    assert store.start_ttl_sweeper() is future
+    await_that(
+        lambda: not memory.items.find(ItemFilter(space="langgraph", below=True, expired=True)), "the sweep of an item"
+    )
+    assert store.stop_ttl_sweeper(timeout=PATIENCE_SECONDS)
+    assert future.done()
+    assert CredendaStore(memory).start_ttl_sweeper().done(), "a store without a time to live has nothing to sweep"
 
 
 def test_users_and_instances_share_nothing_but_the_memory(store: CredendaStore, memory: Credenda) -> None:

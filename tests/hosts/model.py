@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import re
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -23,8 +24,8 @@ _LOADERS: Final[Mapping[str, Callable[[str], Mapping[str, Any]]]] = {
 The first waits for servers, for a few seconds at each call, and is offered until they are there.
 """
 _LOADS: Final = 60
-_NOTES: Final = ("<system-reminder>", "<memory>")
-"""What a host itself puts into the user's messages has one of these."""
+_NOTE: Final = re.compile(r"<(system-reminder|memory)>.*?</\1>", re.DOTALL)
+"""What a host itself puts into the user's messages."""
 
 
 class Step(NamedTuple):
@@ -57,15 +58,14 @@ class Model:
         return [
             one
             for one in self.requests
-            if one.conversation.tools
-            and any(_is_prompt(turn) and words in turn.text for turn in one.conversation.turns)
+            if one.conversation.tools and any(words in _read_prompt(turn) for turn in one.conversation.turns)
         ]
 
     def answer(self, conversation: Conversation) -> Answer:
         """Return the next call of the step whose words the latest prompt has, or its text after the last call."""
         turns = conversation.turns
         for at in range(len(turns) - 1, -1, -1):
-            step = next((one for one in self.script if _is_prompt(turns[at]) and one.words in turns[at].text), None)
+            step = next((one for one in self.script if one.words in _read_prompt(turns[at])), None)
             if step is not None:
                 calls = [turn.text for turn in turns[at:] if turn.who == "call"]
                 loads = [name for name in calls if name in _LOADERS]
@@ -76,8 +76,9 @@ class Model:
         return Answer(text="All right.")
 
 
-def _is_prompt(turn: Turn) -> bool:
-    return turn.who == "user" and not any(note in turn.text for note in _NOTES)
+def _read_prompt(turn: Turn) -> str:
+    """Return what the user wrote in a turn: some hosts put their notes into the same message."""
+    return _NOTE.sub("", turn.text) if turn.who == "user" else ""
 
 
 def _call(conversation: Conversation, name: str, arguments: Mapping[str, Any], *, loads: Sequence[str]) -> Answer:

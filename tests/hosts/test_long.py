@@ -1,4 +1,4 @@
-"""Further hosts: two sessions in each of Gemini CLI, Qwen Code and opencode, and the hooks of Copilot CLI."""
+"""Further hosts: two sessions in each of Gemini CLI, Qwen Code, opencode and Copilot CLI."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from typing import Any
 
 import pytest
 
-from .model import Step
 from .rig import ASKED, SAID, SEARCH, VALUE, Person, hire
 
 pytestmark = pytest.mark.long_hosts
@@ -47,19 +46,32 @@ def _set_up_opencode(person: Person) -> list[str]:
     return ["run"]
 
 
+def _set_up_copilot(person: Person) -> list[str]:
+    person.environment |= {"COPILOT_OFFLINE": "true", "COPILOT_MODEL": "stub"}
+    person.environment["COPILOT_PROVIDER_BASE_URL"] = f"{person.model.address}/v1"
+    person.environment["COPILOT_PROVIDER_API_KEY"] = "none"
+    return ["--allow-all-tools", "-p"]
+
+
 @pytest.mark.parametrize(
-    ("host", "set_up"), [("gemini", _set_up_gemini), ("qwen", _set_up_qwen), ("opencode", _set_up_opencode)]
+    ("host", "set_up"),
+    [("gemini", _set_up_gemini), ("qwen", _set_up_qwen), ("opencode", _set_up_opencode), ("copilot", _set_up_copilot)],
 )
 def test_hooks_recall_tools_answer_and_a_removal_leaves_nothing(tmp_path: Path, host: str, set_up: Any) -> None:  # noqa: ANN401 - one of those above
     with hire(tmp_path, host) as person:
         command = [str(person.program), *set_up(person)]
         before = person.look()
+        name = "vscode" if host == "copilot" else host
         person.plugin("install", host)
-        assert not person.status(host)["ok"]
+        assert not person.status(name)["ok"]
         person.run(*command, SAID)
         person.await_memory()
         person.run(*command, ASKED)
-        assert person.status(host)["ok"]
+        assert person.status(name)["ok"]
+        calls = [json.loads(line) for line in person.read_log()]
+        replies = [call["done"] for call in calls if call["event"] in {"Stop", "AfterAgent"}]
+        assert len(replies) >= 2, calls
+        assert all("journaled" in done for done in replies), calls
         requests = person.model.list_requests(ASKED)
         assert requests, f"{host} sent the prompt to no model"
         first, last = requests[0].conversation.turns, requests[-1].conversation.turns
@@ -72,24 +84,3 @@ def test_hooks_recall_tools_answer_and_a_removal_leaves_nothing(tmp_path: Path, 
         kept = {path: content for path, content in before.items() if path not in REWRITTEN}
         assert {path: after[path] for path in kept} == kept
         assert not [path for path in before if b"credenda" in (after[path] or b"")]
-
-
-def test_copilot_recalls_after_the_first_call_of_a_tool(tmp_path: Path) -> None:
-    with hire(tmp_path, "copilot") as person:
-        person.environment |= {"COPILOT_OFFLINE": "true", "COPILOT_MODEL": "stub"}
-        person.environment["COPILOT_PROVIDER_BASE_URL"] = f"{person.model.address}/v1"
-        person.environment["COPILOT_PROVIDER_API_KEY"] = "none"
-        person.model.script[1] = Step(ASKED, calls=[("bash", {"command": "true", "description": "Do nothing"})])
-        before = person.look()
-        person.plugin("install", "copilot")
-        person.run(str(person.program), "--allow-all-tools", "-p", SAID)
-        person.await_memory()
-        person.run(str(person.program), "--allow-all-tools", "-p", ASKED)
-        requests = person.model.list_requests(ASKED)
-        assert VALUE not in requests[0].text, "it takes text with a prompt now: the table of the how-to is out of date"
-        assert VALUE in requests[-1].text
-        assert person.status("vscode")["ok"]
-        person.plugin("remove", "copilot")
-        after = person.look()
-        assert {path: after[path] for path in before} == before
-        assert not [path for path in after if "credenda" in path]

@@ -21,6 +21,7 @@ EVENTS: dict[str, dict[str, str]] = {
     "codex": {"start": "SessionStart", "prompt": "UserPromptSubmit", "reply": "Stop"},
     "cursor": {"start": "sessionStart", "prompt": "beforeSubmitPrompt", "reply": "afterAgentResponse"},
     "vscode": {"start": "SessionStart", "prompt": "UserPromptSubmit", "reply": "Stop", "tool": "PostToolUse"},
+    "copilot": {"start": "SessionStart", "prompt": "UserPromptSubmit", "reply": "Stop", "end": "SessionEnd"},
     "gemini": {"start": "SessionStart", "prompt": "BeforeAgent", "reply": "AfterAgent"},
     "qwen": {"start": "SessionStart", "prompt": "UserPromptSubmit", "reply": "Stop"},
     "opencode": {"prompt": "UserPromptSubmit", "reply": "Stop"},

@@ -56,6 +56,16 @@ PAYLOADS: dict[str, dict[str, dict[str, Any]]] = {
         "SubagentStop": {"agent_id": "s", "agent_type": "Plan", "last_assistant_message": "found"},
         "Stop": {"stop_hook_active": False, "stop_reason": "end_turn", "transcript_path": "/t.json"},
     },
+    "copilot": {
+        "SessionStart": {"source": "new", "timestamp": "2026-02-09T10:30:00.000Z", "initial_prompt": "hello"},
+        "UserPromptSubmit": {"prompt": "hello", "timestamp": "2026-02-09T10:30:01.000Z"},
+        "PostToolUse": {"tool_name": "Bash", "tool_input": {"command": "true"},
+                        "tool_result": {"result_type": "success", "text_result_for_llm": "ok"}},
+        "SubagentStart": {"agent_id": "s", "agent_type": "Plan"},
+        "SubagentStop": {"agent_id": "s", "agent_type": "Plan", "last_assistant_message": "found"},
+        "Stop": {"transcript_path": "/nowhere/events.jsonl", "stop_reason": "end_turn", "stop_hook_active": False},
+        "SessionEnd": {"reason": "complete", "timestamp": "2026-02-09T10:30:02.000Z"},
+    },
     "gemini": {
         "SessionStart": {"source": "startup", "timestamp": "2026-02-09T10:30:00.000Z"},
         "BeforeAgent": {"prompt": "hello", "timestamp": "2026-02-09T10:30:01.000Z"},

@@ -28,6 +28,7 @@ FILES = {
     "claude-desktop": ".config/Claude/claude_desktop_config.json",
     "cursor": ".cursor/mcp.json",
     "vscode": ".config/Code/User/mcp.json",
+    "copilot": ".copilot/mcp-config.json",
     "codex": ".codex/config.toml",
     "gemini": ".gemini/settings.json",
     "qwen": ".qwen/settings.json",

@@ -28,7 +28,10 @@ CONFIGS = {
         ".cursor/hooks.json": '{"version":1,\n "hooks":{"stop":[{"command":"echo mine"}]}}',
         ".cursor/mcp.json": '{\n  "mcpServers": {"other": {"command": "y"}} // mine\n}\n',
     },
-    "vscode": {".config/Code/User/mcp.json": '{"servers": {"other": {"command": "y"}}}'},
+    "vscode": {
+        ".config/Code/User/mcp.json": '{"servers": {"other": {"command": "y"}}}',
+        ".copilot/mcp-config.json": '{"mcpServers": {"other": {"type": "local", "command": "y", "tools": ["*"]}}}',
+    },
     "gemini": {".gemini/settings.json": '{"mcpServers": {"other": {"command": "z"}}, "ui": {"theme": "mine"}}'},
     "qwen": {
         ".qwen/settings.json": '{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "mine"}]}]}, "x": 1}'
@@ -213,7 +216,9 @@ def test_the_record_of_an_earlier_version_is_read(person: Person) -> None:
     person.run("install", "codex")
     record = person.home / ".local/share/credenda/plugins.json"
     held = json.loads(record.read_text())
-    del held["codex"]["mark"], held["codex"]["after"]
+    for name in ("mark", "after", "copy"):
+        del held["codex"][name]
+    (person.home / ".codex/credenda-plugin.json").unlink()  # it kept none beside what it wrote
     record.write_text(json.dumps(held))
     assert person.status()["hooks_ran_at"] is None
     person.run("install", "codex")
@@ -247,9 +252,8 @@ def test_codex_waits_for_the_tools_and_gets_its_users_own_entry_back(person: Per
 
 @pytest.mark.sqlite_file  # its folder is deleted
 def test_a_data_folder_that_was_deleted_breaks_neither_the_server_nor_the_plugin(person: Person) -> None:
-    before = person.files()
-    person.run("install", "claude-code")
-    person.run("install", "codex")
+    for host in ("claude-code", "codex"):
+        person.run("install", host)
     data = person.home / ".local/share/credenda"
     shutil.rmtree(data)
     entry = tomllib.loads((person.home / ".codex/config.toml").read_text())["mcp_servers"]["credenda"]
@@ -258,11 +262,40 @@ def test_a_data_folder_that_was_deleted_breaks_neither_the_server_nor_the_plugin
     for host in ("claude-code", "codex"):
         person.run("install", host)
     assert not person.status()["missing"]
-    for host in ("claude-code", "codex"):
-        person.run("remove", host)
-    left = person.files()
-    assert {path for path in left if path not in before} <= {".codex/config.toml.bak", ".codex/hooks.json"}
-    assert not [path for path, content in left.items() if b"credenda" in content]
+
+
+@pytest.mark.parametrize("again", [False, True])
+@pytest.mark.parametrize("host", [host for host in HOSTS if host != "folder"])
+def test_a_removal_is_exact_after_the_data_folder_was_deleted(person: Person, host: str, *, again: bool) -> None:
+    files, folders = person.files(), person.folders()
+    person.run("install", host)
+    shutil.rmtree(person.home / ".local/share/credenda")
+    assert person.status()["host"] == host
+    assert not person.status()["missing"]
+    if again:
+        assert "Already there" in person.run("install", host).stdout
+    person.run("remove", host)
+    assert person.files() == files
+    assert person.folders() == folders
+    assert "not installed" in person.run("status").stdout
+
+
+def test_an_open_folder_at_another_place_is_removed_by_its_host_alone(person: Person) -> None:
+    first, second = person.home / "first", person.home / "second"
+    person.run("install", "folder", "--folder", str(first))
+    person.run("install", "folder", "--folder", str(second))
+    assert (second / "plugin.json").is_file()
+    assert not list(first.glob("*.json"))
+    person.run("remove", "folder")
+    assert not second.exists()
+
+
+def test_copilot_cli_gets_its_own_entry_of_the_server(person: Person) -> None:
+    person.run("install", "copilot")
+    entries = json.loads((person.home / ".copilot/mcp-config.json").read_text())["mcpServers"]
+    assert entries["credenda"]["tools"] == ["*"]
+    assert entries["credenda"]["args"][-4:] == ["mcp", "--here", "--toolset", "plugin"]
+    assert entries["other"] == {"type": "local", "command": "y", "tools": ["*"]}
 
 
 def test_all_hosts_together_are_removed_in_any_order(person: Person) -> None:
@@ -316,6 +349,26 @@ def test_an_unknown_host_is_refused_with_the_known_ones(person: Person) -> None:
         "claude-code, codex, cursor, vscode, gemini, qwen, opencode, folder"
         in person.run("install", "emacs", code=2).stderr
     )
+
+
+@pytest.mark.parametrize(
+    ("host", "place"),
+    [
+        ("claude-code", ".claude/skills/credenda/skills/{}/SKILL.md"),
+        ("codex", ".agents/skills/credenda-{}/SKILL.md"),
+        ("cursor", ".cursor/skills/credenda-{}/SKILL.md"),
+        ("copilot", ".copilot/skills/credenda-{}/SKILL.md"),
+        ("gemini", ".gemini/skills/credenda-{}/SKILL.md"),
+        ("qwen", ".qwen/skills/credenda-{}/SKILL.md"),
+        ("opencode", ".config/opencode/skills/credenda-{}/SKILL.md"),
+    ],
+)
+def test_every_host_gets_the_skills_at_the_place_that_it_reads(person: Person, host: str, place: str) -> None:
+    person.run("install", host)
+    for name in SKILLS:
+        path = person.home / place.format(name)
+        head = path.read_text().split("---")[1]
+        assert f"name: {path.parent.name}\n" in head, "hosts look for the name of the folder"
 
 
 def test_the_commands_pin_database_user_and_folders(person: Person, tmp_path: Path) -> None:

@@ -1277,7 +1277,7 @@ export interface Operations {
       topic?: string | null;
       /** Conversation that it belongs to. */
       session?: string | null;
-      /** Agent that received it. */
+      /** Program that took it; shown with the evidence. Searches do not look at it. */
       agent?: string | null;
       /** Where it came from; determines how far it is trusted. */
       source?: "human" | "ai" | "interaction" | "ingest" | "code_scan" | "dream" | null;

@@ -8,7 +8,10 @@ from __future__ import annotations
 
 import asyncio
 import json
+import logging
+import threading
 from collections.abc import Iterable, Mapping, Sequence
+from concurrent.futures import Future, wait
 from typing import Any, Final, cast
 
 from credenda import limits
@@ -16,6 +19,7 @@ from credenda.adapters.missing import make_missing_error
 from credenda.client import Credenda
 from credenda.client_directory import Words
 from credenda.clock import SECOND_US, to_datetime
+from credenda.errors import CredendaError
 from credenda.model.item import Item as Row
 from credenda.model.item import ItemFilter
 
@@ -40,10 +44,15 @@ except ImportError as error:
 
 __all__ = ["CredendaStore"]
 
+_log = logging.getLogger(__name__)
 _SPACE: Final = "langgraph\x1f"
 _TAG: Final = "langgraph"
 _WHOLE: Final = "$"
 _MINUTE_US: Final = 60 * SECOND_US
+_LIFE: Final = "\x1fttl_us"
+_VALUE: Final = "\x1fvalue"
+"""Names under which an item with a time to live keeps that and its value, so that a read can renew it."""
+_SWEEP_MINUTES: Final = 5.0
 
 
 class CredendaStore(BaseStore):
@@ -56,6 +65,8 @@ class CredendaStore(BaseStore):
         self._memory = memory
         self._fields = tuple(fields)
         self.ttl_config = ttl
+        self._sweeper: Future[None] | None = None
+        self._is_over = threading.Event()
 
     def batch(self, ops: Iterable[Op]) -> list[Result]:
         """Run operations: reads see the state before the writes of the batch; the last write of a key counts."""
@@ -73,6 +84,8 @@ class CredendaStore(BaseStore):
         match op:
             case GetOp():
                 row = self._memory.items.get(_to_space(op.namespace), op.key)
+                if row is not None and op.refresh_ttl:
+                    self._renew([row])
                 return None if row is None else Item(**_to_fields(row))
             case SearchOp():
                 return self._search(op)
@@ -94,9 +107,52 @@ class CredendaStore(BaseStore):
             return
         value = dict(op.value)
         text = "" if op.index is False else _compose_text(value, op.index or self._fields)
-        words = Words(text, f"store {'/'.join(op.namespace)}", (_TAG,)) if text else None
         ttl_us = None if op.ttl is None else round(op.ttl * _MINUTE_US)
-        self._memory.items.put(space, op.key, value, words=words, ttl_us=ttl_us)
+        words = Words(text, f"store {'/'.join(op.namespace)}", (_TAG,), stay=True) if text else None
+        held = value if ttl_us is None else {_LIFE: ttl_us, _VALUE: value}
+        self._memory.items.put(space, op.key, held, words=words, ttl_us=ttl_us)
+
+    def sweep_ttl(self) -> int:
+        """Delete expired items with their words, and return how many there were."""
+        return self._memory.items.sweep(_SPACE)
+
+    def start_ttl_sweeper(self, sweep_interval_minutes: float | None = None) -> Future[None]:
+        """Sweep in a thread, every so many minutes, until `stop_ttl_sweeper`; the future ends with the thread.
+
+        Background workers of a memory sweep too. Without a `ttl` of the store there is nothing to do.
+        """
+        if self._sweeper is not None and not self._sweeper.done():
+            return self._sweeper
+        future: Future[None] = Future()
+        if not self.ttl_config:
+            future.set_result(None)
+            return future
+        minutes = sweep_interval_minutes or self.ttl_config.get("sweep_interval_minutes") or _SWEEP_MINUTES
+        self._is_over.clear()
+        self._sweeper = future
+        threading.Thread(target=self._sweep, args=(future, minutes * 60), name="credenda-ttl", daemon=True).start()
+        return future
+
+    def stop_ttl_sweeper(self, timeout: float | None = None) -> bool:
+        """End the thread, and return whether it has ended within `timeout` seconds."""
+        self._is_over.set()
+        if self._sweeper is None:
+            return True
+        return not wait([self._sweeper], timeout).not_done
+
+    def _sweep(self, future: Future[None], seconds: float) -> None:
+        while not self._is_over.wait(seconds):
+            try:
+                self.sweep_ttl()
+            except CredendaError as error:  # the next one may succeed
+                _log.warning("cannot sweep", extra={"error": type(error).__name__})
+        future.set_result(None)
+
+    def _renew(self, rows: Sequence[Row]) -> None:
+        """Let items live as long again as when they were put, as far as they have a time to live."""
+        lives = [(row, life) for row in rows if row.expires_us is not None and (life := _find_life(row)) is not None]
+        if lives:
+            self._memory.items.renew(lives)
 
     def _search(self, op: SearchOp) -> list[SearchItem]:
         """Return the items that a filter leaves, and with a question the best first: it ranks, and leaves none out."""
@@ -107,10 +163,10 @@ class CredendaStore(BaseStore):
         rows = self._list_rows(op.namespace_prefix)
         rows.sort(key=lambda row: (-scores.get(row.source or "", 0.0), -row.updated_us))
         chosen = [row for row in rows if _is_met(_load(row), op.filter or {})]
-        return [
-            SearchItem(**_to_fields(row), score=scores.get(row.source or ""))
-            for row in chosen[op.offset : op.offset + op.limit]
-        ]
+        chosen = chosen[op.offset : op.offset + op.limit]
+        if op.refresh_ttl:
+            self._renew(chosen)
+        return [SearchItem(**_to_fields(row), score=scores.get(row.source or "")) for row in chosen]
 
     def _list_rows(self, namespace: Sequence[str]) -> list[Row]:
         return list(self._memory.items.find(ItemFilter(space=_to_space(namespace), below=True)))
@@ -127,7 +183,17 @@ def _to_namespace(space: str) -> tuple[str, ...]:
 
 
 def _load(row: Row) -> dict[str, Any]:
-    return cast("dict[str, Any]", json.loads(row.value))
+    value = cast("dict[str, Any]", json.loads(row.value))
+    return value[_VALUE] if _is_wrapped(value) else value
+
+
+def _find_life(row: Row) -> int | None:
+    value = cast("dict[str, Any]", json.loads(row.value))
+    return value[_LIFE] if _is_wrapped(value) else None
+
+
+def _is_wrapped(value: Mapping[str, Any]) -> bool:
+    return value.keys() == {_LIFE, _VALUE}
 
 
 def _to_fields(row: Row) -> dict[str, Any]:

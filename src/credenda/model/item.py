@@ -42,7 +42,7 @@ class ItemFilter:
     """The items to return: `space` is the whole name, or with `below` its beginning.
 
     `sources` are ids of events or memories. They come in order of space and key, or with `newest` in the reverse order.
-    Items that have expired at `now_us` are left out.
+    Items that have expired at `now_us` are left out, or with `expired` the others.
     """
 
     space: str
@@ -52,4 +52,5 @@ class ItemFilter:
     sources: tuple[str, ...] = ()
     now_us: int = 0
     newest: bool = False
+    expired: bool = False
     limit: int = -1

@@ -9,18 +9,21 @@ the language of these words where `wordings.toml` has that language, else in Eng
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Mapping, Sequence
 from datetime import UTC, tzinfo
-from functools import cache
-from importlib import resources
-from typing import Any, Final, Protocol
+from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from credenda.clock import DAY_US, to_datetime
+from credenda.lazy import import_on_use
 from credenda.text.documents import format_yearly_day
 from credenda.text.excerpt import cut_to_clause
 from credenda.text.fence import format_day, name_author
 from credenda.text.normalize import detect_language
+
+if TYPE_CHECKING:
+    from credenda.model import wordings
+else:
+    wordings = import_on_use("credenda.model.wordings")  # most statements are in English, which needs no table
 
 GIVEN: Final = "given_"
 GIVEN_STATEMENT: Final = f"{GIVEN}statement"
@@ -135,14 +138,13 @@ def _get_given(memory: Stated, name: str) -> str:
     return found if isinstance(found, str) else ""
 
 
-@cache
-def load_wordings() -> Mapping[str, Mapping[str, Mapping[str, Any]]]:
-    """Load the words of statements by language, for languages other than English; cached."""
-    return tomllib.loads(resources.files("credenda.model").joinpath("wordings.toml").read_text("utf-8"))
-
-
 def _choose(language: str, kind: str, word: str) -> Any:  # noqa: ANN401 - a text or a pair of texts
-    return load_wordings().get(language, {}).get(kind, {}).get(word)
+    return wordings.load_wordings()[language].get(kind, {}).get(word) if _is_worded(language) else None
+
+
+def _is_worded(language: str) -> bool:
+    """Return whether statements of a language have words of their own; those of English need no table."""
+    return language not in {ENGLISH, ""} and language in wordings.load_wordings()
 
 
 def _say(language: str, english: str) -> str:
@@ -192,7 +194,7 @@ def name_value(memory: Stated, language: str = ENGLISH) -> str:
 
 
 def _join_owner(owner: str, attribute: str | None, language: str = ENGLISH) -> str:
-    if language in load_wordings():
+    if _is_worded(language):
         name = name_attribute(attribute or "", language)
         return f"{name} {_say(language, 'of')} {owner}" if owner and name else owner or name
     verb = _VERBS.get(attribute or "")
@@ -232,7 +234,7 @@ def write_claim(memory: Stated, now_us: int = 0, language: str = "") -> str:
     if not (memory.entity and memory.attribute and memory.value):
         return cut_to_clause(memory.text, memory.value)
     owner = _name_owner(memory)
-    owner = name_owner(owner, language) if language in load_wordings() else owner
+    owner = name_owner(owner, language) if _is_worded(language) else owner
     key = _get_given(memory, GIVEN_KEY)
     verb = None if key else _find_verb(memory.attribute, language)
     if verb is not None:
@@ -245,7 +247,7 @@ def write_claim(memory: Stated, now_us: int = 0, language: str = "") -> str:
 
 def _find_verb(attribute: str, language: str) -> Sequence[str] | None:
     """Return how a verb is said of a value, and denied."""
-    if language in load_wordings():
+    if _is_worded(language):
         return _choose(language, "verbs", attribute)
     verb = _VERBS.get(attribute)
     return None if verb is None else [f"{one} {{}}" for one in verb]

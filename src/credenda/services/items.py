@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Collection, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from typing import Final, NamedTuple, TypeVar, cast
 
@@ -16,27 +17,31 @@ from credenda.clock import to_datetime
 from credenda.errors import Conflict, Invalid, LimitExceeded
 from credenda.model.event import Source
 from credenda.model.item import Item, ItemFilter, ItemRemoval
-from credenda.model.memory import HELD, Memory, MemoryUnit, Status
+from credenda.model.memory import Memory, MemoryUnit, Status
 from credenda.private import cut_private, cut_private_fields, has_private
 from credenda.runtime import Parts
 from credenda.services.memory_status import forget
 from credenda.services.remember import store
 from credenda.storage.store import Writer
 from credenda.validation import refuse_zeros
+from credenda.write.forget.item_words import list_unused
 from credenda.write.intake.secrets import screen_secrets
 
-ITEM_SESSIONS: Final = ("page ", "store ")
-"""Beginnings of the sessions under which the words of items are journaled."""
 _GONE: Final = frozenset({Status.FORGOTTEN, Status.DELETED, Status.INVALIDATED})
 T = TypeVar("T")
 
 
 class Words(NamedTuple):
-    """The words of an item: `session` begins with one of `ITEM_SESSIONS`."""
+    """The words of an item: `session` begins with one of `ITEM_SESSIONS`.
+
+    They expire with the item, or with `stay` are deleted by the next sweep after it has expired, for an item that may
+    be renewed.
+    """
 
     text: str
     session: str
     tags: tuple[str, ...] = ()
+    stay: bool = False
 
 
 def find_items(parts: Parts, wanted: ItemFilter) -> list[Item]:
@@ -70,9 +75,10 @@ def put_item(parts: Parts, item: Item, words: Words | None = None, *, ttl_us: in
     before = find_items(parts, ItemFilter(space=item.space, key=item.key)) if item.key else []
     old = before[0] if before else None
     if words is not None and cut_private(words.text).strip():
-        same = old is not None and old.value == filed.value and old.expires_us == filed.expires_us
-        memory_id = old.source if same and old is not None else None
-        filed = replace(filed, source=memory_id or store_words(parts, words, expires_us=expires_us).id)
+        until_us = None if words.stay else expires_us
+        lasts = words.stay or (old is not None and old.expires_us == filed.expires_us)
+        memory_id = old.source if old is not None and old.value == filed.value and lasts else None
+        filed = replace(filed, source=memory_id or store_words(parts, words, expires_us=until_us).id)
     try:
         key = _write(parts, lambda writer: writer.put(filed))
     except Conflict:
@@ -116,6 +122,15 @@ def remove_items(parts: Parts, removal: ItemRemoval) -> list[Item]:
     return gone
 
 
+def renew_items(parts: Parts, renewed: Sequence[tuple[Item, int]]) -> None:
+    """Let items expire so many microseconds from now, unless somebody has written them since they were read."""
+    now_us = parts.clock.now_us()
+    for item, ttl_us in renewed:
+        later = replace(item, expires_us=now_us + ttl_us)
+        with suppress(Conflict):
+            _write(parts, lambda writer, row=later: writer.put(row))
+
+
 def _check_names(*names: str | None) -> None:
     for name in names:
         refuse_zeros(name or "", "the name of an item or space")
@@ -129,27 +144,8 @@ def _write(parts: Parts, work: Callable[[Writer], T]) -> T:
 
 def forget_unused(parts: Parts, sources: Collection[str], reason: str) -> None:
     """Forget memories that only items stated and no item states any more."""
-    memories = sorted({one for one in sources if one.startswith("m")})
-    if not memories:
-        return
-    used = {
-        one.source
-        for one in parts.store.items.find_items(
-            parts.user_id, ItemFilter(space="", below=True, sources=tuple(memories))
-        )
-    }
-    with parts.store.reader(parts.user_id) as reader:
-        believed = {one.id for one in reader.memories(memories) if one.status in HELD or one.status is Status.CANDIDATE}
-        evidence = reader.evidence(memory_ids=memories)
-        events = {one.id: one for one in reader.events(sorted({item.span.event_id for item in evidence}))}
-    for memory_id in memories:
-        said = [events.get(item.span.event_id) for item in evidence if item.memory_id == memory_id]
-        own = all(
-            one is not None and one.source is Source.AI and (one.session or "").startswith(ITEM_SESSIONS)
-            for one in said
-        )
-        if own and memory_id in believed and memory_id not in used:
-            forget(parts, memory_id, reason)
+    for memory_id in list_unused(parts, sources):
+        forget(parts, memory_id, reason)
 
 
 def screen_value(value: object, policy: str) -> object:

@@ -20,6 +20,7 @@ from credenda.workers.loop import end_portion, take_portion
 from credenda.write.extract.verbatim import VerbatimExtractor
 from credenda.write.extract_job import ExtractionResult, extract_job
 from credenda.write.forget.delete import Deletion, check_hold, count_matches, find_last_number
+from credenda.write.forget.item_words import sweep_items
 from credenda.write.indexing.embed import (
     EMBED,
     MissingVector,
@@ -213,12 +214,14 @@ class _Tally:
 
 
 def apply_policies(parts: Parts, *, dry_run: bool = False, batches_max: int | None = None) -> ExpiryReport:
-    """Delete expired rows and rows older than the policies allow; `dry_run` only counts.
+    """Delete expired rows and items, and rows older than the policies allow; `dry_run` only counts.
 
     Each batch is a transaction of its own. With `batches_max` it stops after so many batches and continues in the next
     call. Raises `Conflict` under a legal hold.
     """
     now_us = parts.clock.now_us()
+    if not dry_run:
+        sweep_items(parts, limit=limits.POLICY_COUNT)
     with parts.store.reader(parts.user_id) as reader:
         check_hold(reader)
         if not reader.tenant.tag:

@@ -82,7 +82,8 @@ def _remove(session: Session, host: str) -> None:
 
 
 def _show_status(session: Session) -> None:
-    found = plugin.manage.find_status(find_data_folder())
+    plans = [_plan(session, host, (), None) for host in HOSTS]
+    found = plugin.manage.find_status(find_data_folder(), plans)
     if session.json:
         write_result(session, "plugin", found)
     else:

@@ -3,28 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Final, Literal, cast, get_args
+from typing import Any, Final, Literal, cast, get_args
 
 from credenda.errors import Invalid
 from credenda.paths import Folders
 
 __all__ = ["CLIENTS", "ClientName", "Installed", "Place", "Scope", "find_place"]
 
-ClientName = Literal["claude-code", "claude-desktop", "cursor", "vscode", "codex", "gemini", "qwen"]
+ClientName = Literal["claude-code", "claude-desktop", "cursor", "vscode", "copilot", "codex", "gemini", "qwen"]
 Scope = Literal["user", "project"]
 CLIENTS: Final[tuple[ClientName, ...]] = get_args(ClientName)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Place:
-    """A configuration file; `table` contains its servers, `typed` tells whether an entry names its transport."""
+    """A configuration file; `table` contains its servers, an entry begins with `head`."""
 
     path: Path
     table: str
     kind: Literal["json", "toml"] = "json"
-    typed: bool = False
+    head: Mapping[str, Any] = field(default_factory=dict[str, Any])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,7 +45,7 @@ class _Client:
     project: str | None = None
     table: str = "mcpServers"
     kind: Literal["json", "toml"] = "json"
-    typed: bool = False
+    head: Mapping[str, Any] = field(default_factory=dict[str, Any])
 
 
 def _find_program_settings(folders: Folders) -> Path:
@@ -57,8 +57,9 @@ def _find_program_settings(folders: Folders) -> Path:
     return folders.config
 
 
+_STDIO: Final = {"type": "stdio"}
 _CLIENTS: Final[Mapping[ClientName, _Client]] = {
-    "claude-code": _Client(user=lambda folders: folders.home / ".claude.json", project=".mcp.json", typed=True),
+    "claude-code": _Client(user=lambda folders: folders.home / ".claude.json", project=".mcp.json", head=_STDIO),
     "claude-desktop": _Client(
         user=lambda folders: _find_program_settings(folders) / "Claude" / "claude_desktop_config.json"
     ),
@@ -67,7 +68,10 @@ _CLIENTS: Final[Mapping[ClientName, _Client]] = {
         user=lambda folders: _find_program_settings(folders) / "Code" / "User" / "mcp.json",
         project=".vscode/mcp.json",
         table="servers",
-        typed=True,
+        head=_STDIO,
+    ),
+    "copilot": _Client(
+        user=lambda folders: folders.home / ".copilot" / "mcp-config.json", head={**_STDIO, "tools": ["*"]}
     ),
     "codex": _Client(
         user=lambda folders: (folders.codex or folders.home / ".codex") / "config.toml",
@@ -92,4 +96,4 @@ def find_place(client: str, scope: Scope, folders: Folders, here: Path) -> Place
             f"{client} has no project configuration", why="it reads its own file only", fix="leave out --scope"
         )
     path = here / found.project if scope == "project" and found.project else found.user(folders)
-    return Place(path=path, table=found.table, kind=found.kind, typed=found.typed)
+    return Place(path=path, table=found.table, kind=found.kind, head=found.head)

@@ -50,8 +50,7 @@ def find_program() -> list[str]:
 def make_entry(place: Place, arguments: Sequence[str]) -> dict[str, Any]:
     """Return the configuration entry that starts this program with these arguments."""
     command, *first = find_program()
-    started = {"command": command, "args": [*first, *arguments]}
-    return {"type": "stdio", **started} if place.typed else started
+    return {**place.head, "command": command, "args": [*first, *arguments]}
 
 
 def write_lines(place: Place, name: str, entry: Mapping[str, Any]) -> str:

@@ -6,8 +6,8 @@ import json
 from collections.abc import Mapping
 from typing import Any, Final, NamedTuple, cast
 
-HOSTS: Final = ("claude-code", "codex", "cursor", "vscode", "gemini", "qwen", "opencode")
-WARNED: Final = frozenset({"claude-code", "codex", "vscode", "gemini", "qwen"})
+HOSTS: Final = ("claude-code", "codex", "cursor", "vscode", "copilot", "gemini", "qwen", "opencode")
+WARNED: Final = frozenset({"claude-code", "codex", "vscode", "copilot", "gemini", "qwen"})
 """Hosts that show their user a text from a hook."""
 _EVENTS: Final[Mapping[str, str]] = {
     "sessionstart": "start",
@@ -37,6 +37,7 @@ _NAMES: Final[Mapping[str, tuple[str, ...]]] = {
     "summary": ("compact_summary", "summary"),
     "folder": ("cwd",),
     "source": ("source",),
+    "transcript": ("transcript_path", "transcriptPath"),
     "agent": ("agent_type", "agentType", "subagent_type", "agent_name", "agentName"),
 }
 """Fields of each part, in the order in which they are looked for; hosts differ, and so do their versions."""
@@ -56,6 +57,7 @@ class Moment(NamedTuple):
     folder: str = ""
     source: str = ""
     agent: str = ""
+    transcript: str = ""
 
 
 def parse_moment(host: str, event: str, data: bytes) -> Moment:
@@ -77,6 +79,7 @@ def parse_moment(host: str, event: str, data: bytes) -> Moment:
         folder=_pick(given, _NAMES["folder"]) or _find_root(given),
         source=_pick(given, _NAMES["source"]),
         agent=_pick(given, _NAMES["agent"])[:_NAME_LENGTH],
+        transcript=_pick(given, _NAMES["transcript"]),
     )
 
 
@@ -109,7 +112,7 @@ def format_answer(moment: Moment, text: str) -> str:
         told: dict[str, object] = {"additional_context": text}
         return json.dumps({"continue": True, **told} if moment.kind == "prompt" else told)
     nested = {"hookSpecificOutput": {"hookEventName": moment.event, "additionalContext": text}}
-    if moment.host == "vscode":  # the same file of hooks is read by Copilot CLI, which looks for the text above
+    if moment.host in {"vscode", "copilot"}:  # Copilot CLI looks for the text above
         return json.dumps({**nested, "additionalContext": text})
     return json.dumps(nested)
 

@@ -35,11 +35,12 @@ from credenda.projects import find_project
 from credenda.text.recalled_block import CORE_TOKENS, PROMPT_TOKENS, build_block
 
 if TYPE_CHECKING:
-    from credenda.interfaces.hook import read_file
+    from credenda.interfaces.hook import copilot_events, read_file
     from credenda.interfaces.hook_engine import listener as engine
 else:
     engine = import_on_use("credenda.interfaces.hook_engine.listener")  # it opens the memory
     read_file = import_on_use("credenda.interfaces.hook.read_file")  # it needs sqlite3
+    copilot_events = import_on_use("credenda.interfaces.hook.copilot_events")
 
 Ask = Callable[..., Mapping[str, Any] | None]
 SECONDS: Final = 0.3
@@ -59,18 +60,27 @@ _PAUSE_SECONDS: Final = 60.0
 _BETWEEN_WARNINGS_SECONDS: Final = 3_600.0
 _ANSWERS: Final = frozenset({"reply", "subagent_reply"})
 """Kinds of moments that would repeat what the user asked not to keep."""
+_BETWEEN_TURNS: Final = frozenset({"prompt", "end"})
+"""Kinds of moments at which the last answer in a file is that of a turn that has ended."""
 _INPUT_BYTES: Final = 8_388_608
 _OPENING: Final = frozenset({"startup", "clear", "compact", "new", ""})
 """Sources of a session that begins without our earlier block in its transcript; a resumed one has it."""
 _CORE_WITH_PROMPT: Final = frozenset({"cursor", "opencode"})
 """Hosts that drop what their session start is told, or have none: the core comes with the first prompt."""
+_ANSWER_IN_FILE: Final = "copilot"
+"""The host that sends no answers, but keeps them in a file that it names."""
+_FILE_WAIT_SECONDS: Final = 0.2
+"""Time in which it writes an answer to that file."""
 _WITH_TOOL: Final = frozenset({"vscode"})
 """Hosts that take no text with a prompt: it comes with the first tool call after it."""
 _USAGE: Final = "usage: credenda hook EVENT --host HOST [--db PATH] [--user NAME] [--only FOLDER]... [--no-background]"
 
 
 class Options(NamedTuple):
-    """The arguments. `only` are the folders in which hooks work; everywhere if there are none."""
+    """The arguments. `only` are the folders in which hooks work; everywhere if there are none.
+
+    `caller` is the host that calls the hooks of `host`, "" for that one itself.
+    """
 
     event: str = ""
     host: str = "claude-code"
@@ -78,6 +88,7 @@ class Options(NamedTuple):
     user: str = ""
     only: tuple[str, ...] = ()
     background: bool = True
+    caller: str = ""
 
 
 class _LateError(Exception):
@@ -141,7 +152,12 @@ def _complete(options: Options) -> Options:
     if not (found or os.path.isabs(base)):
         raise _HomelessError
     database = (found or os.path.join(base, "credenda", "memory.db")).removeprefix("sqlite:///")
-    return options._replace(database=database, user=options.user or environment.get("CREDENDA_USER") or "default")
+    is_copilot = options.host == "vscode" and environment.get("COPILOT_CLI")  # which reads the hooks of VS Code
+    return options._replace(
+        database=database,
+        user=options.user or environment.get("CREDENDA_USER") or "default",
+        caller="copilot" if is_copilot else "",
+    )
 
 
 class _TimeLimit:
@@ -180,7 +196,7 @@ def run_hook(options: Options, data: bytes, *, seconds: float | None = None, ask
     places = find_places(options.database, options.user)
     answer = ""
     try:
-        moment = parse_moment(options.host, options.event, data)
+        moment = parse_moment(options.caller or options.host, options.event, data)
         if options.host in HOSTS and moment.kind and _may_work(options, moment.folder):
             if moment.kind != "status":  # the user's own setting, which tells nothing of the plugin's hooks
                 with suppress(OSError):
@@ -240,6 +256,8 @@ class _Call:
         """Journal the words and return the answer; words that are on disk stay there if the rest fails."""
         moment = self._moment
         state = load_session(self._places, moment.session)
+        if moment.host == _ANSWER_IN_FILE:
+            moment, state = self._hear(moment, state)
         if moment.kind == "prompt" and is_off_record(moment.text) != state.silent:
             state = state._replace(silent=not state.silent)
             save_session(self._places, moment.session, state)
@@ -251,6 +269,26 @@ class _Call:
             state = state._replace(at_us=at_us)
         with _TimeLimit(self._deadline - monotonic()):
             return self._recall(moment, state, words)
+
+    def _hear(self, moment: Moment, state: Session) -> tuple[Moment, Session]:
+        """Return the moment with the answer that its host wrote to a file, and the session after it.
+
+        An answer that was not there when its turn ended is kept at the next moment of the session, before its words.
+        """
+        is_reply = moment.kind == "reply" and not moment.text
+        path = moment.transcript if is_reply else state.transcript if moment.kind in _BETWEEN_TURNS else ""
+        if not path:
+            return moment, state
+        before = state
+        found = copilot_events.await_answer(path, state.heard, seconds=_FILE_WAIT_SECONDS if is_reply else 0)
+        state = state._replace(transcript="" if found.text else path, heard=found.identity or state.heard)
+        answer = moment._replace(kind="reply", turn=found.identity, text=found.text)
+        if not is_reply and found.text and not before.silent:
+            _, at_us = add_message(self._places, answer, self._project, state.last, after_us=state.at_us)
+            state = state._replace(at_us=max(state.at_us, at_us))
+        if state != before:
+            save_session(self._places, moment.session, state)
+        return (answer if is_reply else moment), state
 
     def _recall(self, moment: Moment, state: Session, words: str) -> str:
         match moment.kind:

@@ -22,7 +22,8 @@ class Session(NamedTuple):
     `pending` wait for the next tool call, for a host that takes no text with a prompt. `begun` tells whether the core
     was given. `at_us` is when its user last spoke, in microseconds, and `late_us` when the user sent a prompt that no
     engine answered in time: what it recalls comes with the next one. `silent` tells that the user asked that their last
-    words are not kept, so that no answer to them is.
+    words are not kept, so that no answer to them is. `transcript` is the file of a host that sends no answers, while
+    the last one is not read from it, and `heard` the identity of the last one that was.
     """
 
     seen: tuple[str, ...] = ()
@@ -32,6 +33,8 @@ class Session(NamedTuple):
     at_us: int = 0
     silent: bool = False
     late_us: int = 0
+    transcript: str = ""
+    heard: str = ""
 
     def add(self, ids: Sequence[str]) -> Session:
         """Return the session after it was shown more memories."""
@@ -47,6 +50,7 @@ def load_session(places: Places, session: str) -> Session:
         return tuple(str(one) for one in found) if isinstance(found, list) else ()  # pyright: ignore[reportUnknownVariableType, reportUnknownArgumentType]
 
     at_us, late_us = told.get("at_us"), told.get("late_us")
+    transcript, heard = told.get("transcript"), told.get("heard")
     return Session(
         seen=read("seen"),
         last=read("last"),
@@ -55,6 +59,8 @@ def load_session(places: Places, session: str) -> Session:
         at_us=at_us if isinstance(at_us, int) else 0,
         silent=told.get("silent") is True,
         late_us=late_us if isinstance(late_us, int) else 0,
+        transcript=transcript if isinstance(transcript, str) else "",
+        heard=heard if isinstance(heard, str) else "",
     )
 
 

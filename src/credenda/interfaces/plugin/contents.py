@@ -45,7 +45,15 @@ EVENTS: Final[Mapping[str, Sequence[str]]] = {
     ),
     "codex": ("SessionStart", "UserPromptSubmit", "Stop", "SubagentStart", "SubagentStop", "PostCompact"),
     "cursor": ("sessionStart", "beforeSubmitPrompt", "afterAgentResponse", "subagentStop", "sessionEnd"),
-    "vscode": ("SessionStart", "UserPromptSubmit", "PostToolUse", "SubagentStart", "SubagentStop", "Stop"),
+    "vscode": (
+        "SessionStart",
+        "UserPromptSubmit",
+        "PostToolUse",
+        "SubagentStart",
+        "SubagentStop",
+        "Stop",
+        "SessionEnd",
+    ),
     "gemini": ("SessionStart", "BeforeAgent", "AfterAgent", "SessionEnd"),
     "qwen": (
         "SessionStart",
@@ -160,6 +168,8 @@ def _write(value: object) -> str:
 
 
 HOSTS: Final = ("claude-code", "codex", "cursor", "vscode", "gemini", "qwen", "opencode", "folder")
+_RECORD: Final = f"{NAME}-plugin.json"
+"""The name of the record of an installation."""
 _ALIASES: Final[Mapping[str, str]] = {
     "claude": "claude-code",
     "copilot": "vscode",
@@ -189,14 +199,22 @@ class Setting:
     note: str
 
 
+Server = tuple[Place, Mapping[str, Any]]
+"""A file of the user that lists servers of tools, and our entry in it."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Plan:
-    """The files of an installation: `files` are ours alone, with their texts; the others are shared with the user."""
+    """The files of an installation: `files` are ours alone, with their texts; the others are shared with the user.
+
+    `record` is where the record of them goes, in the folder of the host.
+    """
 
     host: str
     files: Mapping[Path, str]
+    record: Path
     hook_file: HookFile | None = None
-    server: tuple[Place, Mapping[str, Any]] | None = None
+    servers: tuple[Server, ...] = ()
     setting: Setting | None = None
     after: str
     """What the user still has to do."""
@@ -212,28 +230,33 @@ def plan_host(host: str, commands: Commands, folders: Folders, *, folder: Path) 
     mark = commands.find_mark(name)
     own = _list_own_files(name, commands, folders, folder)
     if own is not None:
-        found, after = own
-        return Plan(host=name, files=found, after=after, mark=mark)
+        top, found, after = own
+        return Plan(host=name, files=found, after=after, mark=mark, record=top / _RECORD)
     place = find_place(name, "user", folders, Path())
-    server = (place, {"type": "stdio", **commands.make_server()} if place.typed else commands.make_server())
+    servers = (_plan_server(place, commands),)
+    record = place.path.with_name(_RECORD)
     hooks = build_hooks(commands, name)
+    skills = _list_skills(name, folders)
     if name in {"gemini", "qwen"}:
         file = HookFile(path=place.path, hooks=hooks)
         after = f"start {'Gemini CLI' if name == 'gemini' else 'Qwen Code'} again"
-        return Plan(host=name, files={}, hook_file=file, server=server, after=after, mark=mark)
-    skills = _list_skills(name, folders)
+        return Plan(host=name, files=skills, hook_file=file, servers=servers, after=after, mark=mark, record=record)
     if name == "vscode":
         own = folders.home / ".copilot" / "hooks" / f"{NAME}.json"  # which Copilot CLI reads as well
+        cli = _plan_server(find_place("copilot", "user", folders, Path()), commands)
         return Plan(
             host=name,
             files={own: json.dumps({"version": 1, "hooks": hooks}, indent=2) + "\n", **skills},
-            server=server,
-            after="run “Developer: Reload Window”, and start the server under “MCP: List Servers”",
+            servers=(*servers, cli),
+            record=cli[0].path.with_name(_RECORD),
+            after="start Copilot CLI again, or in VS Code run “Developer: Reload Window”, and start the server under"
+            " “MCP: List Servers”",
             mark=mark,
         )
     if name == "cursor":
         file = HookFile(path=folders.home / ".cursor" / "hooks.json", hooks=hooks, head={"version": 1})
-        return Plan(host=name, files=skills, hook_file=file, server=server, after="start Cursor again", mark=mark)
+        after = "start Cursor again"
+        return Plan(host=name, files=skills, hook_file=file, servers=servers, after=after, mark=mark, record=record)
     file = HookFile(path=(folders.codex or folders.home / ".codex") / "hooks.json", hooks=hooks)
     after = "start Codex again and trust the hooks under /hooks: Codex runs none before"
     waits = Setting(
@@ -242,22 +265,36 @@ def plan_host(host: str, commands: Commands, folders: Folders, *, folder: Path) 
         value=0,
         note="credenda: the first request waits until the servers of tools have started",
     )
-    return Plan(host=name, files=skills, hook_file=file, server=server, setting=waits, after=after, mark=mark)
+    return Plan(
+        host=name,
+        files=skills,
+        hook_file=file,
+        servers=servers,
+        setting=waits,
+        after=after,
+        mark=mark,
+        record=record,
+    )
+
+
+def _plan_server(place: Place, commands: Commands) -> Server:
+    return place, {**place.head, **commands.make_server()}
 
 
 def _list_own_files(
     name: str, commands: Commands, folders: Folders, folder: Path
-) -> tuple[dict[Path, str], str] | None:
-    """Return the files of a host that reads nothing but files of ours, and what the user has to do then."""
+) -> tuple[Path, dict[Path, str], str] | None:
+    """Return the folder and files of a host that reads nothing but files of ours, and what the user has to do then."""
     match name:
         case "claude-code":
             place = (folders.claude or folders.home / ".claude") / "skills" / NAME
-            return _put(place, build_folder(commands)), "start Claude Code again, or /reload-plugins"
+            return place, _put(place, build_folder(commands)), "start Claude Code again, or /reload-plugins"
         case "folder":
-            return _put(folder, build_folder(commands)), f"name {folder} to a client of Agent Plugins 1.0"
+            return folder, _put(folder, build_folder(commands)), f"name {folder} to a client of Agent Plugins 1.0"
         case "opencode":
-            place = folders.config / "opencode" / "plugins" / f"{NAME}.js"
-            return {place: _write_opencode(commands)}, "start opencode again"
+            place = folders.config / "opencode"
+            texts = {place / "plugins" / f"{NAME}.js": _write_opencode(commands), **_list_skills(name, folders)}
+            return place, texts, "start opencode again"
         case _:
             return None
 
@@ -278,8 +315,8 @@ def _write_opencode(commands: Commands) -> str:
 
 def _list_skills(host: str, folders: Folders) -> dict[Path, str]:
     """Return the skills at the place that the host reads for all projects."""
-    roots = {"codex": ".agents", "cursor": ".cursor", "vscode": ".copilot"}
-    root = folders.home / roots[host] / "skills"
+    roots = {"codex": ".agents", "cursor": ".cursor", "vscode": ".copilot", "gemini": ".gemini", "qwen": ".qwen"}
+    root = (folders.config / host if host == "opencode" else folders.home / roots[host]) / "skills"
     found: dict[Path, str] = {}
     for name, text in read_skills().items():
         ours = f"{NAME}-{name}"

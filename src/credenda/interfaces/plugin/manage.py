@@ -15,6 +15,7 @@ from credenda import __version__
 from credenda.clock import format_time
 from credenda.errors import Corrupt, CredendaError, Invalid, NotFound
 from credenda.interfaces.client_setup import toml_edit
+from credenda.interfaces.client_setup.client_configs import Place
 from credenda.interfaces.client_setup.install import find_installed, read_text, replace_text
 from credenda.interfaces.client_setup.install import install as install_server
 from credenda.interfaces.client_setup.install import remove as remove_server
@@ -22,7 +23,8 @@ from credenda.interfaces.plugin.contents import NAME, HookFile, Plan, Setting, a
 from credenda.paths import create_folder
 from credenda.portability.atomic_write import replace_file
 
-# The record of what an installation wrote, so that its removal takes exactly that.
+# The record of what an installation wrote, so that its removal takes exactly that. It stands in the data folder, and a
+# copy of it in the folder of the host, because a data folder may be deleted.
 
 
 _FILE: Final = "plugins.json"
@@ -48,8 +50,8 @@ class Shared:
 class Installation:
     """The record of an installation: hashes of our files by path, folders that were made, and shared files.
 
-    `mark` is the path of the mark that the hooks set at each call ("" in the record of an earlier version), and `after`
-    what the user has to do before they run.
+    `mark` is the path of the mark that the hooks set at each call, `after` what the user has to do before they run, and
+    `copy` the path of the copy of this record; each is "" in the record of an earlier version.
     """
 
     host: str
@@ -59,6 +61,7 @@ class Installation:
     shared: tuple[Shared, ...] = field(default=())
     mark: str = ""
     after: str = ""
+    copy: str = ""
 
 
 def hash_text(text: str) -> str:
@@ -66,9 +69,18 @@ def hash_text(text: str) -> str:
     return hashlib.sha256(text.encode("utf-8")).hexdigest()
 
 
-def load_record(data: Path) -> dict[str, Installation]:
-    """Return the installations by host; raises `Corrupt` for a damaged record."""
-    path = data / _FILE
+def load_record(data: Path, copies: Iterable[Path]) -> dict[str, Installation]:
+    """Return the installations by host, from the data folder, and from `copies` those of which it knows nothing.
+
+    Raises `Corrupt` for a damaged record.
+    """
+    found = _read_record(data / _FILE)
+    for path in copies:
+        found = {**_read_record(path), **found}
+    return found
+
+
+def _read_record(path: Path) -> dict[str, Installation]:
     text = read_text(path)
     if not text.strip():
         return {}
@@ -90,6 +102,7 @@ def _parse(told: Mapping[str, Any]) -> Installation:
         shared=tuple(_parse_shared(one) for one in told["shared"]),
         mark=told.get("mark", ""),
         after=told.get("after", ""),
+        copy=told.get("copy", ""),
     )
 
 
@@ -98,13 +111,18 @@ def _parse_shared(told: Mapping[str, Any]) -> Shared:
     return Shared(**{name: value for name, value in told.items() if name in known})
 
 
-def save_record(data: Path, record: Mapping[str, Installation]) -> None:
-    """Write the installations; without any, the file goes."""
-    path = data / _FILE
+def _save_record(data: Path, record: Mapping[str, Installation], held: Installation) -> None:
+    """Write the installations, and a copy of the one that has changed; without it, the copy goes."""
+    _write_record(data / _FILE, record)
+    if held.copy:
+        _write_record(Path(held.copy), {name: one for name, one in record.items() if name == held.host})
+
+
+def _write_record(path: Path, record: Mapping[str, Installation]) -> None:
     if not record:
         path.unlink(missing_ok=True)
         return
-    create_folder(data)
+    create_folder(path.parent)
     told = {host: asdict(one) for host, one in record.items()}
     with replace_file(path) as file:
         file.write((json.dumps(told, indent=2) + "\n").encode())
@@ -145,15 +163,15 @@ class PluginStatus:
 
 
 def install_plugin(plan: Plan, data: Path) -> PluginReport:
-    """Write what a plan says, and record it under the folder `data`; a repeat brings everything up to date.
+    """Write what a plan says, and record it in the folder `data` and beside its files.
 
-    A file of another version that is not written any more goes. Raises `Invalid` for a file of the user that cannot be
-    changed safely; what was written before is recorded and can be removed.
+    A repeat brings everything up to date. A file of another version that is not written any more goes. Raises `Invalid`
+    for a file of the user that cannot be changed safely; what was written before is recorded and can be removed.
     """
-    record = load_record(data)
+    record = load_record(data, [plan.record])
     before = record.get(plan.host, Installation(host=plan.host, version="", files={}))
-    folders = list(before.folders)
-    state = replace(before, version=__version__, mark=plan.mark, after=plan.after)
+    folders = [*before.folders, *map(str, _list_missing(plan.record.parent))]
+    state = replace(before, version=__version__, mark=plan.mark, after=plan.after, copy=str(plan.record))
     written: list[str] = []
     try:
         for path, text in plan.files.items():
@@ -181,7 +199,9 @@ def install_plugin(plan: Plan, data: Path) -> PluginReport:
             others = tuple(one for one in state.shared if one.path != shared.entry.path)
             state = replace(state, shared=(*others, shared.entry), folders=tuple(folders))
     finally:
-        save_record(data, {**record, plan.host: state})
+        _save_record(data, {**record, plan.host: state}, state)
+        if before.copy not in {"", state.copy}:
+            Path(before.copy).unlink(missing_ok=True)
     backups = tuple(one.backup for one in state.shared if one.backup)
     done = ("updated" if before.version else "installed") if written or removed else "already there"
     if written:
@@ -201,7 +221,7 @@ def remove_plugin(plan: Plan, data: Path) -> PluginReport:
 
     The plan of the host tells how its shared files are read. Raises `NotFound` if nothing is installed there.
     """
-    record = load_record(data)
+    record = load_record(data, [plan.record])
     held = record.get(plan.host)
     if held is None:
         raise NotFound(f"the plugin is not installed in {plan.host}", fix="`credenda plugin status` lists where it is")
@@ -211,16 +231,16 @@ def remove_plugin(plan: Plan, data: Path) -> PluginReport:
         (removed if _take_back(shared, plan) else kept).append(shared.path)
     gone, changed = _remove_files(held.files)
     _remove_mark(held.mark)
+    _save_record(data, {name: one for name, one in record.items() if name != plan.host}, held)
     for folder in sorted(held.folders, key=len, reverse=True):
         with suppress(OSError):
             Path(folder).rmdir()
-    save_record(data, {name: one for name, one in record.items() if name != plan.host})
     return PluginReport(host=plan.host, done="removed", removed=(*removed, *gone), kept=(*kept, *changed))
 
 
-def find_status(data: Path) -> list[PluginStatus]:
-    """Return the state of every installation."""
-    return [_check(one) for one in load_record(data).values()]
+def find_status(data: Path, plans: Iterable[Plan]) -> list[PluginStatus]:
+    """Return the state of every installation; `plans` tell where copies of its record are."""
+    return [_check(one) for one in load_record(data, [plan.record for plan in plans]).values()]
 
 
 def _check(held: Installation) -> PluginStatus:
@@ -283,15 +303,18 @@ def _update_shared(plan: Plan, before: Installation) -> Iterable[_Change]:
     earlier: dict[Path, Entry] = {}
     if plan.hook_file is not None:
         edits[plan.hook_file.path] = [partial(_update_hooks, plan.hook_file)]
-    if plan.server is not None:
-        place, entry = plan.server
+    for place, entry in plan.servers:
         found = find_installed(place, NAME)
         earlier[place.path] = None if found == entry else found  # ours, if its record is lost
-        edits.setdefault(place.path, []).append(lambda: install_server(place, NAME, entry).backup)
+        edits.setdefault(place.path, []).append(partial(_update_server, place, entry))
     if plan.setting is not None:
         edits.setdefault(plan.setting.path, []).append(partial(_update_setting, plan.setting))
     for path, works in edits.items():
         yield _update_file(path, held.get(str(path)), works, entry=earlier.get(path))
+
+
+def _update_server(place: Place, entry: Mapping[str, Any]) -> str | None:
+    return install_server(place, NAME, entry).backup
 
 
 def _update_hooks(wanted: HookFile) -> str | None:
@@ -371,8 +394,9 @@ def _take_back(shared: Shared, plan: Plan) -> bool:
 def _take_out(text: str, shared: Shared, plan: Plan) -> str:
     """Return the text of a shared file without all that a plan puts into it."""
     path = Path(shared.path)
-    if plan.server is not None and plan.server[0].path == path:
-        text = remove_server(text, plan.server[0], NAME, shared.entry)
+    for place, _ in plan.servers:
+        if place.path == path:
+            text = remove_server(text, place, NAME, shared.entry)
     if plan.setting is not None and plan.setting.path == path:
         text = toml_edit.remove_key(text, plan.setting.key, note=plan.setting.note)
     if plan.hook_file is not None and plan.hook_file.path == path:

@@ -90,7 +90,7 @@ ENTRIES: Final = (
             Param(name="content", type=MESSAGES, help="The message, in the speaker's own words.", positional=True),
             TOPIC,
             SESSION,
-            text("agent", "Agent that received it."),
+            text("agent", "Program that took it; shown with the evidence. Searches do not look at it."),
             Param(
                 name="source",
                 type=Source,

@@ -25,6 +25,7 @@ class ItemStore(ServerTables):
     def find_items(self, user_id: str, wanted: ItemFilter) -> list[Item]:
         """Return the items of a tenant that match a filter."""
         name = "find_newest_items" if wanted.newest else "find_items"
+        name = "find_expired_items" if wanted.expired else name
         given = {
             "user_id": user_id,
             "space": wanted.space,

@@ -16,6 +16,15 @@ WHERE user_id = :user_id AND space >= :space AND (space = :space OR (:is_below =
     AND (expires_at IS NULL OR expires_at > :now_us)
 ORDER BY space DESC, key DESC LIMIT :limit;
 
+-- name: find_expired_items
+-- The items of a space, or of every space that begins with its name, whose time is over.
+SELECT * FROM items
+WHERE user_id = :user_id AND space >= :space AND (space = :space OR (:is_below = 1 AND space < :last_space))
+    AND (:key IS NULL OR key = :key) AND substr(key, 1, length(:key_begins)) = :key_begins
+    AND (:sources = '[]' OR source IN (SELECT value FROM json_each(:sources)))
+    AND expires_at <= :now_us
+ORDER BY space, key LIMIT :limit;
+
 -- name: item_version$
 -- The version of an item; none for a key without one, and for one that has expired.
 SELECT version FROM items
