@@ -115,3 +115,23 @@ def test_a_file_of_the_version_before_is_made_afresh(tmp_path: Path, monkeypatch
         assert mem.data.doctor().ok
     with closing(sqlite3.connect(path)) as database:
         assert database.execute("SELECT max(version) FROM schema_version").fetchone()[0] >= 3
+
+
+def test_a_prompt_of_german_talk_has_german_headings_and_notes(path: Path) -> None:
+    with Credenda.open(path, user="jana", workers=False) as mem:
+        for said, attribute, value in (
+            ("Ich arbeite bei Hellbach.", "employer", "Hellbach"),
+            ("Ich arbeite jetzt bei Orlamar.", "employer", "Orlamar"),
+            ("Ich wohne in Wels.", "residence", "Wels"),
+        ):
+            claim = {"quote": said, "entity": "user", "attribute": attribute, "value": value}
+            mem.remember(said, claims=[claim])
+        mem.settle(60)
+        block = mem.context("Wo arbeite ich?").text
+        assert "\nGilt als wahr:\n" in block
+        assert "user: Arbeitgeber: Orlamar (gesagt am " in block
+        assert "; zuvor Hellbach)" in block
+        for said in ("I have a cat named Pip.", "I drive a Saab.", "I have a bike.", "My bike is in the shed."):
+            mem.remember(said)
+        mem.settle(60)
+        assert "\nHeld true:\n" in mem.context("Which cat do I have, and which car and bike?").text

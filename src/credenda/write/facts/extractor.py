@@ -26,8 +26,8 @@ _ENGLISH: Final = frozenset(
 _OTHERS: Final = frozenset(
     # German, Dutch, French, Spanish, Portuguese, Italian: their commonest words, but for those that are English too
     "ich bin ist und der das den dem ein eine einen einer nicht mit auf für wir sie mein meine habe"  # noqa: SIM905
-    " meinen meinem meiner hat wohne bei seit aber auch sind war zu zum zur gegen ik het een niet van voor mijn wij zijn"
-    " heb woon bij je suis est les des une pas avec pour nous vous mon ma mes dans sur qui que c'est"
+    " meinen meinem meiner hat wohne bei seit aber auch sind war zu zum zur gegen ik het een niet van"
+    " voor mijn wij zijn heb woon bij je suis est les des une pas avec pour nous vous mon ma mes dans sur qui que c'est"
     " ai elle chez depuis du au aux yo soy está los las una el la con por para mi mis muy pero vivo"
     " en es del al tengo más eu não uma com meu minha moro sou tenho na da dos das ao os um é já mas"
     " muito estou lo se et le jai cest sono il che non per mio mia abito lavoro ho gli della di".split()
