@@ -360,6 +360,17 @@ def write_statement(
     return f"{timed}; {choose_word(language, 'before')}: {before}" if before else timed
 
 
+def find_before(statement: str) -> str:
+    """Find the value that a statement names as the one before, "" for none.
+
+    >>> find_before("user: home: Graz, told 2026-01-02; before: Wels"), find_before("user: home: Graz")
+    ('Wels', '')
+    """
+    words = {"before", *(one["times"]["before"] for one in load_wordings().values())}
+    found = re.search(rf"; (?:{'|'.join(sorted(words))}): (.+)$", statement)
+    return found[1] if found is not None else ""
+
+
 def format_author(memory: Stated, claim: str, language: str = ENGLISH) -> str:
     """Put the author before a claim, as in "Ana: residence: Linz"; a derived memory has none."""
     author = name_author(memory.speaker, memory.text)
