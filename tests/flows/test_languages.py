@@ -131,6 +131,9 @@ def test_a_prompt_of_german_talk_has_german_headings_and_notes(path: Path) -> No
         assert "\nGilt als wahr:\n" in block
         assert "user: Arbeitgeber: Orlamar (gesagt am " in block
         assert "; zuvor Hellbach)" in block
+        mem.manage.consolidate(force=True)
+        texts = [one.text for one in mem.list(attribute="employer").items]
+        assert texts == ["Ich arbeite jetzt bei Orlamar (derzeit Orlamar; zuvor Hellbach)."]
         for said in ("I have a cat named Pip.", "I drive a Saab.", "I have a bike.", "My bike is in the shed."):
             mem.remember(said)
         mem.settle(60)
