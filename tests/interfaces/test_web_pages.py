@@ -127,6 +127,17 @@ def test_unread_messages_stand_beside_the_import(person: Person, site: Site) -> 
         assert "1 of 2 messages are read." in person.get(address).text
 
 
+def test_the_lines_of_a_context_are_ordered_by_their_scores(person: Person, site: Site) -> None:
+    with memory_of(site, site.parts.user_id) as memory:
+        for words in ("I like rowing.", "I like rowing at dawn.", "My boat is called Heron.", "I row with Tess."):
+            memory.remember(words)
+        memory.settle(60)
+    page = re.sub(r"<[^>]+>", "", person.get("/agent?prompt=Do+I+like+rowing%3F&budget=2000").text)
+    scores = [float(one) for one in re.findall(r"score (\d\.\d{3})", page.partition("Left out")[0])]
+    assert len(scores) > 2
+    assert scores == sorted(scores, reverse=True)
+
+
 def test_the_jobs_of_many_messages_are_one_line(person: Person, site: Site) -> None:
     with memory_of(site, site.parts.user_id) as memory:
         for town in ("Graz", "Wels", "Linz"):
