@@ -64,7 +64,7 @@ def load(view: View) -> Mapping[str, object]:
 
 
 def order(_: View, data: Mapping[str, Any]) -> Mapping[str, object]:
-    """Order the lines by their score, which the text does not: it groups them, and puts what is new first."""
+    """Order the lines by their scores; the text groups them, the newest first."""
     preview: ContextPreview | None = data["preview"]
     found = ((), ()) if preview is None else (preview.lines, preview.left_out)
     kept, left = (sorted(lines, key=lambda one: -2.0 if one.score is None else -one.score) for lines in found)
