@@ -80,8 +80,6 @@ def _load(
         first = came if came is not None and came.at_us == change.at_us else change
         name = first.memory_id or memory.id
         undo = ChangeMark(name, first.id) if not {change.id, first.id} & undone else None
-    while successor is not None and successor.status is Status.MERGED and successor.superseded_by:
-        successor = _find(view, successor.superseded_by)  # it goes on there
     return LatestChange(change=change, memory=memory, successor=successor, undo=undo)
 
 
