@@ -96,6 +96,10 @@ _LAZY = {
 }
 
 
+def __dir__() -> list[str]:
+    return __all__
+
+
 def __getattr__(name: str) -> Any:  # noqa: ANN401 - what is loaded on first use, so that importing stays cheap
     module = _LAZY.get(name)
     if module is None:

@@ -22,7 +22,7 @@ def correct(page: Page, seeds: Seeds) -> None:
     page.get_by_label("The right value").fill("blue")
     press(page, "Correct")
     expect(page.locator("h1")).to_contain_text("blue")
-    see_note(page, "")
+    see_note(page, "Corrected")
     undo(page)
 
 

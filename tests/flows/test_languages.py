@@ -80,3 +80,26 @@ def test_words_are_found_on_disk_where_no_index_fits_in_memory(mem: Credenda, mo
     with mem._parts.store.reader("ana") as reader:  # noqa: SLF001 - that there is no index is the point
         assert open_index(mem._parts, reader) is None  # noqa: SLF001 - as above
     assert missed(mem) == []
+
+
+def test_a_prompt_of_german_talk_has_german_headings_and_notes(path: Path) -> None:
+    with Credenda.open(path, user="jana", workers=False) as mem:
+        for said, attribute, value in (
+            ("Ich arbeite bei Hellbach.", "employer", "Hellbach"),
+            ("Ich arbeite jetzt bei Orlamar.", "employer", "Orlamar"),
+            ("Ich wohne in Wels.", "residence", "Wels"),
+        ):
+            claim = {"quote": said, "entity": "user", "attribute": attribute, "value": value}
+            mem.remember(said, claims=[claim])
+        mem.settle(60)
+        block = mem.context("Wo arbeite ich?").text
+        assert "\nGilt als wahr:\n" in block
+        assert "user: Arbeitgeber: Orlamar (gesagt am " in block
+        assert "; zuvor Hellbach)" in block
+        mem.manage.consolidate(force=True)
+        texts = [one.text for one in mem.list(attribute="employer").items]
+        assert texts == ["Ich arbeite jetzt bei Orlamar (derzeit Orlamar; zuvor Hellbach)."]
+        for said in ("I have a cat named Pip.", "I drive a Saab.", "I have a bike.", "My bike is in the shed."):
+            mem.remember(said)
+        mem.settle(60)
+        assert "\nHeld true:\n" in mem.context("Which cat do I have, and which car and bike?").text

@@ -211,6 +211,16 @@ def test_a_german_page_names_attributes_and_owners_in_german(site: Site, address
     assert keys.findall(shown) == []
 
 
+def test_a_german_page_writes_quotes_and_decimals_in_german(site: Site) -> None:
+    page = Person(site, log_in=False).get("/search?q=Where+do+I+work%3F", **{"Accept-Language": "de"}).text
+    shown = re.sub(r"<[^>]+>", "", page)
+    assert "Arbeitgeber: Ferrowind, gesagt am 2025-03-28" in shown
+    assert "„My sister Carla works at Lumenthorp.“" in shown
+    assert re.findall(r"\b\d\.\d{3}\b", shown) == []
+    preview = Person(site, log_in=False).get("/agent?show=yes", **{"Accept-Language": "de"}).text
+    assert "es gehört zum Kern: immer" in re.sub(r"<[^>]+>", "", preview)
+
+
 @pytest.mark.parametrize("language", [one for one in languages.LANGUAGES if one != languages.ENGLISH])
 def test_every_attribute_has_a_wording(language: str) -> None:
     wordings = load_wordings()[language]

@@ -238,3 +238,16 @@ def test_a_dream_is_shown_as_a_diff_before_it_is_run_and_undone_after(person: Pe
     person.do(f"/consolidation?job={run}", "/undo/now")
     with memory_of(site) as memory:
         assert not memory.list(attribute="peer_card").items
+
+
+def test_no_written_text_is_quoted_as_what_was_said(site: Site, person: Person) -> None:
+    with memory_of(site, site.parts.user_id) as memory:
+        memory.remember("I work at Hellbach.")
+        memory.remember("I left Hellbach, I'm at Orlamar now.")
+        memory.settle(60)
+        memory.manage.consolidate(force=True)
+        assert [one.text for one in memory.list(attribute="employer").items] == [
+            "I left Hellbach, I'm at Orlamar now (currently Orlamar; previously Hellbach)."
+        ]
+    for address in ("/", "/memories", "/search?q=Where+do+I+work%3F"):
+        assert "currently Orlamar" not in person.get(address).text

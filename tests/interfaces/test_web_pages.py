@@ -118,10 +118,37 @@ def test_lines_for_programs_name_a_token_only_where_one_is_needed(
 
 
 def test_unread_messages_stand_beside_the_import(person: Person, site: Site) -> None:
-    assert "still to be read" not in person.get("/data").text
+    assert "<progress" not in person.get("/data").text
     with memory_of(site, site.parts.user_id) as memory:
         memory.remember("I live in Graz.")
-    assert "1 message is stored and still to be read." in person.get("/data").text
+        memory.settle(60)
+        memory.remember("I have a kayak.")
+    for address in ("/data", "/jobs"):
+        assert "1 of 2 messages are read." in person.get(address).text
+
+
+def test_the_lines_of_a_context_are_ordered_by_their_scores(person: Person, site: Site) -> None:
+    with memory_of(site, site.parts.user_id) as memory:
+        for words in ("I like rowing.", "I like rowing at dawn.", "My boat is called Heron.", "I row with Tess."):
+            memory.remember(words)
+        memory.settle(60)
+    page = re.sub(r"<[^>]+>", "", person.get("/agent?prompt=Do+I+like+rowing%3F&budget=2000").text)
+    scores = [float(one) for one in re.findall(r"score (\d\.\d{3})", page.partition("Left out")[0])]
+    assert len(scores) > 2
+    assert scores == sorted(scores, reverse=True)
+
+
+def test_the_jobs_of_many_messages_are_one_line(person: Person, site: Site) -> None:
+    with memory_of(site, site.parts.user_id) as memory:
+        for town in ("Graz", "Wels", "Linz"):
+            memory.remember(f"I live in {town}.")
+        memory.settle(60)
+        memory.remember("I have a kayak.")
+        memory.remember("I have a canoe.")
+    shown = re.sub(r"<[^>]+>", "", person.get("/jobs").text)
+    lines = re.findall(r"Read messages (\w+)\s+(\d) messages", shown)
+    assert lines == [("queued", "2"), ("complete", "3")]
+    assert len(re.findall(r"Read messages", shown)) == 2
 
 
 def test_without_tokens_the_pages_are_open_on_this_machine(tmp_path: Path, clock: ManualClock) -> None:

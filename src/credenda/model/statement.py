@@ -147,7 +147,8 @@ def _is_worded(language: str) -> bool:
     return language not in {ENGLISH, ""} and language in wordings.load_wordings()
 
 
-def _say(language: str, english: str) -> str:
+def choose_word(language: str, english: str) -> str:
+    """Choose the word of a language for a word of a statement or a prompt; one without stays English."""
     return _choose(language, "times", english) or english
 
 
@@ -190,13 +191,13 @@ def name_slot(entity: str | None, attribute: str | None, scope: str | None = Non
 def name_value(memory: Stated, language: str = ENGLISH) -> str:
     """Return the value of a memory in words, or its text when it has no value."""
     value = format_yearly_day(memory.value or memory.text)
-    return f"{_say(language, 'not')} {value}" if memory.value and memory.stance == _NEGATED else value
+    return f"{choose_word(language, 'not')} {value}" if memory.value and memory.stance == _NEGATED else value
 
 
 def _join_owner(owner: str, attribute: str | None, language: str = ENGLISH) -> str:
     if _is_worded(language):
         name = name_attribute(attribute or "", language)
-        return f"{name} {_say(language, 'of')} {owner}" if owner and name else owner or name
+        return f"{name} {choose_word(language, 'of')} {owner}" if owner and name else owner or name
     verb = _VERBS.get(attribute or "")
     if verb is not None:
         return f"{owner} {verb[0]}".strip()
@@ -266,8 +267,8 @@ def _grow(memory: Stated, said: str, now_us: int, language: str) -> str:
     grown = grow_age(memory.value or "", told_us, now_us) if aged else ""
     if not grown:
         return said
-    grown = grown.replace("about", _say(language, "about"))
-    return f"{said} {_say(language, 'when told')}, {grown} {_say(language, 'now')}"
+    grown = grown.replace("about", choose_word(language, "about"))
+    return f"{said} {choose_word(language, 'when told')}, {grown} {choose_word(language, 'now')}"
 
 
 def _name_owner(memory: Stated) -> str:
@@ -286,25 +287,25 @@ def format_validity(memory: Stated, zone: tzinfo, told_us: Sequence[int] = (), l
     told, and where they are unknown a memory is as of its day. A value of a coming day begins then, a plan is named as
     one, and a corrected value was true at no time.
     """
-    real = [_say(language, _UNREAL[memory.stance])] if memory.stance in _UNREAL else []
+    real = [choose_word(language, _UNREAL[memory.stance])] if memory.stance in _UNREAL else []
     if memory.relation == _CORRECTED:
-        return [*real, _say(language, "corrected, never true")]
+        return [*real, choose_word(language, "corrected, never true")]
     if memory.status == _WITHDRAWN:
-        return [*real, _say(language, "withdrawn")]
+        return [*real, choose_word(language, "withdrawn")]
     over = _name_end(memory, zone, language)
     if memory.valid_from_us is None:
-        return [*real, *([_say(language, memory.stance)] if memory.stance in _OPEN else []), *over]
+        return [*real, *([choose_word(language, memory.stance)] if memory.stance in _OPEN else []), *over]
     day, coming = format_day(memory.valid_from_us, zone), memory.valid_from_us > memory.created_us + DAY_US
     if memory.stance in _OPEN:
         coming = coming or memory.valid_until_us is not None
-        opened = _say(language, f"{memory.stance} for" if coming else memory.stance)
+        opened = choose_word(language, f"{memory.stance} for" if coming else memory.stance)
         return [f"{opened} {format_planned(memory, language) or day}", *over]
     told = any(format_day(one, zone) == day for one in told_us)
     since = "told" if told else "since" if told_us else "as of"
     begun = "decided" if memory.type == _DECISION else since
-    dated = f"{_say(language, 'from' if coming else begun)} {day}"
+    dated = f"{choose_word(language, 'from' if coming else begun)} {day}"
     if memory.status in _PAST and memory.valid_until_us is not None:
-        return [*real, dated, f"{_say(language, 'until')} {format_day(memory.valid_until_us, zone)}"]
+        return [*real, dated, f"{choose_word(language, 'until')} {format_day(memory.valid_until_us, zone)}"]
     return [*real, dated, *over]
 
 
@@ -313,8 +314,8 @@ def _name_end(memory: Stated, zone: tzinfo, language: str) -> list[str]:
     if not memory.over or memory.valid_until_us is None:
         return []
     planned = memory.stance in _OPEN and memory.valid_from_us is not None
-    since = f"{_say(language, 'over since')} {format_day(memory.valid_until_us, zone)}"
-    return [_say(language, "over") if planned else since]
+    since = f"{choose_word(language, 'over since')} {format_day(memory.valid_until_us, zone)}"
+    return [choose_word(language, "over") if planned else since]
 
 
 def format_planned(memory: Stated, language: str = ENGLISH) -> str:
@@ -333,7 +334,7 @@ def format_planned(memory: Stated, language: str = ENGLISH) -> str:
         return ""
     if first.day == after.day == 1 and (after - first).days <= _MONTH_DAYS:
         return f"{first:%Y-%m}"
-    return f"{first:%Y-%m-%d} {_say(language, 'to')} {last:%Y-%m-%d}"
+    return f"{first:%Y-%m-%d} {choose_word(language, 'to')} {last:%Y-%m-%d}"
 
 
 def was_before(old: Stated, new: Stated) -> bool:
@@ -358,7 +359,18 @@ def write_statement(
     said = format_author(memory, claim, language)
     sentence = claim.endswith((".", "!", "?")) and times
     timed = f"{said} ({', '.join(times)})" if sentence else ", ".join([said, *times])
-    return f"{timed}; {_say(language, 'before')}: {before}" if before else timed
+    return f"{timed}; {choose_word(language, 'before')}: {before}" if before else timed
+
+
+def find_before(statement: str) -> str:
+    """Find the value that a statement names as the one before, "" for none.
+
+    >>> find_before("user: home: Graz, told 2026-01-02; before: Wels"), find_before("user: home: Graz")
+    ('Wels', '')
+    """
+    words = {"before", *(one["times"]["before"] for one in load_wordings().values())}
+    found = re.search(rf"; (?:{'|'.join(sorted(words))}): (.+)$", statement)
+    return found[1] if found is not None else ""
 
 
 def format_author(memory: Stated, claim: str, language: str = ENGLISH) -> str:

@@ -529,7 +529,9 @@ def _recognise(head: bytes, path: Path) -> str:
     raise Invalid(
         f"cannot detect the format of {path.name}",
         why="it is UTF-16, not UTF-8" if head.startswith(_WIDE) else "neither its content nor its suffix is known",
-        fix=f"save it as UTF-8 text, or name the format: {', '.join(_NAMES)}",
+        fix="import the zip of the export, or the JSON in it"
+        if path.suffix.casefold() in {".html", ".htm"}
+        else f"save it as UTF-8 text, or name the format: {', '.join(_NAMES)}",
     )
 
 

@@ -7,16 +7,26 @@ does not call for come last, although they are chosen before the hits.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, tzinfo
+from functools import partial
 from typing import Final
 
 from credenda.model.contest import ContestCase
 from credenda.model.core import HEADINGS, Section
 from credenda.model.memory import Memory, Stance
 from credenda.model.query import Context, Hit, SlotVersion
-from credenda.model.statement import format_author, format_core_text, format_validity, write_claim
+from credenda.model.statement import (
+    ENGLISH,
+    choose_word,
+    format_author,
+    format_core_text,
+    format_validity,
+    load_wordings,
+    write_claim,
+)
 from credenda.read.newer import has_begun, put_newest_first
 from credenda.read.pack_trace import NO_ROOM, PackTrace, TracedLine
 from credenda.text.fence import (
@@ -28,6 +38,7 @@ from credenda.text.fence import (
     format_stated,
     shorten_line,
 )
+from credenda.text.normalize import detect_language
 from credenda.text.token_budget import TokenBudget, fit_to_budget
 from credenda.text.tokens import tokenize
 
@@ -47,9 +58,11 @@ ALWAYS: Final = "Always:"
 WHEN: Final = "In other cases:"
 """Instructions for a kind of question that this one is not."""
 _HELD: Final = "Held true:"
+_SAID: Final = "Said:"
 _PLANS: Final = "Planned or considered:"
 _UNSURE: Final = "In doubt:"
 _ENDED: Final = "No longer true:"
+_UNSETTLED: Final = "Unsettled, ask before relying on it:"
 _ASSERTED: Final = frozenset({Stance.ASSERTED, Stance.NEGATED})
 _OPEN: Final = frozenset({Stance.PLANNED, Stance.CONSIDERED})
 _DOUBTS: Final = frozenset({"challenged", "low_confidence"})
@@ -102,6 +115,8 @@ class Packing:
     """The time at which the block is read, by which ages have gone on; 0 for an unknown one."""
     trace: PackTrace | None = None
     """Takes down which lines the block got, and which it lacks."""
+    language: str = ENGLISH
+    """Language of headings and notes; the fence and the speakers are the same in every language."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,6 +144,7 @@ def pack(core: Sequence[Memory], hits: Sequence[Hit], packing: Packing) -> Conte
     so that a shorter one may fit. Hits fill at most 2 · probability of the budget, but always have one line if it fits.
     `hits` of the result are the hits shown; the text is empty if nothing fits.
     """
+    packing = replace(packing, language=_choose_language(core, hits))
     kept: list[_Line] = []
     counter = packing.budget.counter
     spent = counter.count(f"{OPENING}\n{CLOSING}")
@@ -136,7 +152,7 @@ def pack(core: Sequence[Memory], hits: Sequence[Hit], packing: Packing) -> Conte
     left = packing.budget.tokens * round(min(packing.probability / _SURE, 1.0) * 1_000) // 1_000
     filled = 0
     for line in _order_lines(core, hits, packing):
-        heading = 0 if line.heading in headings else counter.added_by(line.heading)
+        heading = 0 if line.heading in headings else counter.added_by(choose_word(packing.language, line.heading))
         cost = heading + counter.added_by(line.text)
         if spent + cost > packing.budget.tokens or (line.hits and filled and filled + cost > left):
             if packing.trace is not None:
@@ -147,7 +163,7 @@ def pack(core: Sequence[Memory], hits: Sequence[Hit], packing: Packing) -> Conte
         headings.add(line.heading)
         kept.append(line)
     lay = _join_in_order if packing.in_order else _group_lines
-    fitting, text, tokens = fit_to_budget(kept, lay, packing.budget)
+    fitting, text, tokens = fit_to_budget(kept, partial(lay, language=packing.language), packing.budget)
     if packing.trace is not None:
         packing.trace.left_out += [line.trace(counter.added_by(line.text), NO_ROOM) for line in kept[len(fitting) :]]
         packing.trace.kept += [line.trace(counter.added_by(line.text)) for line in fitting]
@@ -163,22 +179,29 @@ def pack(core: Sequence[Memory], hits: Sequence[Hit], packing: Packing) -> Conte
     )
 
 
+def _choose_language(core: Sequence[Memory], hits: Sequence[Hit]) -> str:
+    """Return the language of most texts, as far as it has wordings."""
+    counts = Counter(detect_language(one.text) for one in (*core, *(hit.memory or hit for hit in hits)))
+    found = max(counts, key=lambda language: counts[language], default=ENGLISH)
+    return found if found in load_wordings() else ENGLISH
+
+
 def _find_time(line: _Line) -> int:
     """Return when the event of a line occurred; lines without a time sort first and keep their order."""
     event = line.hits[0].event if line.hits else None
     return event.occurred_us if event else -(2**63)
 
 
-def _join_in_order(lines: Sequence[_Line]) -> str:
-    return _group_lines(sorted(lines, key=_find_time))
+def _join_in_order(lines: Sequence[_Line], language: str) -> str:
+    return _group_lines(sorted(lines, key=_find_time), language)
 
 
-def _group_lines(lines: Sequence[_Line]) -> str:
+def _group_lines(lines: Sequence[_Line], language: str) -> str:
     """Group lines under their headings, in the order of the first line of each heading; some come last."""
     grouped: dict[str, list[str]] = {}
     for line in sorted(lines, key=lambda line: _ORDER.get(line.heading, 0)):
         grouped.setdefault(line.heading, []).append(line.text)
-    blocks = (f"{heading}\n" + "\n".join(texts) for heading, texts in grouped.items())
+    blocks = (f"{choose_word(language, heading)}\n" + "\n".join(texts) for heading, texts in grouped.items())
     return "\n".join([OPENING, *blocks, CLOSING])
 
 
@@ -186,15 +209,15 @@ def _order_lines(core: Sequence[Memory], hits: Sequence[Hit], packing: Packing) 
     """Yield lines in order of priority for the budget."""
     for memory in core:
         heading = packing.headings.get(memory.id, ALWAYS)
-        validity = format_validity(memory, packing.zone, packing.told_at.get(memory.id, ()))
+        validity = format_validity(memory, packing.zone, packing.told_at.get(memory.id, ()), packing.language)
         text = format_bullet(memory.id, format_core_text(memory, packing.now_us), validity)
         yield _Line(heading, text, ids=(memory.id,), reason=f"it is in the core: {heading.rstrip(':').lower()}")
     always = {memory.id for memory in core}
     for case in packing.contests:
         asked = "a memory in the block is contested"
-        values = " or ".join(f'"{value}"' for value in case.values)
+        values = f" {choose_word(packing.language, 'or')} ".join(f'"{value}"' for value in case.values)
         yield _Line(
-            "Unsettled, ask before relying on it:",
+            _UNSETTLED,
             (f"- [{case.id}] {shorten_line(fence_text(f'{case.attribute}: {values}. {case.question}'))}"),
             ids=(case.id,),
             reason=asked,
@@ -208,7 +231,7 @@ def _order_lines(core: Sequence[Memory], hits: Sequence[Hit], packing: Packing) 
         elif hit.event is not None:
             said = format_stated(hit.event.speaker, hit.text)
             yield _Line(
-                _ENDED if "superseded" in hit.flags else "Said:",
+                _ENDED if "superseded" in hit.flags else _SAID,
                 format_bullet(
                     hit.id, said, [format_day(hit.event.occurred_us, packing.zone), *_word_doubts(hit, packing)]
                 ),
@@ -246,7 +269,7 @@ def _format_memories(memory: Memory, hits: tuple[Hit, ...], packing: Packing) ->
         for hit in hits
         if hit.memory is not None
         for note in (
-            *name_validity(hit, packing.zone),
+            *name_validity(hit, packing.zone, packing.language),
             *_word_previous_values(hit, hit.memory, packing),
             *_word_doubts(hit, packing),
         )
@@ -268,10 +291,10 @@ def _choose_heading(hit: Hit, now_us: int) -> str:
     return _UNSURE if doubted or memory.stance not in _ASSERTED else _HELD
 
 
-def name_validity(hit: Hit, zone: tzinfo) -> list[str]:
+def name_validity(hit: Hit, zone: tzinfo, language: str = ENGLISH) -> list[str]:
     """Say since when the memory of a hit is true, or when it was told."""
     told = [event.occurred_us for event in hit.evidence]
-    return [] if hit.memory is None else format_validity(hit.memory, zone, told)
+    return [] if hit.memory is None else format_validity(hit.memory, zone, told, language)
 
 
 def _is_told(hit: Hit, packing: Packing) -> bool:
@@ -282,7 +305,7 @@ def _is_told(hit: Hit, packing: Packing) -> bool:
 
 def _word_doubts(hit: Hit, packing: Packing) -> list[str]:
     partly = [_PARTLY_ENDED] if hit.id in packing.outdated and "superseded" not in hit.flags else []
-    return [*partly, *word_warnings(hit)]
+    return [choose_word(packing.language, one) for one in (*partly, *word_warnings(hit))]
 
 
 def word_warnings(hit: Hit) -> list[str]:
@@ -302,8 +325,8 @@ def _word_previous_values(hit: Hit, memory: Memory, packing: Packing) -> list[st
     earlier = packing.previous.get(memory.id, ())[: _VALUES if packing.history else 1]
     if memory.stance is Stance.NEGATED and not packing.history:
         earlier = [version for version in earlier if version.value != memory.value]
-    named = [_word_value(version) + _word_end(version, memory, packing) for version in earlier]
-    return [f"previously {', '.join(named)}"] if named else []
+    named = [_word_value(version, packing) + _word_end(version, memory, packing) for version in earlier]
+    return [f"{choose_word(packing.language, 'previously')} {', '.join(named)}"] if named else []
 
 
 def _word_end(version: SlotVersion, memory: Memory, packing: Packing) -> str:
@@ -311,12 +334,12 @@ def _word_end(version: SlotVersion, memory: Memory, packing: Packing) -> str:
         return ""
     until = format_day(version.valid_until_us, packing.zone)
     begins = memory.valid_from_us is not None and format_day(memory.valid_from_us, packing.zone) == until
-    return "" if begins and not packing.history else f" until {until}"
+    return "" if begins and not packing.history else f" {choose_word(packing.language, 'until')} {until}"
 
 
-def _word_value(version: SlotVersion) -> str:
+def _word_value(version: SlotVersion, packing: Packing) -> str:
     value = version.value or version.text
-    return f"not {value}" if version.denied and version.value else value
+    return f"{choose_word(packing.language, 'not')} {value}" if version.denied and version.value else value
 
 
 def diversify(hits: Sequence[Hit], last: Collection[str] = ()) -> list[Hit]:

@@ -191,7 +191,8 @@ def history(
 ) -> list[SlotVersion]:
     """Return every value of a slot, or of the slot of a memory, oldest first."""
     if (id is None) == (entity is None or attribute is None):
-        raise Invalid("history needs a slot", why="either an id, or an entity and an attribute", fix="give one of them")
+        why = "either an id, or an entity and an attribute"
+        raise Invalid("history needs a slot", why=why, fix="give one of them, such as: user employer")
     check_text(entity, "entity")
     check_text(attribute, "attribute")
     as_of_us, known_at_us = resolve_moment(parts, as_of), resolve_moment(parts, known_at)

@@ -22,6 +22,9 @@ OTHERS = [
     ("The physio says my son has runner's knee.", "runner's knee", "condition"),
     ("Pharmacist said she needs statins.", "statins", "medication"),
     ("Last month Ana moved to Oslo.", "Oslo", "residence"),
+    ("Mein Bruder arbeitet bei Hellbach.", "Hellbach", "employer"),
+    ("Ruth wohnt in Graz.", "Graz", "residence"),
+    ("Ich wohne in Graz, Ruth wohnt in Wels.", "Wels", "residence"),
 ]
 OWN = [
     ("My wife and I live in Rome.", "Rome", "residence"),
@@ -44,6 +47,10 @@ OWN = [
     ("bloods came back, doctor says low iron", "low iron", "condition"),
     ("They've put me on statins.", "statins", "medication"),
     ("My doctor put me on statins.", "statins", "medication"),
+    ("Ich arbeite bei Hellbach.", "Hellbach", "employer"),
+    ("Bei Hellbach bin ich seit Mai.", "Hellbach", "employer"),
+    ("Mein Arbeitgeber heißt Hellbach.", "Hellbach", "employer"),
+    ("Ruth wohnt in Wels, ich wohne in Graz.", "Graz", "residence"),
 ]
 
 

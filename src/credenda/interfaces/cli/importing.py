@@ -43,6 +43,7 @@ def import_file(session: Session, operation: Operation, given: Given) -> Outcome
         try:
             report = _run_import(memory, operation, given | {"progress": progress.show_stored}, progress)
             _read_all(memory, progress)
+            held = memory.stats().memories.get("active", 0)
         except KeyboardInterrupt:
             stats = memory.stats()
             waiting = f"; {count_noun(stats.waiting, 'message')} are still to be read" if stats.waiting else ""
@@ -51,6 +52,8 @@ def import_file(session: Session, operation: Operation, given: Given) -> Outcome
             note(f"interrupted: all stored messages are kept, {new}{waiting}; the same command continues from there")
             raise
     _require_content(report)
+    if held and not given.get("dry_run"):
+        note(f"{count_noun(held, 'memory')} now; see them: credenda list")
     return Outcome(value=report)
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 from credenda.errors import CredendaError
 from credenda.interfaces.web.page import ChangeMark
-from credenda.model.change import ChangeRecord
+from credenda.model.change import Actor, ChangeKind, ChangeRecord
 from credenda.model.memory import Memory
 from credenda.model.query import Explanation
 
@@ -111,4 +111,6 @@ def _find_note(view: View, mark: ChangeMark) -> Note | None:
         return None
     change, memory = found
     undo = (mark,) if change.kind not in _LASTING and view.may("undo") else ()
-    return Note(message=KINDS[change.kind], text=memory.text, memory=mark.memory, undo=undo)
+    corrected = change.kind is ChangeKind.ADD and change.actor is Actor.USER
+    message = "Corrected" if corrected else KINDS[change.kind]
+    return Note(message=message, text=view.state(memory), memory=mark.memory, undo=undo)

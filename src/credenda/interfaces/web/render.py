@@ -191,6 +191,10 @@ def _make_tools(language: str, zone: tzinfo, now_us: int) -> dict[str, Any]:
         """Write a number with its noun: the two messages of one and of many, with `{n}`."""
         return translate(language, one if number == 1 else many, n=_format_number(number))
 
+    def decimal(form: str, number: float) -> str:
+        """Write a number by a form such as "%.3f", with the decimal sign of the language."""
+        return (form % number).replace(".", translate(language, "."))
+
     def say(outcome: Outcome) -> Markup:
         """Write a sentence with its values, each a text of its own."""
         values = {name: escape(translate(language, word)) for name, word in outcome.words.items()}
@@ -207,6 +211,7 @@ def _make_tools(language: str, zone: tzinfo, now_us: int) -> dict[str, Any]:
         "day": day,
         "span": partial(describe_span, language=language),
         "count": count,
+        "decimal": decimal,
         "language": language,
         "languages": LANGUAGES,
     }

@@ -27,7 +27,7 @@ from credenda.interfaces.web.languages import translate, translate_phrase, trans
 from credenda.interfaces.web.page import ChangeMark, Page
 from credenda.model.change import ChangeRecord
 from credenda.model.query import Hit
-from credenda.model.statement import ENGLISH, Stated, name_attribute, name_owner, write_statement
+from credenda.model.statement import ENGLISH, Stated, find_before, name_attribute, name_owner, write_statement
 from credenda.operations.table import OPERATIONS
 from credenda.services.expectation import expect
 
@@ -139,7 +139,10 @@ class View:
 
     def tell_hit(self, hit: Hit) -> str:
         """Return the line of a hit in the person's language."""
-        return hit.text if hit.memory is None or self.language == ENGLISH else self.state(hit.memory)
+        if hit.memory is None or self.language == ENGLISH:
+            return hit.text
+        told_us, before = [event.occurred_us for event in hit.evidence], find_before(hit.text)
+        return write_statement(hit.memory, self.memory.zone, told_us=told_us, before=before, language=self.language)
 
     def tell(self, text: str) -> str:
         """Return a sentence of the engine, such as a reason, in the person's language."""

@@ -31,8 +31,8 @@ from credenda.model.memory import (
     adjust_importance,
     is_dreamed,
 )
-from credenda.model.statement import replace_given
-from credenda.text.normalize import is_same_value, normalise_value
+from credenda.model.statement import choose_word, replace_given
+from credenda.text.normalize import detect_language, is_same_value, normalise_value
 
 # The verdicts of a judge about a group of memories, and the changes that apply them. Pure.
 
@@ -305,11 +305,13 @@ def _write_timeline(member: Member) -> Replace | None:
     if not told:
         return None
     values = ", ".join(one.memory.value or "" for one in told)
-    head, mark, _ = memory.text.partition(" (currently ")
+    language = detect_language(memory.text)
+    currently, previously = choose_word(language, "currently"), choose_word(language, "previously")
+    head, mark, _ = memory.text.partition(f" ({currently} ")
     sentence = resolve_relative_dates(
         (head if mark and memory.metadata.get(CONSOLIDATED) else memory.text), member.said_us
     ).rstrip(" .!")
-    text = f"{sentence} (currently {memory.value}; previously {values})."
+    text = f"{sentence} ({currently} {memory.value}; {previously} {values})."
     if text == memory.text:
         return None
     return Replace(

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import hashlib
 import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Final
@@ -32,8 +33,9 @@ from credenda.model.memory import (
     Status,
     is_dreamed,
 )
+from credenda.model.statement import ENGLISH, choose_word, name_attribute
 from credenda.text.documents import format_yearly_day
-from credenda.text.normalize import is_same_value, normalise_name, normalise_text, normalise_value
+from credenda.text.normalize import detect_language, is_same_value, normalise_name, normalise_text, normalise_value
 
 # Choose and order the facts that a dream may use. Pure.
 
@@ -190,8 +192,15 @@ def write_profile(facts: Iterable[Memory]) -> list[ProfileLine]:
         if one.attribute == _TOOLS and any(_is_covered(one, other) for other in named):
             continue
         grouped.setdefault((one.attribute or "", "" if one.attribute else one.id), []).append(one)
-    lines = [_word_values(some) if some[0].attribute else _word_text(some[0]) for some in grouped.values()]
+    language = _choose_language(ranked)
+    lines = [_word_values(some, language) if some[0].attribute else _word_text(some[0]) for some in grouped.values()]
     return sorted(lines, key=_rank_line)
+
+
+def _choose_language(facts: Iterable[Memory]) -> str:
+    """Return the language of most facts."""
+    counts = Counter(detect_language(one.text) for one in facts)
+    return max(counts, key=lambda language: counts[language], default=ENGLISH)
 
 
 def _rank_line(line: ProfileLine) -> tuple[int, tuple[float, int]]:
@@ -202,7 +211,7 @@ def _word_text(memory: Memory) -> ProfileLine:
     return ProfileLine(f"- {' '.join(memory.text.split())} [{memory.id}]", (memory,))
 
 
-def _word_values(facts: Sequence[Memory]) -> ProfileLine:
+def _word_values(facts: Sequence[Memory], language: str) -> ProfileLine:
     """Word the values of one attribute: the newest first where only one can hold, the most important ones else."""
     name = facts[0].attribute or ""
     if get_attribute(name).cardinality is Cardinality.SINGLE:
@@ -216,8 +225,9 @@ def _word_values(facts: Sequence[Memory]) -> ProfileLine:
             same.insert(0 if _is_covered(same[0], one) else len(same), one)
     shown = merged[:_VALUES_MAX]
     told = tuple(one for some in shown for one in some)
-    label = name.upper() if len(name) <= _ACRONYM else f"{name[:1].upper()}{name[1:]}".replace("_", " ")
-    values = ", ".join(_word_value(some[0]) for some in shown)
+    named = name_attribute(name, language)
+    label = name.upper() if len(name) <= _ACRONYM else f"{named[:1].upper()}{named[1:]}"
+    values = ", ".join(_word_value(some[0], language) for some in shown)
     return ProfileLine(f"- {label}: {values} [{', '.join(one.id for one in told)}]", told)
 
 
@@ -229,9 +239,9 @@ def _is_covered(one: Memory, other: Memory) -> bool:
     return is_same_value(one.value, other.value) or (bool(words) and its[: len(words)] == words)
 
 
-def _word_value(memory: Memory) -> str:
+def _word_value(memory: Memory, language: str) -> str:
     value = format_yearly_day(_ARTICLE.sub("", " ".join((memory.value or "").split())))
-    return f"not {value}" if memory.stance is Stance.NEGATED else value
+    return f"{choose_word(language, 'not')} {value}" if memory.stance is Stance.NEGATED else value
 
 
 _CURRENT: Final = frozenset({Status.ACTIVE, Status.CHALLENGED, Status.ARCHIVED})
@@ -294,15 +304,20 @@ def choose_card_facts(about: EntityFacts, rules: CardRules) -> list[Memory]:
     return kept
 
 
-def format_card_head(name: str) -> str:
-    """Return the first line of a card."""
-    return f"About {'the user' if normalise_name(name) == _USER else ' '.join(name.split())}:"
+def format_card_head(name: str, language: str = ENGLISH) -> str:
+    """Return the first line of a card.
+
+    >>> format_card_head("user"), format_card_head("user", "de")
+    ('About the user:', 'Über den Nutzer:')
+    """
+    owner = choose_word(language, "the user") if normalise_name(name) == _USER else " ".join(name.split())
+    return f"{choose_word(language, 'About')} {owner}:"
 
 
 def write_fact_list(name: str, facts: Sequence[Memory]) -> CardText:
     """Write a card as a profile of its facts."""
     lines = [line.text for line in write_profile(facts)]
-    return CardText(name, "\n".join([format_card_head(name), *lines]), tuple(facts))
+    return CardText(name, "\n".join([format_card_head(name, _choose_language(facts)), *lines]), tuple(facts))
 
 
 def is_current(deck: CardHistory, facts: Sequence[Memory], *, model: bool) -> bool:

@@ -26,13 +26,15 @@ _ENGLISH: Final = frozenset(
 _OTHERS: Final = frozenset(
     # German, Dutch, French, Spanish, Portuguese, Italian: their commonest words, but for those that are English too
     "ich bin ist und der das den dem ein eine einen einer nicht mit auf für wir sie mein meine habe"  # noqa: SIM905
-    " hat wohne bei seit aber auch sind war zu zum zur gegen ik het een niet van voor mijn wij zijn"
-    " heb woon bij je suis est les des une pas avec pour nous vous mon ma mes dans sur qui que c'est"
+    " meinen meinem meiner hat wohne bei seit aber auch sind war zu zum zur gegen ik het een niet van"
+    " voor mijn wij zijn heb woon bij je suis est les des une pas avec pour nous vous mon ma mes dans sur qui que c'est"
     " ai elle chez depuis du au aux yo soy está los las una el la con por para mi mis muy pero vivo"
     " en es del al tengo más eu não uma com meu minha moro sou tenho na da dos das ao os um é já mas"
     " muito estou lo se et le jai cest sono il che non per mio mia abito lavoro ho gli della di".split()
 )
 _LEAST: Final = 2
+_SURELY_OTHER: Final = frozenset({"ich", "mein", "meine", "meinen", "meinem", "meiner"})
+"""Words about oneself that no English sentence has; one of them is enough."""
 
 
 def is_english(text: str) -> bool:
@@ -40,14 +42,15 @@ def is_english(text: str) -> bool:
 
     >>> is_english("flat in Tromsø now, (nurse, so nights)"), is_english("vegan, two cats")
     (True, True)
-    >>> is_english("Ich wohne in Graz und bin Koch."), is_english("我妹妹住在上海")
+    >>> is_english("Ich fahre am 3. Mai nach Graz."), is_english("我妹妹住在上海")
     (False, False)
     """
     words = [word.casefold() for word in _WORD.findall(text.replace("'", "").replace("\u2019", ""))]
     letters = "".join(words)
     latin = sum(letter < "\u0250" for letter in letters)
     own, others = (sum(word in known for word in words) for known in (_ENGLISH, _OTHERS))
-    return 2 * latin >= len(letters) and not (others >= _LEAST and others > own)
+    enough = others >= _LEAST or not _SURELY_OTHER.isdisjoint(words)
+    return 2 * latin >= len(letters) and not (enough and others > own)
 
 
 class ReadingExtractor:

@@ -149,8 +149,8 @@ _Spans = tuple[tuple[int, int], ...]
 _Field = tuple[str, object, object]
 _WORD_RUN: Final = re.compile(r"[^\W_]+")
 _DENIED: Final = re.compile(
-    r"\b(?:not|no longer|never|instead of|rather than|from|formerly|previously|nicht|kein\w*|statt|pas|au lieu de|nunca"
-    r"|no|en vez de|n\u00e3o|em vez de)\W+(?:\w+\W+){0,2}$",
+    r"\b(?:not|no longer|never|instead of|rather than|from|formerly|previously|zuvor|nicht|kein\w*|statt|pas|au lieu de"
+    r"|nunca|no|en vez de|n\u00e3o|em vez de)\W+(?:\w+\W+){0,2}$",
     re.IGNORECASE,
 )
 """What leads to a value that is not held any more, with two words between: "not my good old"."""

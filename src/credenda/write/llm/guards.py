@@ -17,6 +17,7 @@ from credenda.model.attributes import AttributeSchema, find_exact_attribute, get
 from credenda.model.claim import CONFIDENCE_MAX, Claim, Span, Turn, UpdateKind
 from credenda.model.event import Event, Role, Source
 from credenda.model.memory import Cardinality, Memory, MemoryType, Stance
+from credenda.model.statement import name_attribute
 from credenda.text.normalize import is_same_value, normalise_attribute, normalise_name
 from credenda.text.notes import is_about_user
 from credenda.text.sentences import split_sentences
@@ -82,7 +83,7 @@ def stands_alone(sentence: str) -> bool:
 
 _SELF: Final = frozenset({"user", "me", "i", "myself", "speaker", "self"})
 _FIRST_PERSON: Final = re.compile(
-    r"\b(?:i|i'm|i've|i'd|i'll|me|my|mine|myself|we|we're|we've|us|our|ours)\b", re.IGNORECASE
+    r"\b(?:i|i'm|i've|i'd|i'll|me|my|mine|myself|we|we're|we've|us|our|ours|ich|mich|mir|wir|uns)\b", re.IGNORECASE
 )
 _ADDRESS: Final = re.compile(
     r"^(?:(?:and|but|so|well|oh|yes|no|also|now|please|always|never|because|since|that|then|btw|by the way|yesterday"
@@ -171,7 +172,8 @@ def about_another(event: Event, sentence: str, value: str | None, attribute: str
     clauses = [_ADDRESS.sub("", one) for one in split_clauses(plain)]
     holding = [clause for clause in clauses if value and says(clause, value)] or clauses
     noun = normalise_attribute(attribute or "").replace("_", " ")
-    mine = re.compile(rf"\b(?:(?:my|our)|^the) (?:\w+ )?{re.escape(noun)}\b", re.IGNORECASE)
+    named = "|".join(re.escape(name_attribute(noun.replace(" ", "_"), language)) for language in ("en", "de"))
+    mine = re.compile(rf"\b(?:my|our|mein\w*|unser\w*|^the) (?:\w+ )?(?:{named})\b", re.IGNORECASE)
     if noun and any(mine.search(clause) for clause in holding):
         return False
     return all(_is_of_another(clause, value, noun) for clause in holding)

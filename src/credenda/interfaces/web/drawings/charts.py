@@ -30,6 +30,11 @@ _COLUMNS_HIGH: Final = 56
 _GAP: Final = 0.2
 
 
+def _write(number: float, form: str, words: Words) -> str:
+    """Write a number with the decimal sign of a language."""
+    return format(number, form).replace(".", words("."))
+
+
 def draw_terms(terms: Mapping[str, float], total: float, *, words: Words = str, title: str = "") -> Drawing:
     """Draw each term from a common zero, to the right where it adds and to the left where it takes, and their sum."""
     name = title or words("Terms of the score")
@@ -54,14 +59,14 @@ def draw_terms(terms: Mapping[str, float], total: float, *, words: Words = str, 
             y=y + 4,
             width=share(wide),
             height=_LINE - 8,
-            title=f"{shorten(term, _LABEL)}: {value:+.4f}",
+            title=f"{shorten(term, _LABEL)}: {_write(value, '+.4f', words)}",
         )
-        canvas.add("text", "figure", x="100%", y=y + 15, text_anchor="end", text=f"{value:+.3f}")
+        canvas.add("text", "figure", x="100%", y=y + 15, text_anchor="end", text=_write(value, "+.3f", words))
     return Drawing(
         title=name,
         svg=canvas.write(),
         head=(words("Term"), words("Value")),
-        rows=tuple(make_row(term, f"{value:+.4f}") for term, value in rows),
+        rows=tuple(make_row(term, _write(value, "+.4f", words)) for term, value in rows),
     )
 
 
@@ -160,7 +165,8 @@ def draw_curves(
         at = " ".join(f"{_find_x(day, last) * 100:.2f},{_find_y(value):.1f}" for day, value in pairs)
         field.add("polyline", f"curve colour-{curve.colour}{dash}", title=curve.label, points=at)
     for point in points[:_POINTS_MAX]:
-        label = f"{shorten(point.label, _LABEL_CURVES)}: {point.score:.3f}, {point.days:.1f} d"
+        score, days_since = _write(point.score, ".3f", words), _write(point.days, ".1f", words)
+        label = f"{shorten(point.label, _LABEL_CURVES)}: {score}, {days_since} d"
         cx, cy = share(_find_x(point.days, last)), _TOP + _find_y(point.score)
         canvas.add("circle", f"point layer-{point.layer or 'none'}", title=label, cx=cx, cy=f"{cy:.1f}", r=4)
     _draw_key(canvas, curves)
@@ -171,7 +177,7 @@ def draw_curves(
         title=name,
         svg=canvas.write(),
         head=(words("Curve"), *(f"{days[at]:g} d" for at in places)),
-        rows=tuple(make_row(one.label, *(f"{one.values[at]:.3f}" for at in places)) for one in curves),
+        rows=tuple(make_row(one.label, *(_write(one.values[at], ".3f", words) for at in places)) for one in curves),
         left_out=left_out,
     )
 
@@ -189,7 +195,7 @@ def _draw_grid(canvas: Canvas, last: float, words: Words) -> None:
     for tenth in range(0, _TENTHS + 1, 2):
         y = _TOP + _find_y(tenth / _TENTHS)
         canvas.add("line", "grid", x1=share(_LEFT), x2="100%", y1=f"{y:.1f}", y2=f"{y:.1f}")
-        canvas.add("text", "tick", x="0", y=f"{y + 4:.1f}", text=f"{tenth / _TENTHS:.1f}")
+        canvas.add("text", "tick", x="0", y=f"{y + 4:.1f}", text=_write(tenth / _TENTHS, ".1f", words))
     step = next(one for one in (1, 7, 30, 60, 90, 180, 365, 3_650, 10**9) if last / one <= _TENTHS)
     for day in range(0, int(last) + 1, step):
         along = _find_x(day, last)

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
 from credenda.interfaces.web.page import Page
 from credenda.interfaces.web.view import View
+from credenda.model.evaluation import ContextPreview
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,4 +63,14 @@ def load(view: View) -> Mapping[str, object]:
     }
 
 
-PAGE = Page(name="agent", path="/agent", title="What the agent gets", operation="preview-context", load=load)
+def order(_: View, data: Mapping[str, Any]) -> Mapping[str, object]:
+    """Order the lines by their scores; the text groups them, the newest first."""
+    preview: ContextPreview | None = data["preview"]
+    found = ((), ()) if preview is None else (preview.lines, preview.left_out)
+    kept, left = (sorted(lines, key=lambda one: -2.0 if one.score is None else -one.score) for lines in found)
+    return {"lines": kept, "left_out": left}
+
+
+PAGE = Page(
+    name="agent", path="/agent", title="What the agent gets", operation="preview-context", load=load, draw=order
+)

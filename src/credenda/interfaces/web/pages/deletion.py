@@ -14,7 +14,8 @@ def load(view: View) -> Mapping[str, object]:
     memory = view.call("get", id=view.get("id"))
     whole = view.get("whole") == "yes"
     plan = view.call("plan-deletion", id=memory.id, whole_message=whole or None)
-    return {"memory": memory, "version": name_version(memory), "plan": plan, "whole": whole}
+    shortened = [one for one in plan.kept if one.left not in {"", one.text}]
+    return {"memory": memory, "version": name_version(memory), "plan": plan, "shortened": shortened, "whole": whole}
 
 
 def delete(view: View) -> Done:

@@ -2,28 +2,50 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from typing import Final
 
 from credenda.errors import Conflict, CredendaError
 from credenda.interfaces.web.page import Done, Page
 from credenda.interfaces.web.view import View
-from credenda.model.job import JobState
+from credenda.model.job import JobInfo, JobState
 
-_SHOWN: Final = 12
+_LISTED: Final = 50
+_LISTS: Final = 10
 _REPLAYED: Final = 50
+_TOGETHER: Final = frozenset({JobState.QUEUED, JobState.PROCESSING, JobState.COMPLETE})
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """A line of the page: a job, or all that do the same with messages and are in the same state, the newest first."""
+
+    jobs: tuple[JobInfo, ...]
+
+    @property
+    def messages(self) -> int:
+        """How many messages it is for."""
+        return sum(one.messages for one in self.jobs)
 
 
 def load(view: View) -> Mapping[str, object]:
     """Load the jobs of one state or of all, with the tasks of the schedule where the person may see them."""
     state = view.get("state")
-    page = view.call("jobs", state=state or None, limit=_SHOWN, cursor=view.get("cursor") or None)
+    cursor, jobs = view.get("cursor") or None, list[JobInfo]()
+    for _ in range(_LISTS):
+        page = view.call("jobs", state=state or None, limit=_LISTED, cursor=cursor)
+        cursor = page.next_cursor
+        jobs += page.items
+        if cursor is None:
+            break
     stats = view.call("stats")
     return {
         "state": state,
         "states": [one.value for one in JobState],
-        "jobs": page.items,
-        "next_cursor": page.next_cursor,
+        "jobs": jobs,
+        "next_cursor": cursor,
+        "messages": stats.events,
         "dead": stats.dead_jobs,
         "waiting": stats.waiting,
         "oldest_unread_seconds": stats.oldest_unread_seconds,
@@ -32,6 +54,15 @@ def load(view: View) -> Mapping[str, object]:
         "workers": view.memories.list_workers() if view.may("schedule") else (),
         "duties": view.call("schedule").duties if view.may("schedule") else (),
     }
+
+
+def group(_: View, data: Mapping[str, Iterable[JobInfo]]) -> Mapping[str, object]:
+    """Group the jobs to lines."""
+    found: dict[tuple[str, ...], list[JobInfo]] = {}
+    for job in data["jobs"]:
+        together = job.messages and not job.error and job.state in _TOGETHER
+        found.setdefault((job.kind, job.state) if together else (job.id,), []).append(job)
+    return {"works": [Work(tuple(jobs)) for jobs in found.values()]}
 
 
 def retry(view: View) -> Done:
@@ -77,6 +108,7 @@ PAGE = Page(
     title="Jobs",
     operation="jobs",
     load=load,
+    draw=group,
     actions={"retry": retry, "replay": replay, "cancel": cancel, "run": run},
     slow=frozenset({"run"}),
     group="upkeep",
