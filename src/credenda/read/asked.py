@@ -31,6 +31,7 @@ _LIKE: Final = re.compile(r"(?i)(?<=\w) like\s*\??\s*$")
 _WHOLE: Final = re.compile(r"(?i)^(?:what|how)(?:'s|\u2019s| is| are| was| were)\b")
 """End of a question for the whole of something: "what is my diet like?"."""
 _VERB_CHARACTERS: Final = 5
+_UNEXPLAINED_MAX: Final = 1
 _NAMING: Final = frozenset({"name", "call"})
 """Stems of small words that ask for something by themselves: "my name"."""
 
@@ -102,7 +103,13 @@ def is_near_asked(memory: Memory, asked: AskedSlots) -> bool:
     """Return whether a memory has an asked attribute of a thing that the question names in part."""
     if memory.entity is None or normalise_attribute(memory.attribute or "") not in asked.attributes:
         return False
-    return not asked.rest.isdisjoint(_list_entity_terms(memory.entity))
+    return not asked.rest.isdisjoint(_list_entity_terms(memory.entity)) and _is_explained(asked.rest, memory)
+
+
+def _is_explained(terms: Collection[str], memory: Memory) -> bool:
+    """Return whether a memory has the terms of a question but for one: with more it is about something else."""
+    slot = (memory.text, memory.speaker, memory.entity or "", (memory.attribute or "").replace("_", " "))
+    return len({*terms}.difference(tokenize(" ".join((*slot, memory.value or ""))))) <= _UNEXPLAINED_MAX
 
 
 def has_asked_name(memory: Memory, question: str) -> bool:
@@ -115,7 +122,8 @@ def has_asked_name(memory: Memory, question: str) -> bool:
     terms = _list_entity_terms(memory.entity)
     whose = not _MINE.isdisjoint(words) if own else bool(terms) and not terms.isdisjoint(tokenize(question))
     stems = {_stem(word) for word in words}
-    return whose and all(_has_form(_stem(word), stems) for word in name.split("_"))
+    named = whose and all(_has_form(_stem(word), stems) for word in name.split("_"))
+    return named and _is_explained({term for word in words if word not in _SMALL for term in tokenize(word)}, memory)
 
 
 def _has_form(noun: str, stems: Collection[str]) -> bool:

@@ -190,6 +190,8 @@ _REST_MAX: Final = 3
 """Most words of an older text that a later one without a strong sign may leave out: the value, and little else."""
 _HALF: Final = 2
 _DENIED_WORDS: Final = 4
+_DENIED_NUMBER: Final = 2
+"""Words after a denial in which the denied number stands."""
 _BARE_WORDS: Final = 4
 """A sentence of so few words that tells a change ("Scratch that.") is about the next one."""
 
@@ -286,6 +288,14 @@ def count_matches(memory: Memory, asked: Sequence[str]) -> int:
     return sum(not terms.isdisjoint(term.split(ALTERNATIVE)) for term in asked)
 
 
+def is_value_asked(memory: Memory, other: Memory, asked: Sequence[str]) -> bool:
+    """Return whether a question names the value of a memory by words that another memory does not have."""
+    value = frozenset(extract_document_terms(memory.value or ""))
+    named = [term.split(ALTERNATIVE) for term in asked if not value.isdisjoint(term.split(ALTERNATIVE))]
+    terms = _list_terms(other, other.text) if named else frozenset[str]()
+    return any(terms.isdisjoint(term) for term in named)
+
+
 def tell_time(row: Row) -> int:
     """Return when a text was said; of a memory that holds only from a later time, that time."""
     if row.event is not None:
@@ -347,8 +357,11 @@ def _has_changed(old: _Text, new: _Text, signs: Changes, terms: int) -> bool:
     """Return whether `new`, said later, tells that what `old` says is no longer so; `terms` is what a question has."""
     if new.speaker != old.speaker or _is_another_member(old, new):
         return False
+    if _denies_number(old, new, signs):
+        return True
     asked = old.asked & new.asked
     named = not {part for one in asked for part in one.split(ALTERNATIVE)} <= old.names
+    named = named or (len(asked) == terms and signs.corrects.search(new.folded) is not None)
     about = named and len(asked) >= len(old.asked) - 1 and len(asked) * _HALF >= terms
     strong = _has_strong_sign(old, new, signs, about=about)
     if strong is not None or not asked or asked != old.asked or old.many or new.many:
@@ -385,6 +398,19 @@ def _has_strong_sign(old: _Text, new: _Text, signs: Changes, *, about: bool) -> 
     if signs.strong.search(new.folded):
         return about or (bool(old.value) and old.value <= new.terms)
     return None
+
+
+def _denies_number(old: _Text, new: _Text, signs: Changes) -> bool:
+    """Return whether a later text denies a number of the older one and gives another: "19 March, not 9".
+
+    The texts share a word beside it, or the later one corrects.
+    """
+    after = (new.folded[found.end() :].split()[:_DENIED_NUMBER] for found in signs.negation.finditer(new.folded))
+    denied = {number.rstrip(".,:/-") for words in after for number in _NUMBER.findall(" ".join(words))}
+    if denied.isdisjoint(old.numbers) or not new.numbers - denied:
+        return False
+    shared = any(not any(character.isdigit() for character in term) for term in old.terms & new.terms)
+    return shared or any(sign.search(new.folded) for sign in (signs.corrects, signs.slips))
 
 
 def _has_other_number(old: _Text, new: _Text) -> bool:

@@ -502,7 +502,8 @@ def _find_stranger(said: Said) -> Refusal | None:
         personal = (schema.person or schema.hurts or schema.kind not in _ANYBODYS) and schema.kind != "person"
         other = personal and about_another(turn.event, said.sentence, proposal.value, attribute)
         return Refusal.PERSON if other else None
-    texts = (turn.event.text, *(one.text for one in turn.before), *(_name_slot(one) for one in turn.known))
+    held = (*turn.known, *(() if said.replaced is None else (said.replaced,)))
+    texts = (turn.event.text, *(one.text for one in turn.before), *(_name_slot(one) for one in held))
     noun = entity.rpartition("'s ")[2]  # "crush" may stand for "she"
     spoken = entity == owner or (noun.islower() and not schema.hurts) or named_in(entity, texts)
     return None if spoken else Refusal.ENTITY
