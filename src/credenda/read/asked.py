@@ -1,7 +1,7 @@
 """The slots that a question asks for in other words than the slot has: "how much do I earn" asks for a salary. Pure.
 
 A question asks for a slot only if all its words are explained: by a phrase of the attribute, by small words, and by the
-name of who or what has it. "What do I pay for the gym?" leaves "gym" and asks for no salary.
+name of who or what has it. "What do I pack for the gym?" has no phrase, and asks for no slot.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _SMALL: Final = frozenset(
     " our us ours the a an of for to in at on with by from currently now nowadays again please tell remind know you"
     " your remember can could would should shall will this that still right moment these days current user and actually"
     " exactly it he she his her they their them there any some much many kind type sort got get so ok hey name called"
-    " if ever about say said told give show".split()
+    " if ever about say said told give show see take".split()
 )
 """Words that a question may have beside those of a slot."""
 _MINE: Final = frozenset("i me my mine we our ours us user".split())  # noqa: SIM905
@@ -64,7 +64,7 @@ class _Match(NamedTuple):
 def find_asked(question: str) -> AskedSlots | None:
     """Return the slots that a question asks for by phrases of `attributes.toml`; None without any.
 
-    >>> find_asked("How much do I earn?").attributes, find_asked("What do I pay for the gym?")
+    >>> find_asked("How much do I earn?").attributes, find_asked("What do I pack for the gym?")
     (frozenset({'salary'}), None)
     >>> find_asked("Who is my sister's boss?").entities
     ("user's sister", 'sister')

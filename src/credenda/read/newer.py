@@ -355,7 +355,7 @@ def _list_terms(memory: Memory, sentence: str) -> frozenset[str]:
 
 def _has_changed(old: _Text, new: _Text, signs: Changes, terms: int) -> bool:
     """Return whether `new`, said later, tells that what `old` says is no longer so; `terms` is what a question has."""
-    if new.speaker != old.speaker or _is_another_member(old, new):
+    if new.speaker != old.speaker or _is_another_member(old, new) or _has_other_owner(old, new):
         return False
     if _denies_number(old, new, signs):
         return True
@@ -387,6 +387,14 @@ def _is_another_member(old: _Text, new: _Text) -> bool:
         return False
     hurts = old.many and get_attribute(one.attribute or "").hurts
     return hurts and new.terms.isdisjoint(extract_document_terms(one.value))
+
+
+def _has_other_owner(old: _Text, new: _Text) -> bool:
+    """Return whether two memories fill slots of different persons or things."""
+    one, other = old.row.memory, new.row.memory
+    if one is None or other is None or not (one.entity and one.value and other.entity and other.value):
+        return False
+    return normalise_name(one.entity) != normalise_name(other.entity)
 
 
 def _has_strong_sign(old: _Text, new: _Text, signs: Changes, *, about: bool) -> bool | None:
@@ -463,12 +471,15 @@ def _get_since(memory: Memory) -> int:
 
 
 def find_affirmed(rows: Sequence[Row], question: str) -> dict[str, str]:
-    """Map each denial of a value that the question does not name to the first row that affirms one in its slot."""
+    """Map each value that is denied or over to the first row that affirms another in its slot.
+
+    A question that names the denied value is about it.
+    """
     asked = set(tokenize(question))
     found: dict[str, str] = {}
     for row in rows:
         denied = row.memory
-        if denied is None or denied.stance is not Stance.NEGATED:
+        if denied is None or not (denied.stance is Stance.NEGATED or _is_over(row)):
             continue
         named = set(tokenize(denied.value or "")) - set(tokenize((denied.attribute or "").replace("_", " ")))
         if not asked.isdisjoint(named):
@@ -485,6 +496,12 @@ def find_affirmed(rows: Sequence[Row], question: str) -> dict[str, str]:
         if first := next(affirmed, ""):
             found[row.id] = first
     return found
+
+
+def _is_over(row: Row) -> bool:
+    memory = row.memory
+    over = memory is not None and memory.valid_until_us is not None and "stale" in row.flags
+    return over and memory.stance is Stance.ASSERTED
 
 
 # The order of appointments of one kind: the day that a question asks for comes first. Pure.
