@@ -49,7 +49,7 @@ CHANGES = [
     ("Theo handles the payroll.", "The payroll is with Ines now.", "Who handles the payroll?", "Ines"),
     ("Our rent is 900 euros.", "The landlord raised the rent to 960 euros.", "How much is our rent?", "960"),
     ("The seed catalogue lives in Dropbox.", "Scrap that, the seed catalogue is in Notion.", "Where is the seed catalogue?", "Notion"),  # noqa: E501
-    ("Nadia's recital is on 7 May, I should bring flowers.", "sorry, 17 May not 7", "When is Nadia's recital?", "17 May"),  # noqa: E501
+    ("Nadia's recital is on 7 May, I should bring flowers.", "Sorry, the recital, 17 May not 7.", "When is Nadia's recital?", "17 May"),  # noqa: E501
     ("We order 30 kilns of bricks for the wall.", "It's 36 kilns now, not 30.", "How many kilns do we order?", "36"),
     ("The builds run on Jenkins.", "We moved the builds from Jenkins to Buildkite.", "What do the builds run on?", "Buildkite"),  # noqa: E501
 ]  # fmt: skip
