@@ -31,7 +31,6 @@ _LIKE: Final = re.compile(r"(?i)(?<=\w) like\s*\??\s*$")
 _WHOLE: Final = re.compile(r"(?i)^(?:what|how)(?:'s|\u2019s| is| are| was| were)\b")
 """End of a question for the whole of something: "what is my diet like?"."""
 _VERB_CHARACTERS: Final = 5
-_UNEXPLAINED_MAX: Final = 1
 _NAMING: Final = frozenset({"name", "call"})
 """Stems of small words that ask for something by themselves: "my name"."""
 
@@ -107,9 +106,9 @@ def is_near_asked(memory: Memory, asked: AskedSlots) -> bool:
 
 
 def _is_explained(terms: Collection[str], memory: Memory) -> bool:
-    """Return whether a memory has the terms of a question but for one: with more it is about something else."""
+    """Return whether a memory has all terms of a question: without one it may be about something else."""
     slot = (memory.text, memory.speaker, memory.entity or "", (memory.attribute or "").replace("_", " "))
-    return len({*terms}.difference(tokenize(" ".join((*slot, memory.value or ""))))) <= _UNEXPLAINED_MAX
+    return {*terms}.issubset(tokenize(" ".join((*slot, memory.value or ""))))
 
 
 def has_asked_name(memory: Memory, question: str) -> bool:
@@ -122,8 +121,11 @@ def has_asked_name(memory: Memory, question: str) -> bool:
     terms = _list_entity_terms(memory.entity)
     whose = not _MINE.isdisjoint(words) if own else bool(terms) and not terms.isdisjoint(tokenize(question))
     stems = {_stem(word) for word in words}
-    named = whose and all(_has_form(_stem(word), stems) for word in name.split("_"))
-    return named and _is_explained({term for word in words if word not in _SMALL for term in tokenize(word)}, memory)
+    nouns = [_stem(word) for word in name.split("_")]
+    if not (whose and all(_has_form(noun, stems) for noun in nouns)):
+        return False
+    left = [word for word in words if word not in _SMALL and not any(_has_form(one, {_stem(word)}) for one in nouns)]
+    return _is_explained({term for word in left for term in tokenize(word)}, memory)
 
 
 def _has_form(noun: str, stems: Collection[str]) -> bool:

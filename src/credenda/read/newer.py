@@ -357,7 +357,7 @@ def _has_changed(old: _Text, new: _Text, signs: Changes, terms: int) -> bool:
     """Return whether `new`, said later, tells that what `old` says is no longer so; `terms` is what a question has."""
     if new.speaker != old.speaker or _is_another_member(old, new) or _has_other_owner(old, new):
         return False
-    if _denies_number(old, new, signs):
+    if _has_denied_number(old, new, signs):
         return True
     asked = old.asked & new.asked
     named = not {part for one in asked for part in one.split(ALTERNATIVE)} <= old.names
@@ -408,7 +408,7 @@ def _has_strong_sign(old: _Text, new: _Text, signs: Changes, *, about: bool) -> 
     return None
 
 
-def _denies_number(old: _Text, new: _Text, signs: Changes) -> bool:
+def _has_denied_number(old: _Text, new: _Text, signs: Changes) -> bool:
     """Return whether a later text denies a number of the older one and gives another: "19 March, not 9".
 
     The texts share a word beside it, or the later one corrects.
