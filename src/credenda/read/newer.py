@@ -500,8 +500,9 @@ def find_affirmed(rows: Sequence[Row], question: str) -> dict[str, str]:
 
 def _is_over(row: Row) -> bool:
     memory = row.memory
-    over = memory is not None and memory.valid_until_us is not None and "stale" in row.flags
-    return over and memory.stance is Stance.ASSERTED
+    if memory is None or memory.valid_until_us is None or memory.stance is not Stance.ASSERTED:
+        return False
+    return "stale" in row.flags
 
 
 # The order of appointments of one kind: the day that a question asks for comes first. Pure.
