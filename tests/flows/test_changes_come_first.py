@@ -48,6 +48,9 @@ CHANGES = [
     ("The big room is called Aspen.", "Aspen is now called Birch.", "What is the big room called?", "Birch"),
     ("Theo handles the payroll.", "The payroll is with Ines now.", "Who handles the payroll?", "Ines"),
     ("Our rent is 900 euros.", "The landlord raised the rent to 960 euros.", "How much is our rent?", "960"),
+    ("The seed catalogue lives in Dropbox.", "Scrap that, the seed catalogue is in Notion.", "Where is the seed catalogue?", "Notion"),  # noqa: E501
+    ("Nadia's recital is on 7 May, I should bring flowers.", "Sorry, the recital, 17 May not 7.", "When is Nadia's recital?", "17 May"),  # noqa: E501
+    ("We order 30 kilns of bricks for the wall.", "It's 36 kilns now, not 30.", "How many kilns do we order?", "36"),
     ("The builds run on Jenkins.", "We moved the builds from Jenkins to Buildkite.", "What do the builds run on?", "Buildkite"),  # noqa: E501
 ]  # fmt: skip
 BESIDE = [
@@ -56,6 +59,7 @@ BESIDE = [
     ("We had lunch with Otto on 4 June.", "We had lunch with Otto on 9 July."),
     ("I like the harbour.", "I also like the lighthouse now."),
     ("Bea coaches the juniors.", "The juniors have a new bus since May."),
+    ("The tower has 30 steps to the bell.", "I'm 31, not 29."),
     ("Our fern stands in the hall.", "Another fern stands in the kitchen now."),
 ]
 QUESTIONS = {
@@ -64,6 +68,7 @@ QUESTIONS = {
     "We had lunch with Otto on 4 June.": "When did we have lunch with Otto?",
     "I like the harbour.": "What do I like?",
     "Bea coaches the juniors.": "Who coaches the juniors?",
+    "The tower has 30 steps to the bell.": "How many steps has the tower?",
     "Our fern stands in the hall.": "Where does our fern stand?",
 }
 

@@ -153,3 +153,56 @@ def test_a_value_that_is_told_again_is_newer_than_the_one_in_between(life: Life)
     life.tell("the lift is out of order", "lift state", "out of order")
     assert "out of order" in life.first("What is the lift state?")
     assert not [line for line in life.lines("What is the lift state?", "Held true:") if "running" in line]
+
+
+def test_a_corrected_day_of_an_event_replaces_the_day_before(life: Life) -> None:
+    day = {"entity": "farewell supper", "stance": "planned"}
+    life.tell("The farewell supper is on 9 December", "date", "9 December", **day)
+    life.tell("Correction, the supper is on 11 December", "date", "11 December", days=2, **day)
+    assert "11 December" in life.first("When is the farewell supper?")
+    planned = [memory.value for memory in life.mem.list(entity="farewell supper").items]
+    assert len(planned) == 1
+
+
+def test_days_of_an_event_without_a_word_of_change_stand_side_by_side(life: Life) -> None:
+    day = {"entity": "book fair", "stance": "planned"}
+    life.tell("The book fair is on 9 December", "date", "9 December", **day)
+    life.tell("The book fair is on 11 December", "date", "11 December", days=2, **day)
+    assert len(life.mem.list(entity="book fair").items) == 2
+
+
+def test_what_one_does_too_much_is_still_a_change(life: Life) -> None:
+    life.tell("I play second violin", "orchestra part", "second violin")
+    life.tell("I am playing viola these days, there were too many violins", "orchestra part", "viola")
+    assert "viola" in life.first("Which orchestra part do I play?")
+
+
+def test_the_value_of_somebody_else_replaces_nothing(life: Life) -> None:
+    life.tell("We live in Sligo now", "residence", "Sligo")
+    life.tell("Orla has moved in with her aunt in Ennis", "residence", "Ennis", entity="Orla")
+    assert "Sligo" in life.first("What is my place of residence?")
+
+
+def test_a_pronoun_may_stand_for_the_thing_of_the_replaced_memory(life: Life) -> None:
+    life.tell("The Marigold is moored at Kilrush", "mooring", "Kilrush", entity="Marigold")
+    (old,) = life.mem.list(entity="Marigold").items
+    life.tell("I moved the boat, she lies at Foynes now", "mooring", "Foynes", entity="Marigold", replaces=old.id)
+    assert "Foynes" in life.first("Where is the Marigold moored?")
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("Doctor Abara says it is shingles on the back", "shingles"),
+        ("Three broken fingers, no rowing for weeks", "broken fingers"),
+    ],
+)
+def test_a_named_doctor_and_a_number_are_no_other_person(life: Life, text: str, value: str) -> None:
+    life.tell(text, "condition", value)
+    assert [(one.entity, one.value) for one in life.mem.list(attribute="condition").items] == [("user", value)]
+
+
+@pytest.mark.parametrize("text", ["Doctor Abara has shingles himself", "Doctor Abara says he has shingles"])
+def test_what_a_doctor_has_is_not_the_users(life: Life, text: str) -> None:
+    life.tell(text, "condition", "shingles")
+    assert not life.mem.list(attribute="condition").items

@@ -90,3 +90,33 @@ def test_a_statement_of_another_person_is_no_repetition(mem: Credenda) -> None:
     mem.remember([{"role": "person", "name": "Ulla", "content": "Have you seen the comet over Visby?"}])
     mem.remember([{"role": "person", "name": "Per", "content": "The ferry to Visby is blue."}])
     assert "comet" in mem.search("comet over Visby").hits[0].text
+
+
+REQUESTS = (
+    "Draft a card for the locksmith, please.",
+    "Can you make me a list of locksmiths?",
+    "Translate to Danish: My locksmith is called Mads.",
+)
+
+
+@pytest.mark.parametrize("request_text", REQUESTS)
+def test_a_request_takes_no_line_of_a_context(mem: Credenda, request_text: str) -> None:
+    mem.remember("My locksmith is Wren & Daughters on Tallow Lane.")
+    mem.remember(request_text, session="other")
+    mem.settle()
+    block = mem.context("Who is my locksmith?").text
+    assert "Wren & Daughters" in block
+    assert request_text not in block
+
+
+def test_a_request_that_tells_something_keeps_its_line(mem: Credenda) -> None:
+    mem.remember("Draft a card for the neighbours: we've sold the mangle to the museum.")
+    mem.settle()
+    assert "mangle" in mem.context("What became of the mangle?").text
+
+
+def test_a_text_to_translate_answers_nothing(mem: Credenda) -> None:
+    mem.remember("Translate to Danish: My name is Ove and I mend clocks.")
+    mem.settle()
+    found = mem.search("What is my name?")
+    assert found.probability < 0.5

@@ -45,7 +45,7 @@ def test_a_statement_within_its_claim_is_shown_wherever_the_memory_is(mem: Crede
     assert get(mem, result).quote == FERRY
     (hit,) = [one for one in mem.search("Who is my employer?").hits if one.id == result.memory_id]
     assert hit.text == f"user: {GIVEN}, since 2019-01-01"
-    assert f"] user: {GIVEN} (since 2019-01-01)" in mem.context("Who is my employer?").text
+    assert f"] {GIVEN} (since 1 Jan 2019)" in mem.context("Who is my employer?").text
 
 
 @pytest.mark.parametrize(

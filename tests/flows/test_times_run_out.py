@@ -119,4 +119,4 @@ def test_an_age_goes_on(mem: Credenda, clock: ManualClock) -> None:
     tell(mem, "I'm 34.")
     assert "age: 34 (" in mem.context("How old am I?").text
     clock.advance(timedelta(days=750))
-    assert "age: 34 when told, about 36 now (told 2026-06-03)" in mem.context("How old am I?").text
+    assert "age: 34 when told, about 36 now (told 3 Jun 2026)" in mem.context("How old am I?").text

@@ -52,7 +52,7 @@ def test_a_replay_shows_the_lines_that_a_memory_brings(ana: Terminal) -> None:
     (acme,) = ana.held()
     told = ana.text("replay", "s1", "--without", acme["id"])
     assert "\n  --- with\n  +++ without\n" in told
-    assert f"{acme['id']}] user: employer: Acme" in told
+    assert f"{acme['id']}] employer: Acme" in told
     assert told.endswith(f"{acme['id']} changes 1 of 1 contexts\n")
     whole = json.loads(ana.run("--json", "replay", "s1").stdout)
     assert "employer: Acme" in whole["prompts"][0]["with_text"]

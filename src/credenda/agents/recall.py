@@ -15,7 +15,7 @@ from credenda.model.contest import ContestCase, ContestState
 from credenda.model.event import TRUST, Role, Source
 from credenda.model.memory import MemoryType, Status
 from credenda.model.query import Hit, SearchResult
-from credenda.model.statement import format_author, format_validity, write_claim
+from credenda.model.statement import format_fact, format_validity, write_claim
 from credenda.read.pack import name_validity
 from credenda.text.fence import format_day, format_stated
 from credenda.text.recalled_block import CORE_TOKENS, PROMPT_TOKENS, Line, build_block
@@ -142,7 +142,7 @@ def find_lines(memory: Credenda, ids: Iterable[str]) -> Recalled:
             if one.status in _BELIEVED and one.trust > _TRUSTED:
                 doubts = [_DOUBTS["challenged"]] if one.status is Status.CHALLENGED else []
                 notes = (*format_validity(one, memory.zone), *doubts)
-                lines.append(Line((one.id,), format_author(one, write_claim(one)), notes))
+                lines.append(Line((one.id,), format_fact(one, write_claim(one)), notes))
     return Recalled(*_build(lines, PROMPT_TOKENS))
 
 
@@ -220,7 +220,7 @@ def _is_repetition(text: str, words: str, *, least: int = _REPEATED) -> bool:
 def _make_line(memory: Credenda, hit: Hit) -> Line:
     doubts = [_DOUBTS[flag] for flag in sorted(hit.flags) if flag in _DOUBTS]
     if hit.memory is not None:
-        claim = format_author(hit.memory, write_claim(hit.memory))
+        claim = format_fact(hit.memory, write_claim(hit.memory))
         return Line((hit.id,), claim, (*name_validity(hit, memory.zone), *doubts))
     day = [format_day(hit.event.occurred_us, memory.zone)] if hit.event is not None else []
     speaker = hit.event.speaker if hit.event is not None else ""
@@ -244,7 +244,7 @@ def _list_decisions(memory: Credenda, session: str) -> Iterable[Line]:
     """Return what a session has decided, latest first."""
     recent = memory.list(type=MemoryType.DECISION.value, limit=limits.LIST_LIMIT).items
     for one in [one for one in recent if one.source_session == session][:_DECISIONS]:
-        told = format_author(one, write_claim(one))
+        told = format_fact(one, write_claim(one))
         yield Line((one.id,), told, tuple(format_validity(one, memory.zone)), "Decided in this session:")
 
 

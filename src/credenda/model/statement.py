@@ -379,6 +379,13 @@ def format_author(memory: Stated, claim: str, language: str = ENGLISH) -> str:
     return f"{_choose(language, 'authors', author) or author}: {claim}" if author else claim
 
 
+def format_fact(memory: Stated, claim: str) -> str:
+    """Put the author before a claim, but for a slot that the user told: whose it is goes without saying."""
+    slot = memory.entity and memory.attribute and memory.value and claim not in {memory.text, memory.value}
+    own = slot and name_author(memory.speaker, memory.text) == _USER
+    return claim if own else format_author(memory, claim)
+
+
 def format_core_text(memory: Stated, now_us: int = 0) -> str:
     """Return the claim of a memory for the core, which is about the user: another speaker is named before it."""
     claim = write_claim(memory, now_us)

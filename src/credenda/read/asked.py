@@ -1,7 +1,7 @@
 """The slots that a question asks for in other words than the slot has: "how much do I earn" asks for a salary. Pure.
 
 A question asks for a slot only if all its words are explained: by a phrase of the attribute, by small words, and by the
-name of who or what has it. "What do I pay for the gym?" leaves "gym" and asks for no salary.
+name of who or what has it. "What do I pack for the gym?" has no phrase, and asks for no slot.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _SMALL: Final = frozenset(
     " our us ours the a an of for to in at on with by from currently now nowadays again please tell remind know you"
     " your remember can could would should shall will this that still right moment these days current user and actually"
     " exactly it he she his her they their them there any some much many kind type sort got get so ok hey name called"
-    " if ever about say said told give show".split()
+    " if ever about say said told give show see take".split()
 )
 """Words that a question may have beside those of a slot."""
 _MINE: Final = frozenset("i me my mine we our ours us user".split())  # noqa: SIM905
@@ -63,7 +63,7 @@ class _Match(NamedTuple):
 def find_asked(question: str) -> AskedSlots | None:
     """Return the slots that a question asks for by phrases of `attributes.toml`; None without any.
 
-    >>> find_asked("How much do I earn?").attributes, find_asked("What do I pay for the gym?")
+    >>> find_asked("How much do I earn?").attributes, find_asked("What do I pack for the gym?")
     (frozenset({'salary'}), None)
     >>> find_asked("Who is my sister's boss?").entities
     ("user's sister", 'sister')
@@ -102,7 +102,13 @@ def is_near_asked(memory: Memory, asked: AskedSlots) -> bool:
     """Return whether a memory has an asked attribute of a thing that the question names in part."""
     if memory.entity is None or normalise_attribute(memory.attribute or "") not in asked.attributes:
         return False
-    return not asked.rest.isdisjoint(_list_entity_terms(memory.entity))
+    return not asked.rest.isdisjoint(_list_entity_terms(memory.entity)) and _is_explained(asked.rest, memory)
+
+
+def _is_explained(terms: Collection[str], memory: Memory) -> bool:
+    """Return whether a memory has all terms of a question: without one it may be about something else."""
+    slot = (memory.text, memory.speaker, memory.entity or "", (memory.attribute or "").replace("_", " "))
+    return {*terms}.issubset(tokenize(" ".join((*slot, memory.value or ""))))
 
 
 def has_asked_name(memory: Memory, question: str) -> bool:
@@ -115,7 +121,11 @@ def has_asked_name(memory: Memory, question: str) -> bool:
     terms = _list_entity_terms(memory.entity)
     whose = not _MINE.isdisjoint(words) if own else bool(terms) and not terms.isdisjoint(tokenize(question))
     stems = {_stem(word) for word in words}
-    return whose and all(_has_form(_stem(word), stems) for word in name.split("_"))
+    nouns = [_stem(word) for word in name.split("_")]
+    if not (whose and all(_has_form(noun, stems) for noun in nouns)):
+        return False
+    left = [word for word in words if word not in _SMALL and not any(_has_form(one, {_stem(word)}) for one in nouns)]
+    return _is_explained({term for word in left for term in tokenize(word)}, memory)
 
 
 def _has_form(noun: str, stems: Collection[str]) -> bool:

@@ -33,6 +33,25 @@ _POLITE: Final = frozenset(
         " will bye hello hey ty thx cheers updated"
     )
 )
+_TASK: Final = re.compile(
+    r"(?:(?:please|now|and|ok|okay|hey|hi|can you|could you|would you)\b[, ]*)*"
+    r"(?:translate|proofread|paraphrase|rephrase|reword|rewrite|summari[sz]e|shorten|spell-?check|correct|polish)\b"
+    r"[^:\n]{0,60}:\s*\S",
+    re.IGNORECASE,
+)
+_REQUEST: Final = re.compile(
+    r"(?:(?:please|now|and|so|ok|okay|hey|hi|thanks)\b[,! ]*)*"
+    r"(?:(?:can|could|would|will) you (?:please )?|help me (?:to )?)?"
+    r"(?:write|draft|compose|translate|proofread|rephrase|reword|rewrite|summari[sz]e|convert|calculate|explain"
+    r"|brainstorm|suggest|recommend|(?:make|give|show) me\b|make an? (?:\w+ )?(?:list|plan|table)|name an?)\b",
+    re.IGNORECASE,
+)
+"""The beginning of a request for a text or an answer, which is done once it is written."""
+_OWN: Final = re.compile(
+    r"\b(?:I['\u2019]?(?:m|ve|d|ll)|I (?!should|could|can|need|want)\w+"
+    r"|(?:my|our) (?:\w+ ){1,3}(?:is|are|was|were|has|have)|we(?:['\u2019](?:re|ve|ll))|we (?!should|could|can)\w+)\b",
+    re.IGNORECASE,
+)
 _ASKED_CHARACTERS: Final = 1_000
 """A longer message is more than a question."""
 _ECHO_CHARACTERS: Final = 300
@@ -86,6 +105,23 @@ def _is_asked(part: str) -> bool:
     return not part.endswith((".", "!")) and _ASKING.match(part) is not None
 
 
+def is_request(text: str) -> bool:
+    """Return whether every sentence of a text asks for something to be written or answered, and tells nothing beside.
+
+    >>> is_request("Draft a card for the caretaker, please."), is_request("Write to Bo: I've moved."), is_request("Hi")
+    (True, False, False)
+    """
+    parts = [text[start:stop].strip() for start, stop in split_sentences(text)]
+    said = [part for part in parts if part and not is_only_polite(part)]
+    asked = (_REQUEST.match(part) is not None or is_question(part) for part in said)
+    return bool(said) and len(text) <= _ASKED_CHARACTERS and _OWN.search(text) is None and all(asked)
+
+
+def is_task_material(one: Listed) -> bool:
+    """Return whether a user's message is a task on a text that it brings along, which tells nothing about the user."""
+    return one.event is not None and one.event.role is Role.USER and _TASK.match(one.text) is not None
+
+
 def is_only_polite(text: str) -> bool:
     """Return whether a text has no words but those of thanks and agreement.
 
@@ -110,7 +146,7 @@ def find_echoes(found: Sequence[Listed], claimed: Collection[str] = ()) -> froze
 
 def _is_echo(one: Listed, event: Event, told: Iterable[tuple[int | None, frozenset[str]]]) -> bool:
     if event.role is Role.USER:
-        return is_only_polite(one.text) or is_question(one.text)
+        return any(check(one.text) for check in (is_only_polite, is_question, is_request)) or is_task_material(one)
     if event.role is not Role.ASSISTANT or len(one.text) > _ECHO_CHARACTERS:
         return False
     terms = frozenset(tokenize(one.text)) - _POLITE

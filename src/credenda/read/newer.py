@@ -190,6 +190,8 @@ _REST_MAX: Final = 3
 """Most words of an older text that a later one without a strong sign may leave out: the value, and little else."""
 _HALF: Final = 2
 _DENIED_WORDS: Final = 4
+_DENIED_NUMBER: Final = 2
+"""Words after a denial in which the denied number stands."""
 _BARE_WORDS: Final = 4
 """A sentence of so few words that tells a change ("Scratch that.") is about the next one."""
 
@@ -286,6 +288,14 @@ def count_matches(memory: Memory, asked: Sequence[str]) -> int:
     return sum(not terms.isdisjoint(term.split(ALTERNATIVE)) for term in asked)
 
 
+def is_value_asked(memory: Memory, other: Memory, asked: Sequence[str]) -> bool:
+    """Return whether a question names the value of a memory by words that another memory does not have."""
+    value = frozenset(extract_document_terms(memory.value or ""))
+    named = [term.split(ALTERNATIVE) for term in asked if not value.isdisjoint(term.split(ALTERNATIVE))]
+    terms = _list_terms(other, other.text) if named else frozenset[str]()
+    return any(terms.isdisjoint(term) for term in named)
+
+
 def tell_time(row: Row) -> int:
     """Return when a text was said; of a memory that holds only from a later time, that time."""
     if row.event is not None:
@@ -345,10 +355,13 @@ def _list_terms(memory: Memory, sentence: str) -> frozenset[str]:
 
 def _has_changed(old: _Text, new: _Text, signs: Changes, terms: int) -> bool:
     """Return whether `new`, said later, tells that what `old` says is no longer so; `terms` is what a question has."""
-    if new.speaker != old.speaker or _is_another_member(old, new):
+    if new.speaker != old.speaker or _is_another_member(old, new) or _has_other_owner(old, new):
         return False
+    if _has_denied_number(old, new, signs):
+        return True
     asked = old.asked & new.asked
     named = not {part for one in asked for part in one.split(ALTERNATIVE)} <= old.names
+    named = named or (len(asked) == terms and signs.corrects.search(new.folded) is not None)
     about = named and len(asked) >= len(old.asked) - 1 and len(asked) * _HALF >= terms
     strong = _has_strong_sign(old, new, signs, about=about)
     if strong is not None or not asked or asked != old.asked or old.many or new.many:
@@ -376,6 +389,14 @@ def _is_another_member(old: _Text, new: _Text) -> bool:
     return hurts and new.terms.isdisjoint(extract_document_terms(one.value))
 
 
+def _has_other_owner(old: _Text, new: _Text) -> bool:
+    """Return whether two memories fill slots of different persons or things."""
+    one, other = old.row.memory, new.row.memory
+    if one is None or other is None or not (one.entity and one.value and other.entity and other.value):
+        return False
+    return normalise_name(one.entity) != normalise_name(other.entity)
+
+
 def _has_strong_sign(old: _Text, new: _Text, signs: Changes, *, about: bool) -> bool | None:
     """Return whether words that only a change has are about the older text; None without such words."""
     named = signs.named.search(new.folded)
@@ -385,6 +406,19 @@ def _has_strong_sign(old: _Text, new: _Text, signs: Changes, *, about: bool) -> 
     if signs.strong.search(new.folded):
         return about or (bool(old.value) and old.value <= new.terms)
     return None
+
+
+def _has_denied_number(old: _Text, new: _Text, signs: Changes) -> bool:
+    """Return whether a later text denies a number of the older one and gives another: "19 March, not 9".
+
+    The texts share a word beside it, or the later one corrects.
+    """
+    after = (new.folded[found.end() :].split()[:_DENIED_NUMBER] for found in signs.negation.finditer(new.folded))
+    denied = {number.rstrip(".,:/-") for words in after for number in _NUMBER.findall(" ".join(words))}
+    if denied.isdisjoint(old.numbers) or not new.numbers - denied:
+        return False
+    shared = any(not any(character.isdigit() for character in term) for term in old.terms & new.terms)
+    return shared or any(sign.search(new.folded) for sign in (signs.corrects, signs.slips))
 
 
 def _has_other_number(old: _Text, new: _Text) -> bool:
@@ -437,12 +471,15 @@ def _get_since(memory: Memory) -> int:
 
 
 def find_affirmed(rows: Sequence[Row], question: str) -> dict[str, str]:
-    """Map each denial of a value that the question does not name to the first row that affirms one in its slot."""
+    """Map each value that is denied or over to the first row that affirms another in its slot.
+
+    A question that names the denied value is about it.
+    """
     asked = set(tokenize(question))
     found: dict[str, str] = {}
     for row in rows:
         denied = row.memory
-        if denied is None or denied.stance is not Stance.NEGATED:
+        if denied is None or not (denied.stance is Stance.NEGATED or _is_over(row)):
             continue
         named = set(tokenize(denied.value or "")) - set(tokenize((denied.attribute or "").replace("_", " ")))
         if not asked.isdisjoint(named):
@@ -459,6 +496,13 @@ def find_affirmed(rows: Sequence[Row], question: str) -> dict[str, str]:
         if first := next(affirmed, ""):
             found[row.id] = first
     return found
+
+
+def _is_over(row: Row) -> bool:
+    memory = row.memory
+    if memory is None or memory.valid_until_us is None or memory.stance is not Stance.ASSERTED:
+        return False
+    return "stale" in row.flags
 
 
 # The order of appointments of one kind: the day that a question asks for comes first. Pure.

@@ -23,6 +23,7 @@ from credenda.model.statement import (
     choose_word,
     format_author,
     format_core_text,
+    format_fact,
     format_validity,
     load_wordings,
     write_claim,
@@ -99,7 +100,7 @@ class Packing:
     told: frozenset[str] = frozenset()
     outdated: frozenset[str] = frozenset()
     echoes: frozenset[str] = frozenset()
-    """Ids of messages that tell nothing of their own, which come last."""
+    """Ids of messages that tell nothing of their own, which get no line."""
     history: bool = False
     in_order: bool = False
     abstained: bool = False
@@ -222,10 +223,10 @@ def _order_lines(core: Sequence[Memory], hits: Sequence[Hit], packing: Packing) 
             ids=(case.id,),
             reason=asked,
         )
-    fresh = [hit for hit in hits if hit.id not in always and not _is_told(hit, packing)]
+    fresh = [hit for hit in hits if hit.id not in always | packing.echoes and not _is_told(hit, packing)]
     if packing.trace is not None:
         packing.trace.leave_hits([hit for hit in hits if hit not in fresh], core=always)
-    for hit, *others in group_by_claim(diversify(fresh, packing.echoes), packing.now_us):
+    for hit, *others in group_by_claim(diversify(fresh), packing.now_us):
         if hit.memory is not None:
             yield _format_memories(hit.memory, (hit, *others), packing)
         elif hit.event is not None:
@@ -275,7 +276,7 @@ def _format_memories(memory: Memory, hits: tuple[Hit, ...], packing: Packing) ->
         )
     )
     names = ", ".join(hit.id for hit in hits)
-    claim = format_author(memory, write_claim(memory, packing.now_us))
+    claim = format_fact(memory, write_claim(memory, packing.now_us))
     return _Line(_choose_heading(hits[0], packing.now_us), format_bullet(names, claim, notes), hits)
 
 
@@ -342,11 +343,11 @@ def _word_value(version: SlotVersion, packing: Packing) -> str:
     return f"{choose_word(packing.language, 'not')} {value}" if version.denied and version.value else value
 
 
-def diversify(hits: Sequence[Hit], last: Collection[str] = ()) -> list[Hit]:
+def diversify(hits: Sequence[Hit]) -> list[Hit]:
     """Reorder hits by maximal marginal relevance, with the Jaccard index of their terms as similarity.
 
     Of a memory with a slot its value counts: statements about one thing share words, and are different facts. Hits
-    flagged superseded stay behind the others, and those in `last` behind these.
+    flagged superseded stay behind the others.
     """
     told = {hit.id: hit.text if hit.memory is None else hit.memory.value or hit.text for hit in hits}
     terms = {name: frozenset(tokenize(text)) for name, text in told.items()}
@@ -359,7 +360,7 @@ def diversify(hits: Sequence[Hit], last: Collection[str] = ()) -> list[Hit]:
         ordered.append(best)
         for hit in left:
             likeness[hit.id] = max(likeness[hit.id], _compute_jaccard(terms[hit.id], terms[best.id]))
-    return put_newest_first(sorted(ordered, key=lambda hit: (hit.id in last, "superseded" in hit.flags)))
+    return put_newest_first(sorted(ordered, key=lambda hit: "superseded" in hit.flags))
 
 
 def _compute_jaccard(one: Collection[str], other: Collection[str]) -> float:

@@ -34,6 +34,7 @@ from credenda.read.newer import (
     find_changed,
     find_rival,
     has_begun,
+    is_value_asked,
     lift_newer_wording,
     may_have_rivals,
     order_appointments,
@@ -330,7 +331,7 @@ def _add_rivals(work: Reading, rows: list[Row]) -> tuple[list[Row], dict[str, st
             wanted = MemoryFilter(pair=pair, statuses=frozenset({Status.ACTIVE}), limit=limits.SLOT_ROWS)
             held[pair] = work.reader.find(wanted)
         rival = find_rival(memory, held[pair], work.now_us, told_us=told.get(row.id, 0))
-        if rival is None:
+        if rival is None or is_value_asked(memory, rival, work.subject):
             continue
         if rival.id not in present:
             work.loaded.memories.setdefault(rival.id, rival)

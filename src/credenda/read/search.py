@@ -29,6 +29,7 @@ from credenda.read.abstention import (
 )
 from credenda.read.candidates import Candidates, Floats, Integers, Row
 from credenda.read.dense import embed_question
+from credenda.read.echoes import is_task_material
 from credenda.read.fuse import Fused, fuse_ranks, fuse_scores, pick_best_of_owner
 from credenda.read.hydrate import load_evidence, name_document
 from credenda.read.late import Question, add_late_scores, ask_tokens, is_talk_of_persons
@@ -115,8 +116,8 @@ def search(
         found, rows, rise = _find_quoting(asked, work) or (found, rows, rise)
     judge = asked.engine if has_compared_vectors(rows) else tuned.engine(None)
     answerable = estimate_answerability(
-        rows,
-        pick_most_relevant(work.rows),
+        _leave_out_tasks(rows),
+        pick_most_relevant(_leave_out_tasks(work.rows)),
         judge,
         work.tuned,
         asking=QuestionSignals(
@@ -146,6 +147,11 @@ def search(
         took_ms=(seconds() - began) * 1_000,
         trace=_trace(asked, len(found), answerable, shown if abstained else ()),
     )
+
+
+def _leave_out_tasks(rows: Sequence[Row]) -> Sequence[Row]:
+    """Return the rows without texts to translate and the like, whose words answer no question about the user."""
+    return [row for row in rows if row.signs.verbatim or not is_task_material(row)]
 
 
 def _read_nearest(asked: _Asked, work: Reading, found: Candidates) -> list[Row]:

@@ -18,6 +18,11 @@ _LINE_TOKENS: Final = 160
 _USER: Final = "user"
 _NOTE: Final = "note"
 """The author of a sentence about the user that an agent wrote in its own words."""
+_DAY: Final = re.compile(
+    r"\b(?P<word>told|since|from|until|as of|decided) (?P<year>\d{4})-(?P<month>0[1-9]|1[0-2])-(?P<day>\d\d)"
+)
+"""A day of a note. The times of plans keep their form, which has an hour."""
+_MONTHS: Final = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
 _LETTERS: Final = 4
 _DIGITS: Final = 3
 _TOKEN: Final = re.compile(r"[A-Za-z]+|[0-9]+|\n|[^\sA-Za-z0-9]")
@@ -62,12 +67,18 @@ def shorten_line(text: str) -> str:
 def format_bullet(name: str, text: str, notes: Iterable[str]) -> str:
     """Format one line: the id, the words, and notes in brackets.
 
+    The days of notes are written with the month in letters, which takes two tokens fewer.
+
     >>> format_bullet("m1-abcde1", "Lives in <Linz>", ["since 2026-03-01"])
-    '- [m1-abcde1] Lives in &lt;Linz&gt; (since 2026-03-01)'
+    '- [m1-abcde1] Lives in &lt;Linz&gt; (since 1 Mar 2026)'
     """
-    noted = "; ".join(notes)
+    noted = _DAY.sub(_shorten_day, "; ".join(notes))
     tail = f" ({fence_text(noted)})" if noted else ""
     return f"- [{name}] {shorten_line(fence_text(text))}{tail}"
+
+
+def _shorten_day(found: re.Match[str]) -> str:
+    return f"{found['word']} {int(found['day'])} {_MONTHS[int(found['month']) - 1]} {found['year']}"
 
 
 def format_stated(speaker: str, text: str) -> str:

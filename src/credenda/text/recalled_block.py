@@ -38,7 +38,7 @@ def build_block(lines: Sequence[Line], tokens: int) -> tuple[str, list[str]]:
 
     >>> text, ids = build_block([Line(("m1-ca2571",), "user: I live in Linz.", ("since 2026-03-01",))], 80)
     >>> text.splitlines()[-2], ids
-    ('- [m1-ca2571] user: I live in Linz. (since 2026-03-01)', ['m1-ca2571'])
+    ('- [m1-ca2571] user: I live in Linz. (since 1 Mar 2026)', ['m1-ca2571'])
     """
     if not lines:
         return "", []

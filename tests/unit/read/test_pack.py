@@ -157,7 +157,7 @@ def test_what_is_in_the_core_is_not_said_twice() -> None:
 def test_a_changed_value_tells_what_it_was_before() -> None:
     hits = [memory_hit("I work at Microsoft"), memory_hit("I work at Google", id="m9-abcde1", flags=("superseded",))]
     packed = pack([], hits, wide(previous={"m1-abcde1": [version("Google")]}, told=frozenset({"m9-abcde1"})))
-    assert "previously Google until 2026-01-06" in packed.text
+    assert "previously Google until 6 Jan 2026" in packed.text
     assert "I work at Google" not in packed.text
 
 
@@ -165,7 +165,7 @@ def test_all_earlier_values_are_told_where_history_was_asked_for() -> None:
     before = {"m1-abcde1": [version("Google", until=2), version("Xerox", until=1)]}
     hits = [memory_hit("I work at Microsoft")]
     assert "Xerox" not in pack([], hits, wide(previous=before)).text
-    assert "Google until 2026-01-07, Xerox until 2026-01-06" in pack([], hits, wide(previous=before, history=True)).text
+    assert "Google until 7 Jan 2026, Xerox until 6 Jan 2026" in pack([], hits, wide(previous=before, history=True)).text
 
 
 def test_an_earlier_denial_reads_as_a_denial() -> None:

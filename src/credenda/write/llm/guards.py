@@ -94,7 +94,8 @@ _OTHERS: Final = re.compile(r"(?:he|she|they|his|her|their|you|your)\b", re.IGNO
 _OWNED: Final = re.compile(r"(?:my|our|an?|the|one of (?:my|our)) (?P<nouns>(?:(?!I )[\w-]+ ?){1,3})", re.IGNORECASE)
 _NAMED: Final = re.compile(
     r"(?!(?:As|At|In|On|If|To|By|For|From|With|After|Before|During|Until|While|When|Where|What|How|Why|There|Here|It|This"
-    r"|The|An|A|Some|Most|Every|Each|Last|Next|Today|Tomorrow|Yesterday|Maybe|Probably|Usually|Sometimes|Not)\b)"
+    r"|The|An|A|Some|Most|Every|Each|Last|Next|Today|Tomorrow|Yesterday|Maybe|Probably|Usually|Sometimes|Not"
+    r"|No|One|Two|Three|Four|Five|Six|Seven|Eight|Nine|Ten|Both|Another|More|Only|Just|Still|Got|Back|New)\b)"
     r"[A-Z][\w-]+(?:'s)? (?:[A-Z][\w-]+ )?[a-z]"
 )
 _INTRODUCTION: Final = re.compile(
@@ -106,8 +107,8 @@ _GREETING: Final = re.compile(
 )
 _TO_SPEAKER: Final = re.compile(r"\b(?:me|us)\b", re.IGNORECASE)
 _HEALTH: Final = (
-    r"(?:(?:my|our|the|an?) )?(?:[\w-]+ )?(?:doctors?|doc|dr\.? [\w-]+|gp|nurse(?: practitioner)?|physio\w*|pharmacist"
-    r"|chemist|dentist|therapist|psychiatrist|surgeon|specialist|consultant|midwife|\w+ologist|allergist|hospital"
+    r"(?:(?:my|our|the|an?) )?(?:[\w-]+ )?(?:(?:doctors?|doc|nurse|professor)(?: [\w-]+)?|dr\.? [\w-]+|gp"
+    r"|physio\w*|pharmacist|chemist|dentist|therapist|psychiatrist|surgeon|specialist|consultant|midwife|\w+ologist|allergist|hospital"
     r"|clinic|lab|bloods?|(?:blood )?tests?|results?|scans?|mri|x-?rays?)\b"
 )
 _TELLER: Final = re.compile(
@@ -504,7 +505,8 @@ def _find_stranger(said: Said) -> Refusal | None:
         personal = (schema.person or schema.hurts or schema.kind not in _ANYBODYS) and schema.kind != "person"
         other = personal and about_another(turn.event, said.sentence, proposal.value, attribute)
         return Refusal.PERSON if other else None
-    texts = (turn.event.text, *(one.text for one in turn.before), *(_name_slot(one) for one in turn.known))
+    held = (*turn.known, *(() if said.replaced is None else (said.replaced,)))
+    texts = (turn.event.text, *(one.text for one in turn.before), *(_name_slot(one) for one in held))
     noun = entity.rpartition("'s ")[2]  # "crush" may stand for "she"
     spoken = entity == owner or (noun.islower() and not schema.hurts) or named_in(entity, texts)
     return None if spoken else Refusal.ENTITY

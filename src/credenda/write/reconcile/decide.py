@@ -658,31 +658,32 @@ def name_replaced(claim: Claim, held: Iterable[Memory], occurred_us: int) -> Cla
     """Let a proposed claim whose words tell a change or correction name the newest value of its slot.
 
     An attribute without a row holds several values otherwise. A known one is only corrected: it changes by itself, or
-    is fixed.
+    is fixed. A plan, such as the day of an event, changes by no other way.
     """
     row = get_attribute(normalise_attribute(claim.attribute or ""))
-    states = claim.move is UpdateKind.STATE and claim.stance is Stance.ASSERTED and claim.valid_until_us is None
-    if claim.rival or not states or row.cardinality is not Cardinality.SINGLE:
+    planned = claim.stance is Stance.PLANNED
+    holds = planned or (claim.stance is Stance.ASSERTED and claim.valid_until_us is None)
+    if claim.rival or not holds or claim.move is not UpdateKind.STATE or row.cardinality is not Cardinality.SINGLE:
         return claim
     slot = get_slot(claim)
     found = [
         one
         for one in sort_newest_first(held)
         if one.status is Status.ACTIVE
-        and one.stance is Stance.ASSERTED
+        and one.stance is claim.stance
         and get_slot(one) == slot
-        and get_valid_from_us(one) <= occurred_us
+        and (planned or get_valid_from_us(one) <= occurred_us)
     ]
     if slot is None or not found or is_same_value(claim.value, found[0].value):
         return claim
     newest = found[0]
     if not has_same_kind(claim.value or "", newest.value or ""):
         return claim
-    soon = occurred_us - get_valid_from_us(newest) <= DAY_US
+    soon = occurred_us - (newest.created_us if planned else get_valid_from_us(newest)) <= DAY_US
     if is_correction(claim.text, soon=soon):
         return replace(claim, move=UpdateKind.CORRECT, rival=newest.id)
     begins_later = (claim.valid_from_us or 0) > occurred_us + DAY_US
-    changed = not row.known and (begins_later or is_change(claim.text))
+    changed = is_change(claim.text) if planned else not row.known and (begins_later or is_change(claim.text))
     return replace(claim, move=UpdateKind.CHANGE, rival=newest.id) if changed else claim
 
 
