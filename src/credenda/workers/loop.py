@@ -46,15 +46,19 @@ def _count_done(job: Job) -> int:
     return int(json.loads(job.outcome).get("done", 0)) if job.outcome else 0
 
 
+EMBEDDED: Final = 64
+"""Messages that are embedded for a user before another one has a turn: texts of equal length are embedded at once."""
+
+
 def choose_batch(jobs: Iterable[Job]) -> list[Job]:
     """Return the first jobs, up to that in which the messages of a batch are reached."""
     chosen: list[Job] = []
-    messages = 0
+    share = 0.0
     for job in jobs:
-        if messages >= MESSAGES:
+        if share >= 1:
             break
         chosen.append(job)
-        messages += job.last - job.first + 1 - _count_done(job)
+        share += (job.last - job.first + 1 - _count_done(job)) / (EMBEDDED if job.kind == EMBED else MESSAGES)
     return chosen
 
 
@@ -114,7 +118,7 @@ def _filter_llm_jobs(parts: Parts, line: ModelClient) -> JobFilter:
     """Return the filter of the jobs that call a model, without second attempts while it cannot be called."""
     quiet = not has_ended(line.rereads_after_us, parts.clock.now_us())
     kinds = frozenset({THINK}) if quiet else _ASKING
-    return JobFilter(statuses=_WAITING, kinds=kinds, limit=MESSAGES * 4)
+    return JobFilter(statuses=_WAITING, kinds=kinds, limit=EMBEDDED)
 
 
 def _lease(
@@ -128,10 +132,13 @@ def _lease(
     """Lease the due jobs that `choose` takes of a view, in one transaction, unless another process was faster."""
     lease_us = int((limits.JOB_LEASE_SECONDS + seconds_more) * SECOND_US)
     with parts.store.reader(parts.user_id) as reader:
-        due = _list_due(parts, reader.jobs(wanted), respect_backoff=respect_backoff)
+        found = reader.jobs(wanted)
+        due = _list_due(parts, found, respect_backoff=respect_backoff)
         chosen = {job.id for job in choose(reader, due)} if due else set[str]()
     if not chosen:
         return []
+    places = [place for place, job in enumerate(found, start=1) if job.id in chosen]
+    wanted = replace(wanted, limit=max(places))  # whatever comes after them is nobody's before they are
 
     def work(writer: Writer) -> list[Job]:
         still = _list_due(parts, writer.jobs(wanted), respect_backoff=respect_backoff)
@@ -188,7 +195,7 @@ def run_due_jobs(
     others = list_excluded_kinds(parts) if parts.llm is None else list_excluded_kinds(parts) | _ASKING
     jobs = _lease(
         parts,
-        replace(JobFilter(statuses=_WAITING, other_kinds=others, limit=MESSAGES * 4), until_event=until_event),
+        replace(JobFilter(statuses=_WAITING, other_kinds=others, limit=EMBEDDED), until_event=until_event),
         respect_backoff=respect_backoff,
     )
     done, renewed = 0, seconds()
