@@ -226,7 +226,7 @@ def _index_parity(ledger: Ledger) -> Iterator[str]:
                     break
                 fresh.fold(delta)
             every = Job(kind=EMBED, first=1, last=fresh.heads.event)
-            without = 0 if model_id is None else len(find_missing_vectors(reader, every, model_id))
+            without = 0 if model_id is None else len(find_missing_vectors(reader, [every], model_id))
     finally:
         store.close()
     one, other = _read_documents(kept), _read_documents(fresh)

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import chain, islice
+from itertools import chain
 from typing import Final
 
 from credenda import limits, workers
 from credenda.clock import DAY_US
-from credenda.errors import Invalid, LimitExceeded
+from credenda.errors import Conflict, Invalid, LimitExceeded
 from credenda.model.change import Actor
+from credenda.model.claim import Claim
+from credenda.model.event import Event
 from credenda.model.report import ExpiryReport
 from credenda.runtime import Parts
 from credenda.storage.job_kinds import EXTRACT, THINK
@@ -18,7 +20,7 @@ from credenda.storage.store import EventFilter, Job, MemoryFilter, Reader, Vecto
 from credenda.workers.leases import commit_end, commit_leased, is_leased
 from credenda.workers.loop import end_portion, take_portion
 from credenda.write.extract.verbatim import VerbatimExtractor
-from credenda.write.extract_job import ExtractionResult, extract_job
+from credenda.write.extract_job import extract_claims, extract_turns, load_turns
 from credenda.write.forget.delete import Deletion, check_hold, count_matches, find_last_number
 from credenda.write.forget.item_words import sweep_items
 from credenda.write.indexing.embed import (
@@ -33,68 +35,108 @@ from credenda.write.indexing.embed import (
 )
 from credenda.write.reconcile_job import apply_claims
 
-_TURNS_A_COMMIT: Final = 8
+TURNS_A_COMMIT: Final = 8
 _VECTORS_A_COMMIT: Final = 64
 _EXACT_BITS: Final = 16
 """A vector at fewer bits is embedded again, because its memory was recalled."""
+
+ReadTurn = tuple[Event, tuple[Claim, ...]]
+"""A message and its claims."""
 
 
 def _extract(parts: Parts, job: Job) -> None:
     if parts.llm is not None:
         workers.llm_jobs.prepare_llm_jobs(parts, job)
         return
-    portion = take_portion(job)
-    with parts.store.reader(parts.user_id) as reader:
-        reading = extract_job(reader, portion, parts.extractor)
+    extract_batch(parts, [job])
 
-    def end(writer: Writer) -> None:
-        writer.put(end_portion(job, portion))
-        if parts.embedder is not None:
+
+def extract_batch(parts: Parts, jobs: Sequence[Job], go_on: Callable[[], bool] = lambda: True) -> int:
+    """Extract jobs in order, file them together, and return how many; all unless `go_on`, asked between two, ends it.
+
+    A message is read with the messages before it, and with nothing that these change.
+    """
+    portions = [take_portion(job) for job in jobs]
+    with parts.store.reader(parts.user_id) as reader:
+        loaded = [load_turns(reader, one.first, one.last) for one in portions]
+    count, turns = 0, list[ReadTurn]()
+    for found in loaded:
+        if count and not go_on():
+            break
+        turns += [(turn.event, extract_claims(turn, parts.extractor)) for turn in found]
+        count += 1
+
+    def queue(writer: Writer) -> None:
+        for portion in portions[:count] if parts.embedder is not None else ():
             writer.put(Job(kind=EMBED, first=portion.first, last=portion.last))
 
+    def end(writer: Writer) -> None:
+        for job, portion in zip(jobs[:count], portions, strict=False):
+            writer.put(end_portion(job, portion))
+
     # Split a long extraction, so that no transaction delays callers; applying a portion twice changes nothing.
-    turns = reading.turns
-    starts = range(0, max(len(turns), 1), _TURNS_A_COMMIT)
-    *early, last = [replace(reading, turns=turns[start : start + _TURNS_A_COMMIT]) for start in starts]
+    starts = range(0, max(len(turns), 1), TURNS_A_COMMIT)
+    *early, last = [turns[start : start + TURNS_A_COMMIT] for start in starts]
     for some in early:
-        _believe(parts, job, some, _do_nothing)
-    _believe(parts, job, last, end)
+        _believe(parts, jobs[:count], some, _do_nothing)
+    _believe(parts, jobs[:count], last, end, queue=queue)
+    return count
 
 
 def _extract_with_model(parts: Parts, job: Job) -> None:
     workers.llm_jobs.apply_rule_claims(parts, job)
 
 
-def _believe(parts: Parts, job: Job, portion: ExtractionResult, then: Callable[[Writer], None]) -> None:
-    """Decide what a portion changes on a view, and file it, with what `then` files, in one short transaction.
-
-    Nothing is filed by a process whose lease has passed to another one.
-    """
-    now_us, embeds = parts.clock.now_us(), parts.embedder is not None
-
-    def decide(writer: Writer) -> None:
-        apply_claims(writer, portion.turns, now_us, embeds=embeds)
-
-    commit_leased(parts, [job], decide, then)
-
-
 def _do_nothing(_: Writer) -> None:
     """File nothing more."""
 
 
+def _believe(
+    parts: Parts,
+    jobs: Sequence[Job],
+    turns: Sequence[ReadTurn],
+    then: Callable[[Writer], object],
+    *,
+    queue: Callable[[Writer], object] = _do_nothing,
+) -> None:
+    """Decide what some turns change on a view, and file it, with what `then` files, in one short transaction.
+
+    `queue` files jobs before those that the changes need, so that texts are embedded in the order of their messages.
+    Nothing is filed by a process whose lease has passed to another one. Raises `Conflict` if words that were read have
+    been deleted since: without them they are read again.
+    """
+    read = {event.id: event.text for event, claims in turns if claims}
+    if not read:
+        commit_end(parts, jobs, lambda writer: (queue(writer), then(writer)))
+        return
+    now_us, embeds = parts.clock.now_us(), parts.embedder is not None
+
+    def decide(writer: Writer) -> None:
+        if any(event.text != read[event.id] for event in writer.events(list(read))):
+            raise Conflict("a message has changed while it was read", fix="read it again")
+        queue(writer)
+        apply_claims(writer, turns, now_us, embeds=embeds)
+
+    commit_leased(parts, jobs, decide, then)
+
+
 def _embed(parts: Parts, job: Job) -> None:
+    embed_batch(parts, [job])
+
+
+def embed_batch(parts: Parts, jobs: Sequence[Job]) -> None:
+    """Embed what the events of jobs lack; committed portions stay when a later one fails."""
     embedder = parts.embedder
     if embedder is None:
-        commit_end(parts, [job], lambda writer: store_vectors(writer, job, [], of=writer.tenant.tag))
+        commit_end(parts, jobs, lambda writer: store_vectors(writer, jobs, [], of=writer.tenant.tag))
         return
     with parts.store.reader(parts.user_id) as reader:
-        wanted, tag = find_missing_vectors(reader, job, embedder.model_id, least_bits=_EXACT_BITS), reader.tenant.tag
-    while len(wanted) > _VECTORS_A_COMMIT:  # committed portions stay when a later one fails
-        portion, wanted = wanted[:_VECTORS_A_COMMIT], wanted[_VECTORS_A_COMMIT:]
+        wanted, tag = find_missing_vectors(reader, jobs, embedder.model_id, least_bits=_EXACT_BITS), reader.tenant.tag
+    for start in range(0, max(len(wanted), 1), _VECTORS_A_COMMIT):
+        portion = wanted[start : start + _VECTORS_A_COMMIT]
         vectors = embed(embedder, portion, parts.settings.vector_bits, tokens=parts.token_embedder)
-        _store_vectors(parts, job, vectors, _score_novelty(parts, portion, vectors), of=tag, last=False)
-    vectors = embed(embedder, wanted, parts.settings.vector_bits, tokens=parts.token_embedder)
-    _store_vectors(parts, job, vectors, _score_novelty(parts, wanted, vectors), of=tag)
+        last = start + _VECTORS_A_COMMIT >= len(wanted)
+        _store_vectors(parts, jobs, vectors, _score_novelty(parts, portion, vectors), of=tag, last=last)
 
 
 def _score_novelty(
@@ -114,48 +156,26 @@ def _score_novelty(
 
 def _store_vectors(
     parts: Parts,
-    job: Job,
+    jobs: Sequence[Job],
     vectors: Sequence[tuple[Vector, ...]],
     novel: Mapping[int, Novelty],
     *,
     of: str,
-    last: bool = True,
+    last: bool,
 ) -> None:
     """Store vectors; what their novelty changes is decided on a view before."""
     now_us = parts.clock.now_us()
 
     def decide(writer: Writer) -> None:
-        store_novelties(writer, job, novel, of=of, now_us=now_us)
+        store_novelties(writer, jobs, novel, of=of, now_us=now_us)
 
     def end(writer: Writer) -> None:
-        store_vectors(writer, job, list(chain.from_iterable(vectors)), of=of, last=last)
+        store_vectors(writer, jobs, list(chain.from_iterable(vectors)), of=of, last=last)
 
     if novel:
-        commit_leased(parts, [job], decide, end)
+        commit_leased(parts, jobs, decide, end)
     else:
-        commit_end(parts, [job], end)
-
-
-def embed_batch(parts: Parts, jobs: Sequence[Job]) -> None:
-    """Run small embedding jobs with one call of the engine; each job is completed separately."""
-    embedder = parts.embedder
-    lists: list[list[MissingVector]] = []
-    tag = ""
-    if embedder is not None:
-        with parts.store.reader(parts.user_id) as reader:
-            lists, tag = (
-                [find_missing_vectors(reader, job, embedder.model_id, least_bits=_EXACT_BITS) for job in jobs],
-                reader.tenant.tag,
-            )
-    if embedder is None or sum(map(len, lists)) > _VECTORS_A_COMMIT:
-        for job in jobs:
-            _embed(parts, job)
-        return
-    every = list(chain.from_iterable(lists))
-    made = embed(embedder, every, parts.settings.vector_bits, tokens=parts.token_embedder)
-    novel, vectors = _score_novelty(parts, every, made), iter(made)
-    for job, wanted in zip(jobs, lists, strict=True):
-        _store_vectors(parts, job, list(islice(vectors, len(wanted))), novel, of=tag)
+        commit_end(parts, jobs, end)
 
 
 def report_failure(parts: Parts, job: Job, report: Job) -> None:
@@ -174,13 +194,8 @@ def give_up_job(parts: Parts, job: Job, report: Job) -> None:
         report_failure(parts, job, report)
         return
     with parts.store.reader(parts.user_id) as reader:
-        reading = extract_job(reader, replace(job, first=take_portion(job).first), VerbatimExtractor())
-    now_us, embeds = parts.clock.now_us(), parts.embedder is not None
-
-    def decide(writer: Writer) -> None:
-        apply_claims(writer, reading.turns, now_us, embeds=embeds)
-
-    commit_leased(parts, [job], decide, lambda writer: writer.put(report))
+        found = extract_turns(reader, take_portion(job).first, job.last, VerbatimExtractor())
+    _believe(parts, [job], [(one.turn.event, one.claims) for one in found], lambda writer: writer.put(report))
 
 
 HANDLERS: Final[Mapping[str, Callable[[Parts, Job], None]]] = {

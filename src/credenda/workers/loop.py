@@ -11,10 +11,10 @@ from __future__ import annotations
 
 import json
 import logging
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from importlib import import_module
-from itertools import groupby
+from itertools import islice, takewhile
 from threading import Event, Lock, Thread
 from typing import TYPE_CHECKING, Final
 
@@ -23,7 +23,7 @@ from credenda.clock import SECOND_US, has_ended, seconds
 from credenda.errors import Conflict, CredendaError, Unavailable
 from credenda.ids import IdKind, parse_id_number
 from credenda.runtime import Parts
-from credenda.storage.job_kinds import CALL, EMBED, REREAD, THINK
+from credenda.storage.job_kinds import CALL, EMBED, EXTRACT, REREAD, THINK
 from credenda.storage.records import mark_complete
 from credenda.storage.store import EventFilter, Job, JobFilter, JobStatus, Reader, Writer
 from credenda.telemetry.spans import record_job
@@ -46,15 +46,19 @@ def _count_done(job: Job) -> int:
     return int(json.loads(job.outcome).get("done", 0)) if job.outcome else 0
 
 
+EMBEDDED: Final = 64
+"""Messages that are embedded for a user before another one has a turn: texts of equal length are embedded at once."""
+
+
 def choose_batch(jobs: Iterable[Job]) -> list[Job]:
     """Return the first jobs, up to that in which the messages of a batch are reached."""
     chosen: list[Job] = []
-    messages = 0
+    share = 0.0
     for job in jobs:
-        if messages >= MESSAGES:
+        if share >= 1:
             break
         chosen.append(job)
-        messages += job.last - job.first + 1 - _count_done(job)
+        share += (job.last - job.first + 1 - _count_done(job)) / (EMBEDDED if job.kind == EMBED else MESSAGES)
     return chosen
 
 
@@ -114,7 +118,7 @@ def _filter_llm_jobs(parts: Parts, line: ModelClient) -> JobFilter:
     """Return the filter of the jobs that call a model, without second attempts while it cannot be called."""
     quiet = not has_ended(line.rereads_after_us, parts.clock.now_us())
     kinds = frozenset({THINK}) if quiet else _ASKING
-    return JobFilter(statuses=_WAITING, kinds=kinds, limit=MESSAGES * 4)
+    return JobFilter(statuses=_WAITING, kinds=kinds, limit=EMBEDDED)
 
 
 def _lease(
@@ -128,10 +132,13 @@ def _lease(
     """Lease the due jobs that `choose` takes of a view, in one transaction, unless another process was faster."""
     lease_us = int((limits.JOB_LEASE_SECONDS + seconds_more) * SECOND_US)
     with parts.store.reader(parts.user_id) as reader:
-        due = _list_due(parts, reader.jobs(wanted), respect_backoff=respect_backoff)
+        found = reader.jobs(wanted)
+        due = _list_due(parts, found, respect_backoff=respect_backoff)
         chosen = {job.id for job in choose(reader, due)} if due else set[str]()
     if not chosen:
         return []
+    places = [place for place, job in enumerate(found, start=1) if job.id in chosen]
+    wanted = replace(wanted, limit=max(places))  # whatever comes after them is nobody's before they are
 
     def work(writer: Writer) -> list[Job]:
         still = _list_due(parts, writer.jobs(wanted), respect_backoff=respect_backoff)
@@ -188,25 +195,29 @@ def run_due_jobs(
     others = list_excluded_kinds(parts) if parts.llm is None else list_excluded_kinds(parts) | _ASKING
     jobs = _lease(
         parts,
-        replace(JobFilter(statuses=_WAITING, other_kinds=others, limit=MESSAGES * 4), until_event=until_event),
+        replace(JobFilter(statuses=_WAITING, other_kinds=others, limit=EMBEDDED), until_event=until_event),
         respect_backoff=respect_backoff,
     )
     done, renewed = 0, seconds()
-    for unit in _group_jobs(jobs):
+
+    def go_on() -> bool:
+        """Yield to callers and renew leases between two messages; False once the loop is to stop."""
+        nonlocal renewed
         if stop is not None and stop.is_set():
-            _release_leases(parts, jobs[done:])
-            return done
+            return False
         if yield_to_callers:
             parts.active_calls.wait_idle(_STAND_BACK_SECONDS)
-        try:
-            if seconds() - renewed > _RENEW_SECONDS:
-                renew_leases(parts, jobs[done:])
-                renewed = seconds()
-            _run(parts, unit)
-        except BaseException:
+        if seconds() - renewed > _RENEW_SECONDS:
+            renew_leases(parts, jobs[done:])
+            renewed = seconds()
+        return True
+
+    try:
+        while done < len(jobs) and go_on():
+            done += _run(parts, _choose_unit(parts, jobs[done:]), go_on)
+    finally:
+        if done < len(jobs):
             _release_leases(parts, jobs[done:])
-            raise
-        done += len(unit)
     return done
 
 
@@ -266,25 +277,38 @@ def _believe(parts: Parts, jobs: Sequence[Job], thought: ModelAnswer) -> None:
         parts.jobs_ready.set()
 
 
-def _group_jobs(jobs: Sequence[Job]) -> Iterator[list[Job]]:
-    """Group consecutive embedding jobs; a job that failed before runs alone, so that it fails alone."""
-    for fresh, group in groupby(jobs, lambda job: job.kind == EMBED and job.attempts == 1):
-        if fresh:
-            yield list(group)
-        else:
-            yield from ([job] for job in group)
+def _choose_unit(parts: Parts, jobs: Sequence[Job]) -> list[Job]:
+    """Return the first jobs that run together: such as embed, or as read a message each.
+
+    A job that failed before runs alone, so that it fails alone.
+    """
+    head = jobs[0]
+    if head.kind == EMBED:
+        fresh = takewhile(lambda job: job.kind == EMBED and job.attempts == 1, jobs)
+    elif head.kind == EXTRACT and parts.llm is None:
+        short = takewhile(lambda job: job.kind == EXTRACT and job.attempts == 1 and job.first == job.last, jobs)
+        fresh = islice(short, workers.handlers.TURNS_A_COMMIT)
+    else:
+        return [head]
+    return list(fresh) or [head]
 
 
-def _run(parts: Parts, unit: list[Job]) -> None:
+def _run(parts: Parts, unit: list[Job], go_on: Callable[[], bool]) -> int:
+    """Run jobs together and return how many; messages whose reading fails together are read one by one."""
     try:
         with record_job(unit[0].kind, len(unit)):
             if len(unit) == 1:
                 workers.handlers.run_job(parts, unit[0])
-            else:
+            elif unit[0].kind == EMBED:
                 workers.handlers.embed_batch(parts, unit)
+            else:
+                return workers.handlers.extract_batch(parts, unit, go_on)
     except Exception as error:  # noqa: BLE001 - the job boundary: any failure is filed with the job
+        if unit[0].kind == EXTRACT and len(unit) > 1:
+            return sum(_run(parts, [job], go_on) for job in takewhile(lambda job: job is unit[0] or go_on(), unit))
         for job in _drop_erased(parts, unit):
             _record_failure(parts, job, error)
+    return len(unit)
 
 
 def _drop_erased(parts: Parts, jobs: list[Job]) -> list[Job]:

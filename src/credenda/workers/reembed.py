@@ -64,13 +64,13 @@ def _embed_step(parts: Parts, embedder: Embedder, range_of_events: Job, *, again
     least_bits = _MORE_BITS_THAN_ANY if again else 0
     with parts.store.reader(parts.user_id) as reader:
         name = tokens.token_model_id if tokens else None
-        wanted = find_missing_vectors(reader, range_of_events, embedder.model_id, least_bits=least_bits, tokens=name)
+        wanted = find_missing_vectors(reader, [range_of_events], embedder.model_id, least_bits=least_bits, tokens=name)
         tag = reader.tenant.tag
     for start in range(0, 0 if dry_run else len(wanted), _TEXTS_A_COMMIT):
         portion = wanted[start : start + _TEXTS_A_COMMIT]
         vectors = list(chain.from_iterable(embed(embedder, portion, parts.settings.vector_bits, tokens=tokens)))
         parts.store.commit(
             parts.user_id,
-            lambda writer, vectors=vectors: store_vectors(writer, range_of_events, vectors, of=tag, last=False),
+            lambda writer, vectors=vectors: store_vectors(writer, [range_of_events], vectors, of=tag, last=False),
         )
     return len(wanted)

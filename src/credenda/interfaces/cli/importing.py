@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from credenda.model.report import ImportReport, Stats
 
 Given = dict[str, Any]
-_STEP_SECONDS: Final = 2.0
-_IDLE_STEPS: Final = 75
+_STEP_SECONDS: Final = 5.0
+_IDLE_STEPS: Final = 30
 """Steps in a row without any progress after which waiting for an import is given up: longer than a lease lasts."""
 _LINES: Final = 10
 """Lines of progress at most, for each half of an import, where standard error is a file or a pipe."""

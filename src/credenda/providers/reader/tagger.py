@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator, Mapping, Sequence
-from functools import cache
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cache, lru_cache
 from importlib import import_module
 from importlib.util import find_spec
 from itertools import islice
@@ -40,6 +40,8 @@ _BEFORE: Final = 48
 """Pieces of the message before, its last ones."""
 _WINDOW: Final = 100
 """Pieces of a message read at once; a longer message is read in windows of whole sentences."""
+_SPLIT: Final = 8
+"""Texts whose pieces are kept: a message is split again as the one before the next."""
 _WINDOWS: Final = 64
 """Windows of a message; what follows is pasted, not told."""
 _CLS: Final = 101
@@ -58,6 +60,8 @@ _LOADING: Final = Lock()
 
 Span = tuple[int, int]
 """First and last piece."""
+_Split = Callable[[str], tuple[list[int], list[Span]]]
+"""Splits a text into pieces: their numbers and their characters."""
 
 
 _HURTING: Final = frozenset(
@@ -146,28 +150,31 @@ class TaggingReader:
 
 def _read_windows(text: str, before: str) -> list[Fact]:
     model = _get_loaded()
-    windows = islice(_cut_windows(model.pieces, text, before), _WINDOWS)
+    windows = islice(_cut_windows(model.split, text, before), _WINDOWS)
     return sorted((fact for window in windows for fact in model.read(window)), key=lambda fact: fact.value.start)
 
 
-def _cut_windows(pieces: embed.minilm.WordPieces, text: str, before: str) -> Iterator[_Window]:
+def _cut_windows(split: _Split, text: str, before: str) -> Iterator[_Window]:
     """Yield a message in windows of whole sentences; a sentence that is longer, as dictated text is, in several."""
     shown = before[-_BEFORE * 16 :]
-    ids, offsets = pieces.split_plain(shown)
+    ids, offsets = split(shown)
     head, places = ids[-_BEFORE:], offsets[-_BEFORE:]
     most = _PIECES - len(head) - 3
-    for start, stop in _group_sentences(pieces, text):
-        ids, offsets = pieces.split_plain(text[start:stop])
+    for start, stop in _group_sentences(split, text):
+        ids, offsets = split(text[start:stop])
         for at in range(0, len(ids), most):
             whole = [_CLS, *head, _SEP, *ids[at : at + most], _SEP]
             yield _Window(whole, len(head) + 2, text[start:stop], start, offsets[at : at + most], shown, places)
 
 
-def _group_sentences(pieces: embed.minilm.WordPieces, text: str) -> Iterator[Span]:
+def _group_sentences(split: _Split, text: str) -> Iterator[Span]:
     """Yield the places of the windows of a text."""
+    if len(split(text)[0]) <= _WINDOW:
+        yield 0, len(text.rstrip())
+        return
     start, stop, length = 0, 0, 0
     for sentence in split_sentences(text):
-        size = len(pieces.split_plain(text[sentence.start : sentence.stop])[0])
+        size = len(split(text[sentence.start : sentence.stop])[0])
         if length and length + size > _WINDOW:
             yield start, stop
             start, length = sentence.start, 0
@@ -182,7 +189,7 @@ class _Model:
     def __init__(self, folder: Path) -> None:
         """Load the model of a folder; raises `ValueError` for files that are not those of its card."""
         self.card: Mapping[str, Any] = json.loads((folder / "reader.json").read_text("utf-8"))
-        self.pieces = embed.minilm.WordPieces(None)
+        self.split: _Split = lru_cache(_SPLIT)(embed.minilm.WordPieces(None).split_plain)
         self._encoder = _open_graph(folder / "encoder.onnx", self.card["sha256"]["encoder.onnx"])
         self._heads = _open_graph(folder / "heads.onnx", self.card["sha256"]["heads.onnx"])
 

@@ -149,16 +149,16 @@ class MissingVector:
 
 
 def find_missing_vectors(
-    reader: Reader, job: Job, model_id: str, *, least_bits: int = 0, tokens: str | None = None
+    reader: Reader, jobs: Sequence[Job], model_id: str, *, least_bits: int = 0, tokens: str | None = None
 ) -> list[MissingVector]:
-    """List the passages of a job's events, and the memories resting on them, that lack a vector of this model.
+    """List the passages of the events of jobs, and the memories resting on them, that lack a vector of this model.
 
     An event whose text equals a current memory needs no vector: search finds it through that memory. With `least_bits`,
     documents whose vector has fewer bits are listed too, and with `tokens`, the model of token vectors, short texts
     without those.
     """
     tag = reader.tenant.tag
-    ids = [format_id(IdKind.EVENT, number, tag) for number in range(job.first, job.last + 1)]
+    ids = _list_events(reader, jobs, tag)
     evidence = reader.evidence(event_ids=ids)
     memories = {memory.id: memory for memory in reader.memories(sorted({item.memory_id for item in evidence}))}
     standing = {memory.text for memory in memories.values() if memory.status not in _REPLACED}
@@ -249,40 +249,41 @@ def _encode_vectors(
 
 def store_vectors(
     writer: Writer,
-    job: Job,
+    jobs: Sequence[Job],
     vectors: Sequence[Vector],
     *,
     of: str,
     last: bool = True,
 ) -> None:
-    """Store vectors and, with the last ones, complete the job; documents redacted in the meantime are skipped.
+    """Store vectors and, with the last ones, complete the jobs; documents redacted in the meantime are skipped.
 
     `of` is the tag of the tenant whose texts were embedded; raises `NotFound` if that tenant was erased in the
     meantime.
     """
-    ids = _list_events(writer, job, of)
+    ids = _list_events(writer, jobs, of)
     owners = {event.id for event in writer.events(ids) if event.text} | _find_resting(writer, ids).keys()
     for vector in vectors:
         if find_owner_id(vector.code, of) in owners:
             writer.put(vector)
-    if last:
+    for job in jobs if last else ():
         writer.put(mark_complete(job))
 
 
-def store_novelties(writer: Writer, job: Job, novel: Mapping[int, Novelty], *, of: str, now_us: int) -> None:
+def store_novelties(writer: Writer, jobs: Sequence[Job], novel: Mapping[int, Novelty], *, of: str, now_us: int) -> None:
     """Store the novelty of memories, by code, and flag repetitions; memories redacted in the meantime are skipped."""
-    held = _find_resting(writer, _list_events(writer, job, of))
+    held = _find_resting(writer, _list_events(writer, jobs, of))
     for code, novelty in novel.items():
         memory = held.get(find_owner_id(code, of))
         if memory is not None:
             store_novelty(writer, memory, novelty, now_us)
 
 
-def _list_events(reader: Reader, job: Job, of: str) -> list[str]:
-    """Return the ids of a job's events; raises `NotFound` if their tenant was erased."""
+def _list_events(reader: Reader, jobs: Sequence[Job], of: str) -> list[str]:
+    """Return the ids of the events of jobs; raises `NotFound` if their tenant was erased."""
     if reader.tenant.tag != of:
         raise NotFound("the text to embed no longer exists", why="this user was erased in the meantime")
-    return [format_id(IdKind.EVENT, number, of) for number in range(job.first, job.last + 1)]
+    numbers = {number for job in jobs for number in range(job.first, job.last + 1)}
+    return [format_id(IdKind.EVENT, number, of) for number in sorted(numbers)]
 
 
 def _find_resting(reader: Reader, event_ids: Sequence[str]) -> dict[str, Memory]:
