@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 import zlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cache
 from importlib.util import find_spec
@@ -13,6 +13,8 @@ from pathlib import Path
 from typing import Any, Final
 
 from tokenizers import Tokenizer
+
+from credenda.text.sentences import split_sentences
 
 __all__ = [
     "Example",
@@ -22,7 +24,7 @@ __all__ = [
     "is_held_out",
     "list_files",
     "load_rows",
-    "make_example",
+    "make_examples",
 ]
 
 DATA: Final = Path(__file__).with_name("data")
@@ -113,11 +115,44 @@ def encode_message(text: str, before: str) -> tuple[Example, list[Span], list[Sp
     return Example(ids, [0] * base + [1] * (len(ids) - base), base), tail.offsets[:kept], head_places
 
 
-def make_example(row: dict[str, Any]) -> Example:
-    """Turn an annotated message into an example; a fact whose value was cut off is left out."""
-    text, before = row["text"], row.get("prev", "")
+def make_examples(row: dict[str, Any], most: int) -> Iterator[Example]:
+    """Yield the examples of an annotated message, each of a few sentences and of what stands before them.
+
+    `most` is the number of pieces up to which short sentences are joined. What goes before is the part before, or the
+    message before. A fact belongs to the part that holds its value.
+    """
+    text = row["text"]
+    parts = list(_cut_parts(text, most)) or [(0, len(text))]
+    facts = [(fact, _find_value(text, fact, parts)) for fact in row["facts"]]
+    for at, (start, stop) in enumerate(parts):
+        told = [fact for fact, place in facts if start <= place < stop]
+        before = text[slice(*parts[at - 1])] if at else row.get("prev", "")
+        yield _make_example(text[start:stop], before, told)
+
+
+def _cut_parts(text: str, most: int) -> Iterator[Span]:
+    """Yield the places of the parts of a message."""
+    start, stop, length = 0, 0, 0
+    for sentence in split_sentences(text):
+        size = len(_load_tokenizer().encode(text[sentence.start : sentence.stop], add_special_tokens=False).ids)
+        if length and length + size > most:
+            yield start, stop
+            start, length = sentence.start, 0
+        stop, length = sentence.stop, length + size
+    if length:
+        yield start, stop
+
+
+def _find_value(text: str, fact: dict[str, Any], parts: list[Span]) -> int:
+    """Find where a value begins; of one in the message before, where the words begin that take it up."""
+    quote = _find(text, fact.get("quote", ""))
+    found = quote if fact.get("from") == "prev" else _find(text, fact["value"], quote)
+    return found[0] if found else parts[0][0]
+
+
+def _make_example(text: str, before: str, facts: list[dict[str, Any]]) -> Example:
     example, places, head_places = encode_message(text, before)
-    for fact in row["facts"]:
+    for fact in facts:
         quote = _find(text, fact.get("quote", ""))
         if fact.get("from") == "prev":
             value = _to_pieces(head_places, 1, _find(before, fact["value"]))

@@ -25,7 +25,7 @@ from training.messages import (
     is_held_out,
     list_files,
     load_rows,
-    make_example,
+    make_examples,
 )
 from training.network import Reader, represent_spans
 
@@ -34,6 +34,8 @@ __all__ = ["open_reader", "propose_spans"]
 _BATCH: Final = 96
 _POOL: Final = 16
 """Batches that are sorted by length together, so that little is padded."""
+_PARTS: Final = (1, 24, 24, 48)
+"""Pieces up to which the sentences of a message are joined: of one message these, of another those."""
 _FROZEN_LAYERS: Final = 1
 _RANDOM: Final = 4
 """Random spans of a message that are no fact."""
@@ -206,8 +208,9 @@ def _train(options: argparse.Namespace) -> None:
     torch.manual_seed(options.seed)
     random.seed(options.seed)
     rows = [row for row in load_rows(list_files(options.language)) if not is_held_out(row["id"])]
-    new = [make_example(row) for row in rows if row["id"][0] in options.new]
-    known = [make_example(row) for row in rows if row["id"][0] not in options.new]
+    parts = [(row["id"][0], one) for row in rows for one in make_examples(row, random.choice(_PARTS))]
+    new = [one for letter, one in parts if letter in options.new]
+    known = [one for letter, one in parts if letter not in options.new]
     drawn = round(options.replay * len(known))
     reader = open_reader(options.begin)
     steps = options.epochs * math.ceil((drawn + len(new)) / _BATCH)
@@ -221,7 +224,7 @@ def _train(options: argparse.Namespace) -> None:
         random.setstate(state["random"])
         torch.set_rng_state(state["torch"])
         begun = state["epoch"] + 1
-    print(drawn, "of", len(known), "+", len(new), "messages", flush=True)
+    print(drawn, "of", len(known), "+", len(new), "parts of messages", flush=True)
     soft, started = _soften_targets(), time.monotonic()
     for epoch in range(begun, options.epochs):
         reader.train()

@@ -56,3 +56,18 @@ def test_the_message_before_lends_no_allergy(mem: Credenda) -> None:
     held = {(one.attribute, one.value) for one in mem.list().items}
     assert {value for attribute, value in held if attribute == "allergy"} == {"peanuts"}
     assert {value for attribute, value in held if attribute == "residence"} == {"Graz"}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I have a peanut allergy. Let's use ruff for linting, not flake8.",
+        "I take metformin every morning. The build should use ninja, not make.",
+        "I'm a vegetarian. Please book the Lisbon flight.",
+    ],
+)
+def test_a_sentence_lends_the_next_one_nothing_that_can_hurt(mem: Credenda, text: str) -> None:
+    held = read(mem, text)
+    hurting = {(attribute, value) for _, attribute, value in held if attribute in {"allergy", "medication", "diet"}}
+    assert len(hurting) == 1, held
+    assert not any(word in str(hurting) for word in ("ruff", "flake8", "ninja", "make", "Lisbon"))

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import cache, lru_cache
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
 from importlib import import_module
 from importlib.util import find_spec
 from itertools import islice
@@ -38,12 +38,8 @@ _PIECES: Final = 192
 """Pieces of a window, special ones included; the encoder was trained on as many."""
 _BEFORE: Final = 48
 """Pieces of the message before, its last ones."""
-_WINDOW: Final = 100
-"""Pieces of a message read at once; a longer message is read in windows of whole sentences."""
-_SPLIT: Final = 8
-"""Texts whose pieces are kept: a message is split again as the one before the next."""
-_WINDOWS: Final = 64
-"""Windows of a message; what follows is pasted, not told."""
+_WINDOWS: Final = 256
+"""Windows of a message, each of a sentence: of several together the encoder misses more. What follows is pasted."""
 _CLS: Final = 101
 _SEP: Final = 102
 _VALUE: Final = 0.25
@@ -60,8 +56,6 @@ _LOADING: Final = Lock()
 
 Span = tuple[int, int]
 """First and last piece."""
-_Split = Callable[[str], tuple[list[int], list[Span]]]
-"""Splits a text into pieces: their numbers and their characters."""
 
 
 _HURTING: Final = frozenset(
@@ -85,6 +79,12 @@ class _Window(NamedTuple):
     places: list[tuple[int, int]]
     before: str
     before_places: list[tuple[int, int]]
+    after_message: bool
+    """Whether what stands before is another message, of which this one may take up a value: "me too"."""
+
+    def read_alone(self) -> _Window:
+        """Return the window without what stands before it."""
+        return self._replace(ids=[_CLS, _SEP, *self.ids[self.base :]], base=2, before="", before_places=[])
 
     def words(self, span: Span) -> Words:
         """Return the words of a span."""
@@ -137,50 +137,41 @@ class TaggingReader:
     def read(self, text: str, before: str = "") -> Sequence[Fact]:
         """Return the facts of a message in order, whatever their certainty.
 
-        Every window runs alone, so that its facts depend on nothing but it and the message before. A kind of fact that
-        can hurt is told by the message itself, unless the one before asks for it.
+        A message is read sentence by sentence, each with the one before it, the first with the message before. Every
+        one runs alone, so that its facts depend on nothing but that. A kind of fact that can hurt is told by the
+        sentence itself, unless what stands before it asks for it.
         """
-        facts = _read_windows(text, before)
-        if not before or "?" in before or not any(fact.attribute in _HURTING for fact in facts):
-            return facts
-        alone = {fact.value: fact for fact in _read_windows(text, "")}
-        found = (fact if fact.attribute not in _HURTING else alone.get(fact.value) for fact in facts)
-        return [fact for fact in found if fact is not None]
+        model = _get_loaded()
+        windows = islice(_cut_windows(model.pieces, text, before), _WINDOWS)
+        return sorted((fact for window in windows for fact in _read_window(model, window)), key=_find_start)
 
 
-def _read_windows(text: str, before: str) -> list[Fact]:
-    model = _get_loaded()
-    windows = islice(_cut_windows(model.split, text, before), _WINDOWS)
-    return sorted((fact for window in windows for fact in model.read(window)), key=lambda fact: fact.value.start)
+def _find_start(fact: Fact) -> int:
+    return fact.value.start
 
 
-def _cut_windows(split: _Split, text: str, before: str) -> Iterator[_Window]:
-    """Yield a message in windows of whole sentences; a sentence that is longer, as dictated text is, in several."""
+def _read_window(model: _Model, window: _Window) -> Sequence[Fact]:
+    facts = list(model.read(window))
+    if not window.before or "?" in window.before or not any(fact.attribute in _HURTING for fact in facts):
+        return facts
+    alone = {fact.value: fact for fact in model.read(window.read_alone())}
+    found = (fact if fact.attribute not in _HURTING else alone.get(fact.value) for fact in facts)
+    return [fact for fact in found if fact is not None]
+
+
+def _cut_windows(pieces: embed.minilm.WordPieces, text: str, before: str) -> Iterator[_Window]:
+    """Yield the sentences of a message; one that is long, as dictated text is, in several windows."""
     shown = before[-_BEFORE * 16 :]
-    ids, offsets = split(shown)
-    head, places = ids[-_BEFORE:], offsets[-_BEFORE:]
-    most = _PIECES - len(head) - 3
-    for start, stop in _group_sentences(split, text):
-        ids, offsets = split(text[start:stop])
+    after = True
+    head, places = pieces.split_plain(shown)
+    for start, stop in split_sentences(text):
+        ids, offsets = pieces.split_plain(text[start:stop])
+        head, places = head[-_BEFORE:], places[-_BEFORE:]
+        most = _PIECES - len(head) - 3
         for at in range(0, len(ids), most):
             whole = [_CLS, *head, _SEP, *ids[at : at + most], _SEP]
-            yield _Window(whole, len(head) + 2, text[start:stop], start, offsets[at : at + most], shown, places)
-
-
-def _group_sentences(split: _Split, text: str) -> Iterator[Span]:
-    """Yield the places of the windows of a text."""
-    if len(split(text)[0]) <= _WINDOW:
-        yield 0, len(text.rstrip())
-        return
-    start, stop, length = 0, 0, 0
-    for sentence in split_sentences(text):
-        size = len(split(text[sentence.start : sentence.stop])[0])
-        if length and length + size > _WINDOW:
-            yield start, stop
-            start, length = sentence.start, 0
-        stop, length = sentence.stop, length + size
-    if length:
-        yield start, stop
+            yield _Window(whole, len(head) + 2, text[start:stop], start, offsets[at : at + most], shown, places, after)
+        head, places, shown, after = ids, offsets, text[start:stop], False
 
 
 class _Model:
@@ -189,7 +180,7 @@ class _Model:
     def __init__(self, folder: Path) -> None:
         """Load the model of a folder; raises `ValueError` for files that are not those of its card."""
         self.card: Mapping[str, Any] = json.loads((folder / "reader.json").read_text("utf-8"))
-        self.split: _Split = lru_cache(_SPLIT)(embed.minilm.WordPieces(None).split_plain)
+        self.pieces = embed.minilm.WordPieces(None)
         self._encoder = _open_graph(folder / "encoder.onnx", self.card["sha256"]["encoder.onnx"])
         self._heads = _open_graph(folder / "heads.onnx", self.card["sha256"]["heads.onnx"])
 
@@ -202,7 +193,7 @@ class _Model:
         kinds[0, window.base :] = 1
         ids = np.array([window.ids], np.int64)
         states, tags = self._encoder.run(None, {"ids": ids, "mask": np.ones_like(ids), "typ": kinds})
-        spans = _list_spans(tags[0].reshape(count, len(_ROLES), 3), window.base)
+        spans = _list_spans(tags[0].reshape(count, len(_ROLES), 3), window)
         if not spans["value"]:
             return
         linked = [(role, span) for role in _LINKS for span in spans[role]]
@@ -244,7 +235,7 @@ class _Model:
         )
 
 
-def _list_spans(tags: Floats, base: int) -> dict[str, list[Span]]:
+def _list_spans(tags: Floats, window: _Window) -> dict[str, list[Span]]:
     """List the spans of each role; only values may lie in the message before."""
     import numpy as np
 
@@ -258,7 +249,8 @@ def _list_spans(tags: Floats, base: int) -> dict[str, list[Span]]:
         role: [
             (first, last)
             for first, last in spans
-            if last < len(tags) - 1 and (first >= base or (role == "value" and last < base - 1))
+            if last < len(tags) - 1
+            and (first >= window.base or (role == "value" and window.after_message and last < window.base - 1))
         ]
         for role, spans in found.items()
     }
