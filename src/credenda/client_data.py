@@ -7,7 +7,7 @@ from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from credenda import portability, services
+from credenda import services
 from credenda.errors import Conflict, Corrupt, Invalid, LimitExceeded, NotFound, Unavailable
 from credenda.lazy import import_on_use
 from credenda.operation import CURSOR, ITEMS, LOCAL, PERSONS, Operation, Param, Rest
@@ -15,7 +15,7 @@ from credenda.paths import check_path
 from credenda.telemetry.spans import record_group
 
 if TYPE_CHECKING:
-    from credenda import bootstrap
+    from credenda import bootstrap, portability
     from credenda.model.code import ScanReport
     from credenda.model.query import Page
     from credenda.model.report import (
@@ -30,8 +30,7 @@ if TYPE_CHECKING:
     from credenda.model.sync_report import SyncReport
     from credenda.runtime import Parts
 else:
-    bootstrap = import_on_use("credenda.bootstrap")
-
+    bootstrap, portability = import_on_use("credenda.bootstrap"), import_on_use("credenda.portability")
 
 __all__ = ["Data"]
 

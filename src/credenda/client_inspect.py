@@ -6,7 +6,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from credenda import portability, services
+from credenda import services
 from credenda.errors import Invalid, LimitExceeded, NotFound, Unavailable
 from credenda.lazy import import_on_use
 from credenda.model.event import Source
@@ -33,7 +33,7 @@ from credenda.paths import check_path
 from credenda.telemetry.spans import record_group
 
 if TYPE_CHECKING:
-    from credenda import bootstrap
+    from credenda import bootstrap, portability
     from credenda.manage.belief_assertions import Assertion
     from credenda.model.browse import Browse, EntityMap, MemoryUses, SessionDetails, SessionSummary
     from credenda.model.evaluation import (
@@ -49,8 +49,7 @@ if TYPE_CHECKING:
     from credenda.model.server import AuditReport
     from credenda.runtime import Parts
 else:
-    bootstrap = import_on_use("credenda.bootstrap")
-
+    bootstrap, portability = import_on_use("credenda.bootstrap"), import_on_use("credenda.portability")
 
 __all__ = ["Inspect"]
 
