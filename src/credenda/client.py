@@ -311,8 +311,8 @@ class Credenda(Groups):
         name superseded, low_confidence and archived. `project` leaves out what was said in other projects, except the
         user's own facts; the name is the value of "project" in the metadata. Raises `Invalid` for invalid conditions.
         """
-        given = {name: value for name, value in locals().items() if name != "self"}
-        return services.search.search(self._parts, services.search.SearchArguments(**given))
+        conditions = {name: value for name, value in locals().items() if name not in {"self", "query"}}
+        return services.search.search(self._parts, query, conditions)
 
     @Operation(
         "Build a fenced context block for a prompt, within a token budget.",
