@@ -19,6 +19,8 @@ from credenda.client_data import Data
 from credenda.client_inspect import Inspect
 from credenda.client_jobs import Jobs
 from credenda.client_manage import Manage
+from credenda.model.report import Stats
+from credenda.operation import ATTRIBUTE
 from credenda.operations.table import OPERATIONS, Operation, Param
 
 _OWNERS = {"": Credenda, "manage": Manage, "data": Data, "inspect": Inspect, "jobs": Jobs}
@@ -122,3 +124,19 @@ def test_names_are_keys_and_errors_are_ours() -> None:
         names = [param.name for param in operation.params]
         assert len(names) == len(set(names))
         assert all(set(param.among) <= set(param.choices) for param in operation.params)
+
+
+def test_an_operation_is_read_from_the_signature_below_its_description() -> None:
+    @Operation("Find things.", "memory:read", inputs={"id": "Which.", "since": Param("From when."), "limit": "Most."})
+    def find_things(id: str, *, limit: int = 5, since: datetime | str | None = None, quiet: bool = False) -> Stats:
+        raise AssertionError(id, limit, since, quiet)
+
+    described: Operation = getattr(find_things, ATTRIBUTE)
+    found = described.complete("find_things", find_things, {})
+    assert found.name == "find-things"
+    assert [(param.name, param.kind, param.required, param.default) for param in found.params] == [
+        ("id", "text", True, None),
+        ("since", "time", False, None),
+        ("limit", "integer", False, 5),
+    ]
+    assert found.output is Stats
