@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from contextlib import ExitStack
+from dataclasses import replace
 from datetime import datetime, tzinfo
 from functools import partial
 from pathlib import Path
@@ -11,27 +12,51 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
 from credenda import services
-from credenda.bootstrap import build_parts, build_user_parts, run_due_duties
 from credenda.client_groups import Groups
-from credenda.clock import Clock
 from credenda.config import get_default_user
-from credenda.model.browse import Diff
+from credenda.errors import Conflict, Invalid, LimitExceeded, NotFound, Unavailable
+from credenda.lazy import import_on_use
+from credenda.model.browse import Axis, Diff
 from credenda.model.change import ChangeRecord
-from credenda.model.claim import Extractor
 from credenda.model.deletion import DeletionReceipt
 from credenda.model.event import Receipt
-from credenda.model.memory import Memory, MemoryUnit
+from credenda.model.memory import Layer, Memory, MemoryType, MemoryUnit, Status
 from credenda.model.query import Context, EventDetails, Explanation, Page, SearchResult, SlotVersion
-from credenda.providers.embed.protocol import Embedder
-from credenda.providers.tokens.factory import Tokenizer
-from credenda.runtime import Parts
-from credenda.services import browse, context, lookup, search, settle, stats
+from credenda.operation import (
+    CONDITIONS,
+    CONTEXT_INPUTS,
+    CURSOR,
+    ID,
+    ITEMS,
+    MESSAGES,
+    NOT_A_SKILL,
+    PERSONS,
+    REASON,
+    RECORDED,
+    SESSION,
+    SPOKEN_AT,
+    SPOKEN_SOURCE,
+    TIMES,
+    TOPIC,
+    WHOLE_MESSAGE,
+    Operation,
+    Param,
+    Rest,
+)
 from credenda.telemetry.spans import record_methods
-from credenda.workers.loop import Worker
 from credenda.write import intake
 
 if TYPE_CHECKING:
+    from credenda import bootstrap
+    from credenda.clock import Clock
+    from credenda.model.claim import Extractor
     from credenda.model.report import DeletionReport, EraseReceipt, Stats
+    from credenda.providers.embed.protocol import Embedder
+    from credenda.providers.tokens.factory import Tokenizer
+    from credenda.runtime import Parts
+    from credenda.workers import loop
+else:
+    bootstrap, loop = import_on_use("credenda.bootstrap"), import_on_use("credenda.workers.loop")
 
 __all__ = ["Credenda"]
 
@@ -54,7 +79,7 @@ class Credenda(Groups):
     def __init__(self, parts: Parts, *, workers: bool = True) -> None:
         """Take opened components; callers normally use `open`."""
         self._parts = parts
-        self._worker = Worker(parts, duties=partial(run_due_duties, parts))
+        self._worker = loop.Worker(parts, duties=partial(bootstrap.run_due_duties, parts))
         self._closed = False
         with ExitStack() as held:
             held.callback(self.close)
@@ -88,7 +113,7 @@ class Credenda(Groups):
         a file, or "estimate". None uses the setting. Raises `Invalid`, `Unavailable`, `Conflict` (a newer file),
         `Forbidden` (a role with too much power) or `Corrupt`.
         """
-        parts = build_parts(
+        parts = bootstrap.build_parts(
             target,
             user=get_default_user() if user is None else user,
             clock=clock,
@@ -108,7 +133,7 @@ class Credenda(Groups):
         closed; the last one to close releases what they share. `workers` is that of `open`. Raises `Invalid` for a bad
         name, `Unavailable` when this memory is closed.
         """
-        return type(self)(build_user_parts(self._parts, user, closed=self._closed), workers=workers)
+        return type(self)(bootstrap.build_user_parts(self._parts, user, closed=self._closed), workers=workers)
 
     def __enter__(self) -> Self:
         """Return itself."""
@@ -159,8 +184,32 @@ class Credenda(Groups):
         with ExitStack() as held:
             held.callback(self._parts.release)
             self._worker.stop()
-            settle.flush_and_stop(self._parts)
+            services.settle.flush_and_stop(self._parts)
 
+    @Operation(
+        "Store a message; it is on disk when this returns, and beliefs follow shortly after.",
+        "memory:write",
+        Rest("POST", "/v1/memories", status=202),
+        inputs={
+            "content": Param("The message, in the speaker's own words.", MESSAGES),
+            "topic": TOPIC,
+            "session": SESSION,
+            "agent": "Program that took it; shown with the evidence. Searches do not look at it.",
+            "source": SPOKEN_SOURCE,
+            "occurred_at": SPOKEN_AT,
+            "memory_type": Param("The type of what is believed from it, if it is known.", MemoryType),
+            "tags": Param("Tag to find it by.", option="tag"),
+            "metadata": "Pair to store with it.",
+            "expires_at": Param("When it expires.", option="expires"),
+            "idempotency_key": Param("The same key and content are stored once.", option="key"),
+            "claims": "Each: quote, entity, attribute, value, stance, scope, replaces (an id), statement, key.",
+            "allow_deleted": Param("Store it even if it was deleted before.", person_only=True),
+        },
+        errors=(Invalid, LimitExceeded, Conflict, Unavailable),
+        writes=True,
+        idempotent=False,
+        closed={},
+    )
     def remember(
         self,
         content: str | Mapping[str, Any] | Sequence[Mapping[str, Any]],
@@ -218,8 +267,19 @@ class Credenda(Groups):
 
     def settle(self, timeout: float = 30.0) -> None:
         """Wait until all events so far are processed and searchable; raises `Unavailable` on time-out."""
-        settle.settle(self._parts, timeout)
+        services.settle.settle(self._parts, timeout)
 
+    @Operation(
+        "Search memories and events for the answer to a question; abstains if nothing is known.",
+        "memory:read",
+        Rest("POST", "/v1/search"),
+        inputs={
+            "query": "A question or some words.",
+            **CONDITIONS,
+            "record_access": RECORDED,
+        },
+        errors=(Invalid, LimitExceeded),
+    )
     def search(
         self,
         query: str,
@@ -251,9 +311,16 @@ class Credenda(Groups):
         name superseded, low_confidence and archived. `project` leaves out what was said in other projects, except the
         user's own facts; the name is the value of "project" in the metadata. Raises `Invalid` for invalid conditions.
         """
-        given = {name: value for name, value in locals().items() if name != "self"}
-        return search.search(self._parts, search.SearchArguments(**given))
+        conditions = {name: value for name, value in locals().items() if name not in {"self", "query"}}
+        return services.search.search(self._parts, query, conditions)
 
+    @Operation(
+        "Build a fenced context block for a prompt, within a token budget.",
+        "memory:read",
+        Rest("POST", "/v1/context"),
+        inputs={**CONTEXT_INPUTS, "record_access": replace(RECORDED, optional=True)},
+        errors=(Invalid, LimitExceeded),
+    )
     def context(
         self,
         query: str | None = None,
@@ -268,20 +335,53 @@ class Credenda(Groups):
         for a block that a program adds to each turn by itself: its budget is the smaller `inject_tokens`, and its
         memories do not count as recalled unless `record_access` is set.
         """
-        return context.context(self._parts, query, token_budget, conditions, automatic=automatic)
+        return services.context.context(self._parts, query, token_budget, conditions, automatic=automatic)
 
+    @Operation(
+        "Show one memory.",
+        "memory:read",
+        Rest("GET", "/v1/memories/{id}", versioned=True),
+        inputs={"id": ID, **TIMES},
+        errors=(Invalid, NotFound),
+    )
     def get(self, id: str, *, as_of: datetime | str | None = None, known_at: datetime | str | None = None) -> Memory:
         """Return the current version of a memory, or the version at `known_at`.
 
         Raises `NotFound` for an unknown id, a memory that did not exist yet, or a memory that was not true at `as_of`.
         `Invalid` for a short id with which several begin.
         """
-        return lookup.get(self._parts, id, as_of, known_at)
+        return services.lookup.get(self._parts, id, as_of, known_at)
 
+    @Operation(
+        "Show an event as it was said, and the memories that rest on it.",
+        "memory:read",
+        Rest("GET", "/v1/events/{id}"),
+        inputs={"id": "The id of an event."},
+        errors=(Invalid, NotFound),
+        closed={**NOT_A_SKILL, "cli": "it is `get` there"},
+    )
     def event(self, id: str) -> EventDetails:
         """Return an event as it was said, and the memories that rest on it."""
-        return lookup.get_event(self._parts, id)
+        return services.lookup.get_event(self._parts, id)
 
+    @Operation(
+        "List memories, newest first.",
+        "memory:read",
+        Rest("GET", "/v1/memories"),
+        inputs={
+            "status": Param("Only this status.", Status),
+            "type": Param("Only this type.", MemoryType),
+            "layer": Param("Only this layer.", Layer),
+            "topic": TOPIC,
+            "entity": "Only this entity.",
+            "attribute": "Only this attribute.",
+            "limit": ITEMS,
+            "offset": "How many to skip.",
+            "cursor": CURSOR,
+            **TIMES,
+        },
+        errors=(Invalid, NotFound),
+    )
     def list(
         self,
         *,
@@ -304,8 +404,23 @@ class Credenda(Groups):
         The cursor of a page leads to the next one even if memories are added meanwhile; `offset` only counts.
         """
         given = {name: value for name, value in locals().items() if name != "self"}
-        return browse.list_memories(self._parts, **given)
+        return services.browse.list_memories(self._parts, **given)
 
+    @Operation(
+        "Show every value that a slot has had, oldest first.",
+        "memory:read",
+        (
+            Rest("GET", "/v1/memories/{id}/history", without=("entity", "attribute")),
+            Rest("GET", "/v1/history", without=("id",)),
+        ),
+        inputs={
+            "entity": Param("Entity, such as user.", positional=True),
+            "attribute": Param("Attribute, such as residence.", positional=True),
+            "id": "A memory in the slot, instead of entity and attribute.",
+            **TIMES,
+        },
+        errors=(Invalid, NotFound),
+    )
     def history(
         self,
         *,
@@ -320,8 +435,21 @@ class Credenda(Groups):
         `known_at` returns the history as believed at a time, `as_of` only the values true at that time.
         """
         given = {name: value for name, value in locals().items() if name != "self"}
-        return lookup.history(self._parts, **given)
+        return services.lookup.history(self._parts, **given)
 
+    @Operation(
+        "Show the changes in belief between two times: new, replaced, corrected, ended or contested.",
+        "memory:read",
+        Rest("GET", "/v1/diff"),
+        inputs={
+            "since": Param("Start; a date is its whole day.", option="from"),
+            "until": Param("End; a date is its whole day. [default: now]", option="to"),
+            "axis": Param("Compare beliefs as known at the two times, or facts that were true then.", Axis),
+            "topic": "Only this topic.",
+            "entity": "Only this entity, such as user.",
+        },
+        errors=(Invalid,),
+    )
     def diff(
         self,
         since: datetime | str = "yesterday",
@@ -338,26 +466,84 @@ class Credenda(Groups):
         """
         return services.lookup.diff(self._parts, since, until, axis=axis, topic=topic, entity=entity)
 
+    @Operation(
+        "Show the provenance of a memory: its evidence and every change to it.",
+        "memory:read",
+        Rest("GET", "/v1/memories/{id}/why"),
+        inputs={"id": ID},
+        errors=(NotFound,),
+    )
     def why(self, id: str) -> Explanation:
         """Return the reasons for a memory: its evidence as (event, start, end), and every change to it."""
-        return lookup.why(self._parts, id)
+        return services.lookup.why(self._parts, id)
 
+    @Operation(
+        "Show the changes in belief that an event caused, or the latest changes.",
+        "memory:read",
+        Rest("GET", "/v1/changes"),
+        inputs={
+            "cause": Param("The id of an event. [default: the latest changes]", positional=True),
+            "limit": "Maximum number of the latest changes, 1 to 200.",
+        },
+        errors=(Invalid, NotFound),
+        closed={**NOT_A_SKILL, "cli": "`remember` shows them", "mcp": "`why` shows them with the memory"},
+    )
     def changes(self, cause: str | None = None, *, limit: int = 20) -> Sequence[ChangeRecord]:
         """Return the changes that an event caused, oldest first; without one the latest changes, the latest first."""
-        return lookup.list_changes(self._parts, cause, limit=limit)
+        return services.lookup.list_changes(self._parts, cause, limit=limit)
 
+    @Operation(
+        "Correct a memory that was wrong from the start.",
+        "memory:write",
+        Rest("PATCH", "/v1/memories/{id}", versioned=True),
+        inputs={
+            "id": ID,
+            "text": "The corrected text.",
+            "value": "The corrected value.",
+            "reason": REASON,
+        },
+        errors=(Invalid, NotFound, Conflict),
+        writes=True,
+        idempotent=False,
+    )
     def correct(self, id: str, *, text: str | None = None, value: str | None = None, reason: str = "") -> Memory:
         """Correct a memory by a value that holds, or does not after "not", or by a text that states one."""
         return services.edit.correct(self._parts, id, text=text, value=value, reason=reason)
 
+    @Operation(
+        "Take a memory out of use; `restore` reverses it.",
+        "memory:write",
+        Rest("POST", "/v1/memories/{id}/forget", versioned=True),
+        inputs={"id": ID, "reason": REASON},
+        errors=(NotFound, Conflict),
+        writes=True,
+    )
     def forget(self, id: str, reason: str = "") -> Memory:
         """Take a memory out of use; `restore` brings it back."""
         return services.memory_status.forget(self._parts, id, reason)
 
+    @Operation(
+        "Restore a forgotten memory.",
+        "memory:write",
+        Rest("POST", "/v1/memories/{id}/restore", versioned=True),
+        inputs={"id": ID},
+        errors=(NotFound, Conflict),
+        writes=True,
+        idempotent=False,
+    )
     def restore(self, id: str) -> Memory:
         """Bring back a forgotten memory; raises `Conflict` for a memory that is not forgotten."""
         return services.memory_status.restore(self._parts, id)
 
+    @Operation(
+        "Delete a memory or an event permanently, with its words; the same content is not added again.",
+        "memory:write",
+        Rest("DELETE", "/v1/memories/{id}", versioned=True),
+        inputs={"id": "An id from a list or a search.", "whole_message": WHOLE_MESSAGE},
+        errors=(NotFound, Conflict),
+        writes=True,
+        destructive=True,
+    )
     def delete(self, id: str, *, whole_message: bool = False) -> DeletionReceipt:
         """Delete a memory or an event permanently; repeating it does nothing.
 
@@ -366,6 +552,22 @@ class Credenda(Groups):
         """
         return services.delete.delete(self._parts, id, whole_message=whole_message)
 
+    @Operation(
+        "Delete every event that meets all conditions, and everything that only they support.",
+        "memory:erase",
+        Rest("POST", "/v1/deletions"),
+        inputs={
+            "session": "Events of this session.",
+            "topic": "Events of this topic.",
+            "source": "Events from this source.",
+            "before": "Events before this time.",
+            "dry_run": "Only name what to delete.",
+        },
+        errors=(Invalid, Conflict),
+        writes=True,
+        destructive=True,
+        closed={**PERSONS, "cli": "it is `delete` with conditions there"},
+    )
     def delete_where(
         self,
         *,
@@ -380,6 +582,19 @@ class Credenda(Groups):
 
         return services.delete.delete_where(self._parts, **given)
 
+    @Operation(
+        "Erase all data of this user permanently, and verify it on the raw bytes.",
+        "memory:erase",
+        Rest("DELETE", "/v1/me"),
+        inputs={
+            "confirm": "The exact name of the user, or DELETE MY DATA.",
+            "export": Param("Export all data to this file first.", remote="nothing"),
+        },
+        errors=(Invalid, Conflict, Unavailable),
+        writes=True,
+        destructive=True,
+        closed=PERSONS,
+    )
     def erase(self, confirm: str = "", *, export: str | Path | None = None) -> EraseReceipt:
         """Erase all data of this user permanently, and prove it on the raw bytes; `confirm` is the user's name.
 
@@ -389,6 +604,19 @@ class Credenda(Groups):
         """
         return services.erase.erase(self._parts, confirm, export=export)
 
+    @Operation(
+        "Say whether a hit was useful; it counts once per session and day, the latest one wins.",
+        "memory:write",
+        Rest("POST", "/v1/memories/{id}/feedback", status=204),
+        inputs={
+            "id": ID,
+            "useful": Param("Whether it was useful.", option="useful/useless"),
+            "session": "Conversation in which it was shown. [default: the last one]",
+        },
+        errors=(NotFound,),
+        writes=True,
+        idempotent=False,
+    )
     def feedback(self, id: str, useful: bool, *, session: str | None = None) -> None:  # noqa: FBT001 - the public contract's order
         """Record whether a hit was useful: it changes rank and retention, within bounds (docs/explanation/dream.md).
 
@@ -397,6 +625,7 @@ class Credenda(Groups):
         """
         services.lifecycle.record_feedback(self._parts, id, useful=useful, session=session)
 
+    @Operation("Count memories, events and pending work.", "memory:read", Rest("GET", "/v1/stats"))
     def stats(self) -> Stats:
         """Count the tenant's rows and pending work."""
-        return stats.count_stats(self._parts)
+        return services.stats.count_stats(self._parts)

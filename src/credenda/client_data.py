@@ -5,22 +5,71 @@ from __future__ import annotations
 from collections.abc import Callable
 from contextlib import nullcontext
 from pathlib import Path
+from typing import TYPE_CHECKING, Literal
 
-from credenda import portability, services
-from credenda.bootstrap import back_up_file, open_copy
-from credenda.errors import Invalid
-from credenda.model.code import ScanReport
-from credenda.model.query import Page
-from credenda.model.report import BackupReport, DoctorReport, ExportReport, ImportReport, RebuildReport, ReembedReport
-from credenda.model.server import AuditRecord
-from credenda.model.sync_report import SyncReport
+from credenda import services
+from credenda.errors import Conflict, Corrupt, Invalid, LimitExceeded, NotFound, Unavailable
+from credenda.lazy import import_on_use
+from credenda.operation import CURSOR, ITEMS, LOCAL, PERSONS, Operation, Param, Rest
 from credenda.paths import check_path
-from credenda.runtime import Parts
-from credenda.services import doctor, rebuild
-from credenda.services import rebuild as reembed
 from credenda.telemetry.spans import record_group
 
+if TYPE_CHECKING:
+    from credenda import bootstrap, portability
+    from credenda.model.code import ScanReport
+    from credenda.model.query import Page
+    from credenda.model.report import (
+        BackupReport,
+        DoctorReport,
+        ExportReport,
+        ImportReport,
+        RebuildReport,
+        ReembedReport,
+    )
+    from credenda.model.server import AuditRecord
+    from credenda.model.sync_report import SyncReport
+    from credenda.runtime import Parts
+else:
+    bootstrap, portability = import_on_use("credenda.bootstrap"), import_on_use("credenda.portability")
+
 __all__ = ["Data"]
+
+_Written = Literal["credenda", "mcp-memory", "pam"]
+_Read = Literal[
+    "credenda",
+    "codex",
+    "copilot",
+    "gemini-cli",
+    "claude-code",
+    "chatgpt",
+    "claude",
+    "mcp-memory",
+    "telegram",
+    "open-webui",
+    "sillytavern",
+    "gemini-takeout",
+    "pam",
+    "letta",
+    "hindsight",
+    "openmemory",
+    "recall",
+    "engram",
+    "suzent",
+    "zep",
+    "cognee",
+    "mem0",
+    "conversation",
+    "messages",
+    "whatsapp",
+    "hermes",
+    "openclaw",
+    "memory-folder",
+    "memories",
+    "obsidian",
+    "markdown",
+    "text",
+]
+_Missing = Literal["ask", "delete", "restore"]
 
 
 @record_group("data")
@@ -31,6 +80,21 @@ class Data:
         """Belong to an open memory."""
         self._parts = parts
 
+    @Operation(
+        "Export all data of this user as JSON Lines, without loss; or the current memories, for another tool.",
+        "memory:read",
+        Rest("POST", "/v1/export"),
+        inputs={
+            "path": Param("File to write; .gz is compressed.", remote="download"),
+            "format": Param(
+                "The archive, the file of the MCP reference memory server, or Portable AI Memory.", _Written
+            ),
+            "skip_damaged": "Leave out rows of a damaged database that cannot be read, and name them.",
+        },
+        errors=(Invalid, Corrupt, Unavailable),
+        idempotent=False,
+        closed={**PERSONS, "mcp": LOCAL["mcp"]},
+    )
     def export(self, path: str | Path, format: str = "credenda", *, skip_damaged: bool = False) -> ExportReport:
         """Write everything of this tenant as JSON Lines, without loss; `.gz` is compressed.
 
@@ -41,6 +105,20 @@ class Data:
         """
         return portability.exporting.export_file(self._parts, check_path(path), format, skip_damaged=skip_damaged)
 
+    @Operation(
+        "Import an export, conversations, another tool's memory, or documents; repeating it adds nothing.",
+        "memory:write",
+        Rest("POST", "/v1/imports"),
+        inputs={
+            "path": Param("File or folder to read; .gz and .zip too.", remote="upload"),
+            "format": Param("Format of the file. [default: detected]", _Read),
+            "dry_run": "Only count what would be stored.",
+        },
+        errors=(Invalid, NotFound, Conflict, LimitExceeded),
+        writes=True,
+        remotely={"uploaded": True},
+        closed={**PERSONS, "mcp": LOCAL["mcp"]},
+    )
     def import_(
         self,
         path: str | Path,
@@ -61,6 +139,14 @@ class Data:
             self._parts, check_path(path), format, dry_run=dry_run, uploaded=uploaded, progress=progress
         )
 
+    @Operation(
+        "Store the declarations of the code in a folder, in a layer of their own; a second scan adds nothing.",
+        "memory:write",
+        inputs={"path": Param("The folder of the project.", remote="nothing")},
+        errors=(Invalid, NotFound, Unavailable),
+        writes=True,
+        closed=LOCAL,
+    )
     def scan(self, path: str | Path) -> ScanReport:
         """Store the declarations of a folder's code: one memory per file, one for its tree, one for dependencies.
 
@@ -69,6 +155,21 @@ class Data:
         """
         return services.code_scan.scan(self._parts, check_path(path))
 
+    @Operation(
+        "Embed every text with a model; vectors of other models stay, unless they are to be deleted.",
+        "memory:admin",
+        Rest("POST", "/v1/reindex"),
+        inputs={
+            "model": Param("Such as minilm or openai:MODEL. [default: the configured model]", positional=True),
+            "clear_existing": "Also embed texts that have a vector of this model; the new one takes its place.",
+            "drop_others": "Delete the vectors of other models at the end; the memory must be open with this model.",
+            "dry_run": "Only count the texts.",
+        },
+        errors=(Invalid, Unavailable),
+        writes=True,
+        long=True,
+        closed={**PERSONS, "mcp": "a model must not start work that may cost money"},
+    )
     def reembed(
         self,
         model: str | None = None,
@@ -85,7 +186,7 @@ class Data:
         model get a new one too, in place of the old. With `drop_others` the vectors of other models are deleted at the
         end; raises `Invalid` unless the memory is open with `model`. `dry_run` only counts the texts.
         """
-        return reembed.reembed(
+        return services.rebuild.reembed(
             self._parts,
             model,
             clear_existing=clear_existing,
@@ -94,6 +195,19 @@ class Data:
             progress=progress,
         )
 
+    @Operation(
+        "Rebuild the beliefs from the change log, and repair rows that differ.",
+        "memory:admin",
+        inputs={
+            "reextract": "Derive them again from the events, with the current rules.",
+            "model": "Use the LLM for --reextract, not rules alone.",
+            "dry_run": "Only report the differences.",
+            "from_files": Param("Fill an empty memory from a folder of `files sync` instead.", remote="nothing"),
+        },
+        errors=(Corrupt, Conflict, Invalid, NotFound, Unavailable),
+        writes=True,
+        closed={**PERSONS, "rest": "it may run for hours, and a person answers its questions"},
+    )
     def rebuild(
         self,
         *,
@@ -121,8 +235,25 @@ class Data:
             raise Invalid("a rebuild is either from files or from the journal, not both", fix="give one of the two")
         if from_files is not None:
             return services.restore_from_files.rebuild_from_files(self._parts, check_path(from_files), dry_run=dry_run)
-        return rebuild.rebuild(self._parts, reextract=reextract, model=model, dry_run=dry_run)
+        return services.rebuild.rebuild(self._parts, reextract=reextract, model=model, dry_run=dry_run)
 
+    @Operation(
+        "Synchronise a folder of Markdown pages, in both directions.",
+        "memory:admin",
+        name="files",
+        inputs={
+            "dir": "The folder; created if missing.",
+            "missing": Param(
+                "What to do with entries that are missing but not certainly removed by a person.", _Missing
+            ),
+            "dry_run": "Change nothing; list what would be written and deleted.",
+            "by_agent": "For the memory folder of an agent: what it removes is forgotten, which undo takes back.",
+        },
+        errors=(Invalid, NotFound, Unavailable),
+        writes=True,
+        destructive=True,
+        closed=LOCAL,
+    )
     def sync_files(
         self,
         dir: str | Path,  # noqa: A002 - the public contract
@@ -146,9 +277,17 @@ class Data:
         written or is being synchronised.
         """
         place = check_path(dir)
-        with open_copy(self._parts) if dry_run else nullcontext() as trial:
+        with bootstrap.open_copy(self._parts) if dry_run else nullcontext() as trial:
             return services.file_sync.sync_files(self._parts, place, missing=missing, by_agent=by_agent, trial=trial)
 
+    @Operation(
+        "Copy the whole database, with all its users, without stopping writers; `restore FILE` restores it.",
+        "memory:admin",
+        inputs={"path": Param("File to write.", remote="nothing")},
+        errors=(Invalid, Conflict, Unavailable),
+        idempotent=False,
+        closed={**LOCAL, "rest": "the copy holds every user, and a caller is one of them"},
+    )
     def backup(self, path: str | Path) -> BackupReport:
         """Copy the whole database, with all its users, to a file, while others read and write.
 
@@ -156,8 +295,16 @@ class Data:
         backup of this database, unless that was opened for writing since, and never another file or a link. Raises
         `Invalid`, `Conflict` or `Unavailable`.
         """
-        return back_up_file(self._parts, check_path(path))
+        return bootstrap.back_up_file(self._parts, check_path(path))
 
+    @Operation(
+        "List the calls of a server that reached this memory, oldest first.",
+        "memory:admin",
+        Rest("GET", "/v1/audit"),
+        inputs={"limit": ITEMS, "cursor": CURSOR},
+        errors=(Invalid, NotFound),
+        closed={**PERSONS, "cli": "it is `audit export` there"},
+    )
     def audit(self, *, limit: int = 20, cursor: str | None = None) -> Page[AuditRecord]:
         """List the calls of a server with tokens that reached this memory, oldest first, in pages.
 
@@ -165,6 +312,14 @@ class Data:
         """
         return services.access.list_audit(self._parts, limit=limit, cursor=cursor)
 
+    @Operation(
+        "Verify the store, and repair derived data.",
+        "memory:admin",
+        Rest("POST", "/v1/doctor"),
+        inputs={"repair": "Rebuild derived indexes that differ."},
+        errors=(Unavailable,),
+        writes=True,
+    )
     def doctor(self, *, repair: bool = False) -> DoctorReport:
         """Verify the store; `repair` rebuilds derived indexes that differ."""
-        return doctor.doctor(self._parts, repair=repair)
+        return services.doctor.doctor(self._parts, repair=repair)

@@ -6,7 +6,6 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from credenda.lazy import import_on_use
-from credenda.runtime import Parts
 
 if TYPE_CHECKING:
     from credenda import client_data, client_directory, client_inspect, client_jobs, client_manage
@@ -15,6 +14,7 @@ if TYPE_CHECKING:
     from credenda.client_inspect import Inspect
     from credenda.client_jobs import Jobs
     from credenda.client_manage import Manage
+    from credenda.runtime import Parts
 else:
     client_data, client_manage = import_on_use("credenda.client_data"), import_on_use("credenda.client_manage")
     client_inspect, client_jobs = import_on_use("credenda.client_inspect"), import_on_use("credenda.client_jobs")

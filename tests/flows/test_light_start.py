@@ -70,4 +70,4 @@ def test_what_compares_no_vectors_loads_no_numpy(told: Path) -> None:
 
 def test_help_loads_no_type_of_a_result(path: Path) -> None:
     program = _COMMAND.format(words=["--help"]).replace("assert cli", "cli").replace(" == 0", "")
-    assert loaded(path, program, ("credenda.operations.outputs", "credenda.interfaces.json_schema", *_OTHERS)) == []
+    assert loaded(path, program, ("credenda.interfaces.json_schema", "credenda.bootstrap", *_OTHERS)) == []

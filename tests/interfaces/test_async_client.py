@@ -1,4 +1,4 @@
-"""The generated coroutines: fresh, with the same verbs, parameters and words, and alive."""
+"""The coroutines: the same verbs, parameters and words as the client, in their stub too, and alive."""
 
 from __future__ import annotations
 
@@ -14,13 +14,24 @@ import pytest
 
 import generate_async
 from credenda import AsyncCredenda, Credenda, Invalid, NotFound
-from credenda.client_async import AsyncData, AsyncManage
+from credenda.client_async import AsyncData, AsyncDirectory, AsyncInspect, AsyncItems, AsyncJobs, AsyncManage
 from credenda.client_data import Data
+from credenda.client_directory import Directory, Items
+from credenda.client_inspect import Inspect
+from credenda.client_jobs import Jobs
 from credenda.client_manage import Manage
 from tests.waiting import PATIENCE_SECONDS, limit_waiting
 
 T = TypeVar("T")
-TWINS = [(Credenda, AsyncCredenda), (Manage, AsyncManage), (Data, AsyncData)]
+TWINS = [
+    (Credenda, AsyncCredenda),
+    (Manage, AsyncManage),
+    (Data, AsyncData),
+    (Inspect, AsyncInspect),
+    (Jobs, AsyncJobs),
+    (Directory, AsyncDirectory),
+    (Items, AsyncItems),
+]
 
 
 def run(work: Coroutine[object, object, T]) -> T:
@@ -52,6 +63,16 @@ def test_every_verb_has_its_twin_with_the_same_parameters_and_words(twin: type, 
         if name not in {"open", "for_user"}:
             assert inspect.iscoroutinefunction(coroutine)
             assert inspect.signature(plain).return_annotation == inspect.signature(coroutine).return_annotation
+
+
+def test_what_opens_a_memory_says_that_it_is_to_be_awaited_or_entered() -> None:
+    for name in ("open", "for_user"):
+        assert inspect.signature(getattr(AsyncCredenda, name)).return_annotation == "Opening"
+
+
+def test_a_coroutine_is_named_after_its_own_class() -> None:
+    assert AsyncManage.pin.__qualname__ == "AsyncManage.pin"
+    assert AsyncManage.pin.__module__ == AsyncManage.__module__ == "credenda.client_async"
 
 
 def test_properties_stay_properties() -> None:
@@ -164,7 +185,7 @@ def test_what_was_acknowledged_survives_the_cancelling_of_its_task(tmp_path: Pat
 
 
 def test_a_stale_file_fails_the_check(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    stale = tmp_path / "client_async.py"
+    stale = tmp_path / "client_async.pyi"
     stale.write_text("# older\n", encoding="utf-8")
     monkeypatch.setattr(generate_async, "ROOT", tmp_path)
     monkeypatch.setattr(generate_async, "TARGET", stale)

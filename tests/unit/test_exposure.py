@@ -21,7 +21,7 @@ from credenda.interfaces.serialize import to_jsonable
 from credenda.model.code import DriftReport, ScanReport
 from credenda.model.report import BackupReport, EraseReceipt, ExportReport, ImportReport
 from credenda.model.sync_report import SyncReport
-from credenda.operations.entries.schema import NOT_A_SKILL
+from credenda.operation import NOT_A_SKILL
 from credenda.operations.table import DOORS, OPERATIONS, REMOTE, Door, Operation, Param, Scope
 
 SKILLS = {"remember", "outcome", "contests", "resolve"}

@@ -5,57 +5,54 @@ from typing import TYPE_CHECKING
 from credenda.lazy import load_on_use
 
 if TYPE_CHECKING:
-    from credenda.services import access as access
-    from credenda.services import (
+    from credenda.services import (  # isort: skip - one list
+        access as access,
         agent_claims as agent_claims,
-    )
-    from credenda.services import (
+        belief_test as belief_test,
+        browse as browse,
         bursts as bursts,
-    )
-    from credenda.services import (
         code_scan as code_scan,
-    )
-    from credenda.services import (
         consolidation as consolidation,
-    )
-    from credenda.services import (
+        consolidation_candidates as consolidation_candidates,
         consolidation_progress as consolidation_progress,
-    )
-    from credenda.services import (
+        context as context,
         core as core,
-    )
-    from credenda.services import (
+        costs as costs,
         delete as delete,
-    )
-    from credenda.services import edit as edit
-    from credenda.services import (
+        directory as directory,
+        doctor as doctor,
+        dream as dream,
+        edit as edit,
         embedding_compression as embedding_compression,
-    )
-    from credenda.services import (
         erase as erase,
-    )
-    from credenda.services import (
+        expectation as expectation,
+        extraction_preview as extraction_preview,
+        file_submission as file_submission,
         file_sync as file_sync,
-    )
-    from credenda.services import lifecycle as lifecycle
-    from credenda.services import (
+        flip_flop_audit as flip_flop_audit,
+        items as items,
+        jobs as jobs,
+        lifecycle as lifecycle,
         llm_extraction as llm_extraction,
-    )
-    from credenda.services import lookup as lookup
-    from credenda.services import memory_status as memory_status
-    from credenda.services import (
+        locks as locks,
+        lookup as lookup,
+        memory_status as memory_status,
+        migrate as migrate,
+        outcome as outcome,
+        page_writing as page_writing,
         rebuild as rebuild,
-    )
-    from credenda.services import (
         reextract as reextract,
-    )
-    from credenda.services import (
         remember as remember,
-    )
-    from credenda.services import (
+        resolve as resolve,
+        response_claims as response_claims,
         restore_from_files as restore_from_files,
+        scheduled_tasks as scheduled_tasks,
+        score_response as score_response,
+        search as search,
+        settle as settle,
+        stats as stats,
+        undo as undo,
+        waiting as waiting,
     )
-    from credenda.services import scheduled_tasks as scheduled_tasks
-    from credenda.services import stats as stats
 
 __getattr__ = load_on_use(__name__)

@@ -22,7 +22,7 @@ from credenda.model.rebuild_report import RebuildDifference
 from credenda.paths import find_path_kind, make_file_error
 from credenda.runtime import Parts
 from credenda.services.lookup import resolve_id
-from credenda.services.search import SearchArguments, resolve_moment
+from credenda.services.search import resolve_moment
 from credenda.storage.store import EventFilter, MemoryFilter
 from credenda.text.normalize import normalise_attribute, normalise_name, normalise_text, normalise_value
 from credenda.validation import check_name
@@ -158,10 +158,8 @@ def _check_recall(parts: Parts, asked: Assertion) -> CheckedAssertion:
     if not wanted:
         raise Invalid(f"line {asked.line} names no words", fix="write the words after the colon")
     query = asked.query or asked.value
-    question = SearchArguments(
-        query=query, limit=_HITS, record_access=False, as_of=asked.as_of, known_at=asked.known_at
-    )
-    texts = [(hit.id, hit.text) for hit in services.search.search(parts, question).hits]
+    conditions = {"limit": _HITS, "record_access": False, "as_of": asked.as_of, "known_at": asked.known_at}
+    texts = [(hit.id, hit.text) for hit in services.search.search(parts, query, conditions).hits]
     if not asked.query:
         block = services.context.context(parts, None, None, {"record_access": False})
         texts += [("core", line) for line in block.text.splitlines()]
@@ -172,7 +170,7 @@ def _check_recall(parts: Parts, asked: Assertion) -> CheckedAssertion:
 
 
 def _check_abstention(parts: Parts, asked: Assertion) -> CheckedAssertion:
-    result = services.search.search(parts, SearchArguments(query=asked.query, record_access=False))
+    result = services.search.search(parts, asked.query, {"record_access": False})
     found = [f"[{hit.id}] {hit.text}" for hit in result.hits[:3]] or ["nothing"]
     told = f"answered with probability {result.probability:.2f}"
     unlikely = result.abstained or result.probability < _UNLIKELY

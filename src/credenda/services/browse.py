@@ -8,7 +8,7 @@ from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from hashlib import blake2b
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from credenda import limits
 from credenda.clock import DAY_US
@@ -86,10 +86,6 @@ def _make_check(name: str, user: str, body: bytes) -> bytes:
 
 
 # List memories in pages.
-
-
-if TYPE_CHECKING:
-    pass
 
 
 _LIST: Final = "memories"

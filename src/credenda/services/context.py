@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from credenda import read, services
 from credenda.errors import Invalid
@@ -12,12 +12,9 @@ from credenda.model.evaluation import ContextLine, ContextPreview
 from credenda.model.query import Context
 from credenda.read.pack_trace import PackTrace, TracedLine
 from credenda.runtime import Parts
-from credenda.services.search import WAITING_COUNTED_MAX, SearchArguments, build_query, open_index, record_hits
+from credenda.services.search import WAITING_COUNTED_MAX, build_query, open_index, record_hits
 from credenda.services.waiting import count_waiting_messages
 from credenda.text.token_budget import TokenBudget
-
-if TYPE_CHECKING:
-    pass
 
 
 def context(
@@ -38,7 +35,7 @@ def context(
     if not isinstance(budget, int) or budget < 1:  # pyright: ignore[reportUnnecessaryIsInstance]
         raise Invalid(f"a budget of {budget!r} tokens", why="it must be at least 1", fix="leave it out for the default")
     conditions = {"record_access": not automatic, **conditions}
-    asked = build_query(parts, _build_question("core" if query is None else query, conditions))
+    asked = build_query(parts, "core" if query is None else query, conditions)
     now_us = parts.clock.now_us()
     with parts.active_calls, parts.store.reader(parts.user_id) as reader:
         packed = read.context.build_context(
@@ -62,13 +59,6 @@ def choose_budget(parts: Parts, token_budget: int | None, *, automatic: bool) ->
     """Return the budget that was asked for, or that of the settings."""
     usual = parts.settings.inject_tokens if automatic else parts.settings.context_tokens
     return usual if token_budget is None else token_budget
-
-
-def _build_question(query: str, conditions: Mapping[str, Any]) -> SearchArguments:
-    unknown = sorted(set(conditions) - set(SearchArguments.__dataclass_fields__))
-    if unknown:
-        raise Invalid(f"context takes no {unknown[0]!r}", fix="give the conditions that search takes")
-    return SearchArguments(query=query, **conditions)
 
 
 # Say what an agent would get for a prompt, line by line, and what it would not; no recall is recorded.

@@ -176,10 +176,6 @@ def _describe_validity(memory: Memory) -> str:
 # List the versions of a slot or memory.
 
 
-if TYPE_CHECKING:
-    pass
-
-
 def history(
     parts: Parts,
     *,
@@ -210,10 +206,6 @@ def history(
 
 
 # Explain a memory: its evidence and its changes.
-
-
-if TYPE_CHECKING:
-    pass
 
 
 def why(parts: Parts, memory_id: str) -> Explanation:

@@ -20,7 +20,7 @@ from credenda.clock import StoppedClock, pause
 from credenda.errors import Conflict, Corrupt, CredendaError, Invalid, NotFound, Unavailable
 from credenda.model.migration_report import MigrationReport, UnmovedUser
 from credenda.runtime import Parts
-from credenda.services.search import SearchArguments, search
+from credenda.services.search import search
 from credenda.storage.store import Store
 from credenda.storage.tenant_transfer import ARCHIVED, MIGRATED, ImportRow, TableRow, TenantExport
 from credenda.text.counts import count_noun
@@ -250,7 +250,7 @@ def _open_view(parts: Parts, user: str, now_us: int) -> Generator[Parts]:
 
 
 def _search(parts: Parts, query: str) -> list[tuple[str, str, float]]:
-    found = search(parts, SearchArguments(query=query, record_access=False))
+    found = search(parts, query, {"record_access": False})
     return [(hit.kind, hit.id, round(hit.score, _SCORE_DIGITS)) for hit in found.hits]
 
 

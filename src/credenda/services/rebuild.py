@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from credenda import model as model_modules
 from credenda import services, workers
@@ -128,10 +128,6 @@ def log_findings(parts: Parts, *, repair: bool) -> list[Finding]:
 
 
 # Embed all texts again with another model.
-
-
-if TYPE_CHECKING:
-    pass
 
 
 def reembed(

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime
 from enum import StrEnum
 from functools import lru_cache
-from typing import TYPE_CHECKING, Final, TypeVar, cast, get_args
+from typing import TYPE_CHECKING, Any, Final, TypeVar, get_args
 
 from credenda import limits, read
 from credenda.clock import DAY_US
@@ -57,43 +57,19 @@ WAITING_COUNTED_MAX: Final = 100
 """Waiting jobs that a search looks at: it must not become slower by what waits."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SearchArguments:
-    """The arguments of a call of `search`."""
-
-    query: str
-    limit: int = 20
-    topic: str | None = None
-    kinds: Collection[str] = ("memory", "event")
-    types: Collection[str] | None = None
-    layers: Collection[str] | None = None
-    mode: str = "full_context"
-    min_confidence: float = 0.4
-    as_of: datetime | str | None = None
-    known_at: datetime | str | None = None
-    recency_weight: float = 0.3
-    profile: str = "default"
-    tags: Collection[str] | None = None
-    metadata: Mapping[str, object] | None = None
-    session: str | None = None
-    exclude_session: str | None = None
-    project: str | None = None
-    include: Collection[str] = ()
-    explain: bool = False
-    record_access: bool = True
-
-
 def resolve_moment(parts: Parts, value: datetime | str | None) -> int | None:
     """Parse a time argument in the user's time zone; None stays None."""
     return None if value is None else parse_moment(value, parts.settings.zone, parts.clock.now_us())
 
 
-def search(parts: Parts, question: SearchArguments, *, reach: int | None = None) -> SearchResult:
-    """Search the memories and events that answer a question.
+def search(
+    parts: Parts, text: str, conditions: Mapping[str, Any] | None = None, *, reach: int | None = None
+) -> SearchResult:
+    """Search the memories and events that answer a question; `conditions` are the arguments of `Credenda.search`.
 
     `reach` returns that many hits instead of `limit`, for interfaces that filter the hits further.
     """
-    query = build_query(parts, question)
+    query = build_query(parts, text, conditions or {})
     query = query if reach is None else replace(query, limit=reach)
     with parts.active_calls, parts.store.reader(parts.user_id, may_lag=True) as reader:
         result = read.search.search(
@@ -132,50 +108,30 @@ def record_hits(parts: Parts, hits: Sequence[Hit], session: str | None) -> None:
             parts.accesses.add(access)
 
 
-def build_query(parts: Parts, question: SearchArguments) -> Query:
-    """Validate a question and normalise it."""
-    text = question.query
+def build_query(parts: Parts, text: str, conditions: Mapping[str, Any]) -> Query:
+    """Validate a question and its conditions; what is left out has the default of `Query`."""
     if not isinstance(text, str):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise Invalid("a query must be text", why=f"it is a {type(text).__name__}", fix="ask with words")
     if not text.strip():
         raise Invalid("cannot search for nothing", why="the query is empty", fix="ask with words")
     if len(text) > limits.QUERY_CHARACTERS:
         raise LimitExceeded(f"a query of {len(text)} characters", why=f"at most {limits.QUERY_CHARACTERS} are read")
-    check_limit(question.limit, limits.SEARCH_LIMIT)
-    check_fraction(question.min_confidence, "min_confidence")
-    check_fraction(question.recency_weight, "recency_weight")
-    return _checked_query(
-        text=question.query,
-        limit=question.limit,
-        topic=check_name(question.topic, "topic"),
-        kinds=cast("frozenset[HitKind]", _check_words(question.kinds, _KINDS, "kind")),
-        types=_check_members(MemoryType, question.types, "type"),
-        layers=_check_members(Layer, question.layers, "layer"),
-        mode=cast("Mode", next(iter(_check_words(check_text(question.mode, "mode"), _MODES, "mode")))),
-        min_confidence=question.min_confidence,
-        as_of_us=resolve_moment(parts, question.as_of),
-        known_at_us=resolve_moment(parts, question.known_at),
-        recency_weight=question.recency_weight,
-        profile=cast(
-            "Profile", next(iter(_check_words(check_text(question.profile, "profile"), _PROFILES, "profile")))
-        ),
-        tags=frozenset(check_words(question.tags, "tags")) if question.tags else None,
-        metadata=dict(check_metadata(question.metadata)) or None,
-        session=check_name(question.session, "session"),
-        exclude_session=check_name(question.exclude_session, "exclude_session"),
-        project=question.project if question.project == "" else check_name(question.project, "project"),
-        include=_check_words(question.include, _INCLUDES, "thing to include"),
-        explain=question.explain,
-        record_access=question.record_access,
-        refuse_below=parts.settings.refuse_below,
-        zone=parts.settings.zone,
-    )
+    checked: dict[str, Any] = {}
+    for name, value in conditions.items():
+        if name in _MOMENTS:
+            checked[f"{name}_us"] = resolve_moment(parts, value)
+        elif name in _CHECKS:
+            checked[name] = _CHECKS[name](value)
+        else:
+            raise Invalid(f"a search takes no {name!r}", fix=f"it takes {', '.join([*_CHECKS, *_MOMENTS])}")
+    return _checked_query(text=text, **checked, refuse_below=parts.settings.refuse_below, zone=parts.settings.zone)
 
 
-def check_limit(limit: int, most: int) -> None:
-    """Refuse a limit below 1 or above the bound."""
+def check_limit(limit: int, most: int) -> int:
+    """Return a limit; refuse one below 1 or above the bound."""
     if not isinstance(limit, int) or not 1 <= limit <= most:  # pyright: ignore[reportUnnecessaryIsInstance]
         raise Invalid(f"limit cannot be {limit!r}", why=f"it lies in 1 to {most}", fix="page through with less")
+    return limit
 
 
 def _check_members(kind: type[E], values: Collection[str] | None, what: str) -> frozenset[E] | None:
@@ -201,3 +157,30 @@ def _choose_among(given: tuple[str, ...], choices: tuple[str, ...], what: str) -
     if unknown:
         raise Invalid(f"{unknown[0]!r} is not a {what}", fix=f"choose among {', '.join(choices)}")
     return frozenset(given)
+
+
+def _check_word(value: str, choices: tuple[str, ...], what: str) -> str:
+    return next(iter(_check_words(check_text(value, what), choices, what)))
+
+
+_MOMENTS: Final = ("as_of", "known_at")
+_CHECKS: Final[Mapping[str, Callable[[Any], object]]] = {
+    "limit": lambda limit: check_limit(limit, limits.SEARCH_LIMIT),
+    "min_confidence": lambda share: check_fraction(share, "min_confidence"),
+    "recency_weight": lambda share: check_fraction(share, "recency_weight"),
+    "topic": lambda name: check_name(name, "topic"),
+    "kinds": lambda words: _check_words(words, _KINDS, "kind"),
+    "types": lambda words: _check_members(MemoryType, words, "type"),
+    "layers": lambda words: _check_members(Layer, words, "layer"),
+    "mode": lambda word: _check_word(word, _MODES, "mode"),
+    "profile": lambda word: _check_word(word, _PROFILES, "profile"),
+    "tags": lambda words: frozenset(check_words(words, "tags")) if words else None,
+    "metadata": lambda pairs: dict(check_metadata(pairs)) or None,
+    "session": lambda name: check_name(name, "session"),
+    "exclude_session": lambda name: check_name(name, "exclude_session"),
+    "project": lambda name: name if name == "" else check_name(name, "project"),
+    "include": lambda words: _check_words(words, _INCLUDES, "thing to include"),
+    "explain": bool,
+    "record_access": bool,
+}
+"""The check of each condition; it returns the value for the query."""

@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 import logging
-from typing import TYPE_CHECKING
 
 from credenda.errors import CredendaError, Invalid
 from credenda.runtime import Parts
 from credenda.workers.idle_tasks import flush_accesses, save_index
 from credenda.workers.loop import settle as settle_jobs
-
-if TYPE_CHECKING:
-    pass
 
 _log = logging.getLogger(__name__)
 

@@ -6,7 +6,7 @@ import os
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from credenda import model, services
 from credenda.clock import HOUR_US, SECOND_US
@@ -36,10 +36,6 @@ from credenda.storage.store import (
     Writer,
 )
 from credenda.text.counts import count_noun
-
-if TYPE_CHECKING:
-    pass
-
 
 _PENDING: Final = (JobStatus.QUEUED, JobStatus.PROCESSING, JobStatus.FAILED)
 

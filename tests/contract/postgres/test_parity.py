@@ -13,7 +13,7 @@ from credenda import Credenda
 from credenda.bootstrap import build_parts, migrate_database
 from credenda.errors import LimitExceeded
 from credenda.runtime import Parts
-from credenda.services.search import SearchArguments, search
+from credenda.services.search import search
 from credenda.testing import ManualClock
 from tests.postgres_server import get_server
 
@@ -72,12 +72,12 @@ def list_questions() -> list[str]:
     return [*QUESTIONS, *(" ".join(text.split()[:8]) for text in turns[::5])]
 
 
-def compare(pair: Pair, question: SearchArguments) -> int:
+def compare(pair: Pair, query: str, **conditions: object) -> int:
     """Compare the results of a search; return the number of hits."""
-    old, new = (search(parts, question) for parts in pair)
+    old, new = (search(parts, query, {**conditions, "record_access": False}) for parts in pair)
     assert [(hit.kind, hit.id, hit.quote, hit.flags) for hit in new.hits] == [
         (hit.kind, hit.id, hit.quote, hit.flags) for hit in old.hits
-    ], question.query
+    ], query
     assert [hit.score for hit in new.hits] == pytest.approx([hit.score for hit in old.hits], abs=TOLERANCE)
     assert new.probability == pytest.approx(old.probability, abs=TOLERANCE)
     assert new.abstained == old.abstained
@@ -86,7 +86,7 @@ def compare(pair: Pair, question: SearchArguments) -> int:
 
 def test_the_resident_index_ranks_alike(pair: Pair) -> None:
     questions = list_questions()
-    found = [compare(pair, SearchArguments(query=one, limit=50, record_access=False)) for one in questions]
+    found = [compare(pair, one, limit=50) for one in questions]
     assert len(found) > 15
     assert sum(found) > 100
 
@@ -102,7 +102,7 @@ def test_the_full_text_index_nominates_alike_where_a_memory_is_too_large_for_the
     monkeypatch.setattr("credenda.index.cache.IndexCache.get", refuse)
     both = total = 0
     for query in list_questions():
-        old, new = (search(parts, SearchArguments(query=query, record_access=False)).hits for parts in pair)
+        old, new = (search(parts, query, {"record_access": False}).hits for parts in pair)
         assert [hit.id for hit in new[:1]] == [hit.id for hit in old[:1]], query
         both += len({hit.id for hit in old} & {hit.id for hit in new})
         total += len({hit.id for hit in (*old, *new)})
@@ -114,5 +114,5 @@ def test_the_full_text_index_nominates_alike_where_a_memory_is_too_large_for_the
 def test_times_and_modes_give_the_same_hits(pair: Pair, mode: str) -> None:
     for as_of in ("2023-06-01T00:00:00Z", "2026-02-01T00:00:00Z"):
         for query in QUESTIONS[:4]:
-            compare(pair, SearchArguments(query=query, mode=mode, as_of=as_of, record_access=False))
-            compare(pair, SearchArguments(query=query, mode=mode, include=("superseded",), record_access=False))
+            compare(pair, query, mode=mode, as_of=as_of)
+            compare(pair, query, mode=mode, include=("superseded",))

@@ -183,15 +183,10 @@ class Memory:
         most = arguments.check_limit(top_k, limit, most=limits.SEARCH_LIMIT)
         floor = 0.0 if threshold is None else check_fraction(threshold, "threshold")
         user = asked.user or SHARED_USER
-        question = search.SearchArguments(
-            query=query,
-            metadata=asked.metadata or None,
-            session=asked.run,
-            as_of=reference_date,
-            explain=explain,
-        )
+        conditions = {"metadata": asked.metadata, "session": asked.run, "as_of": reference_date, "explain": explain}
+        reach = limits.CANDIDATES if asked.keep else 2 * most + 1
         with self._tenants.lend(user) as tenant:
-            found = search.search(tenant.parts, question, reach=limits.CANDIDATES if asked.keep else 2 * most + 1)
+            found = search.search(tenant.parts, query, conditions, reach=reach)
         items: list[Item] = []
         for hit, record in [pair for pair in filter_hits(found.hits, asked) if pair[0].score >= floor][:most]:
             details = {"score_details": dict(hit.terms)} if explain else {}

@@ -1,1 +1,0 @@
-"""The entries of the operations table, one module per topic."""
