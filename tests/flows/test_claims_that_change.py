@@ -156,18 +156,23 @@ def test_a_value_that_is_told_again_is_newer_than_the_one_in_between(life: Life)
 
 
 def test_a_corrected_day_of_an_event_replaces_the_day_before(life: Life) -> None:
-    day = {"entity": "farewell supper", "stance": "planned"}
-    life.tell("The farewell supper is on 9 December", "date", "9 December", **day)
-    life.tell("Correction, the supper is on 11 December", "date", "11 December", days=2, **day)
+    life.tell("The farewell supper is on 9 December", "date", "9 December", entity="farewell supper", stance="planned")
+    life.tell(
+        "Correction, the supper is on 11 December",
+        "date",
+        "11 December",
+        days=2,
+        entity="farewell supper",
+        stance="planned",
+    )
     assert "11 December" in life.first("When is the farewell supper?")
     planned = [memory.value for memory in life.mem.list(entity="farewell supper").items]
     assert len(planned) == 1
 
 
 def test_days_of_an_event_without_a_word_of_change_stand_side_by_side(life: Life) -> None:
-    day = {"entity": "book fair", "stance": "planned"}
-    life.tell("The book fair is on 9 December", "date", "9 December", **day)
-    life.tell("The book fair is on 11 December", "date", "11 December", days=2, **day)
+    life.tell("The book fair is on 9 December", "date", "9 December", entity="book fair", stance="planned")
+    life.tell("The book fair is on 11 December", "date", "11 December", days=2, entity="book fair", stance="planned")
     assert len(life.mem.list(entity="book fair").items) == 2
 
 

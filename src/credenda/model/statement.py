@@ -139,10 +139,10 @@ def _get_given(memory: Stated, name: str) -> str:
 
 
 def _choose(language: str, kind: str, word: str) -> Any:  # noqa: ANN401 - a text or a pair of texts
-    return wordings.load_wordings()[language].get(kind, {}).get(word) if _is_worded(language) else None
+    return wordings.load_wordings()[language].get(kind, {}).get(word) if is_worded(language) else None
 
 
-def _is_worded(language: str) -> bool:
+def is_worded(language: str) -> bool:
     """Return whether statements of a language have words of their own; those of English need no table."""
     return language not in {ENGLISH, ""} and language in wordings.load_wordings()
 
@@ -195,7 +195,7 @@ def name_value(memory: Stated, language: str = ENGLISH) -> str:
 
 
 def _join_owner(owner: str, attribute: str | None, language: str = ENGLISH) -> str:
-    if _is_worded(language):
+    if is_worded(language):
         name = name_attribute(attribute or "", language)
         return f"{name} {choose_word(language, 'of')} {owner}" if owner and name else owner or name
     verb = _VERBS.get(attribute or "")
@@ -235,7 +235,7 @@ def write_claim(memory: Stated, now_us: int = 0, language: str = "") -> str:
     if not (memory.entity and memory.attribute and memory.value):
         return cut_to_clause(memory.text, memory.value)
     owner = _name_owner(memory)
-    owner = name_owner(owner, language) if _is_worded(language) else owner
+    owner = name_owner(owner, language) if is_worded(language) else owner
     key = _get_given(memory, GIVEN_KEY)
     verb = None if key else _find_verb(memory.attribute, language)
     if verb is not None:
@@ -248,7 +248,7 @@ def write_claim(memory: Stated, now_us: int = 0, language: str = "") -> str:
 
 def _find_verb(attribute: str, language: str) -> Sequence[str] | None:
     """Return how a verb is said of a value, and denied."""
-    if _is_worded(language):
+    if is_worded(language):
         return _choose(language, "verbs", attribute)
     verb = _VERBS.get(attribute)
     return None if verb is None else [f"{one} {{}}" for one in verb]
@@ -368,7 +368,7 @@ def find_before(statement: str) -> str:
     >>> find_before("user: home: Graz, told 2026-01-02; before: Wels"), find_before("user: home: Graz")
     ('Wels', '')
     """
-    words = {"before", *(one["times"]["before"] for one in load_wordings().values())}
+    words = {"before", *(one["times"]["before"] for one in wordings.load_wordings().values())}
     found = re.search(rf"; (?:{'|'.join(sorted(words))}): (.+)$", statement)
     return found[1] if found is not None else ""
 

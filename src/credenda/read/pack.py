@@ -25,7 +25,7 @@ from credenda.model.statement import (
     format_core_text,
     format_fact,
     format_validity,
-    load_wordings,
+    is_worded,
     write_claim,
 )
 from credenda.read.newer import has_begun, put_newest_first
@@ -184,7 +184,7 @@ def _choose_language(core: Sequence[Memory], hits: Sequence[Hit]) -> str:
     """Return the language of most texts, as far as it has wordings."""
     counts = Counter(detect_language(one.text) for one in (*core, *(hit.memory or hit for hit in hits)))
     found = max(counts, key=lambda language: counts[language], default=ENGLISH)
-    return found if found in load_wordings() else ENGLISH
+    return found if is_worded(found) else ENGLISH
 
 
 def _find_time(line: _Line) -> int:
