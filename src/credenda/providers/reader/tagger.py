@@ -62,7 +62,7 @@ _HURTING: Final = frozenset(
     {"allergy", "medication", "condition", "diet", "name", "employer", "job_title", "residence", "age"}
 )
 """Attributes for which the message before may not stand in: after "I'm allergic to nuts", ruff is no allergy."""
-_UNSURE: Final = 0.7
+_UNSURE: Final = 0.5
 """From this probability of being no fact, a value may be read with a word less."""
 _SURE: Final = 0.4
 """The probability of being no fact below which it is."""
@@ -197,7 +197,7 @@ class _Model:
         if not spans["value"]:
             return
         linked = [(role, span) for role in _LINKS for span in spans[role]]
-        proposed = [(span, *_list_shorter(window, span)) for span in spans["value"]]
+        proposed = [(span, *_list_shorter(window, span, spans)) for span in spans["value"]]
         values = np.stack([_encode_span(states[0], span, whole=True) for spans in proposed for span in spans])
         others = [_encode_span(states[0], span) for _, span in linked] or [values[0, : 3 * states.shape[2]]]
         named = [one.name for one in self._heads.get_outputs()]
@@ -256,14 +256,18 @@ def _list_spans(tags: Floats, window: _Window) -> dict[str, list[Span]]:
     }
 
 
-def _list_shorter(window: _Window, span: Span) -> list[Span]:
-    """List a value of the message without its last word, and without its first: "peanut" of "peanut allergy"."""
+def _list_shorter(window: _Window, span: Span, spans: Mapping[str, Sequence[Span]]) -> list[Span]:
+    """List a value of the message without its last word, and without its first: "peanut" of "peanut allergy".
+
+    Also without the words that say when or in what case, of which it may end: "metformin every morning".
+    """
     first, last = span
     places = window.places
     begins = [
         at for at in range(first + 1, last + 1) if first >= window.base and _is_new_word(places, at - window.base)
     ]
-    return [(first, begins[-1] - 1), (begins[0], last)] if begins else []
+    ends = [at for role in ("when", "scope") for at, _ in spans[role] if at in begins]
+    return [(first, begins[-1] - 1), (begins[0], last), *((first, at - 1) for at in ends)] if begins else []
 
 
 def _is_new_word(places: Sequence[Span], at: int) -> bool:

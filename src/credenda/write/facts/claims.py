@@ -250,7 +250,8 @@ def _read_choices(text: str, facts: list[Fact]) -> list[Fact]:
         chose = choice and _CHOSE.search(words) is not None
         if (choice and _OF_TASK.search(words)) or (chose and _REJECTED.search(text[: max(one.value.start, 0)])):
             continue
-        found.append(replace(one, attribute="decision") if chose and one.attribute == "tool" else one)
+        decides = chose and one.attribute == "tool"  # the words tell the attribute
+        found.append(replace(one, attribute="decision", attribute_certainty=1.0) if decides else one)
     return found
 
 
