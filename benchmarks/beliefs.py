@@ -22,9 +22,8 @@ from credenda import Credenda, Invalid
 from credenda.clock import from_datetime
 from credenda.config import load_settings
 from credenda.model.memory import Memory, MemoryType, Stance
-from credenda.providers.embed.factory import open_embedder
-from credenda.providers.embed.protocol import Embedder
-from credenda.providers.llm.factory import open_model
+from credenda.providers.embed.factory import Embedder, open_embedder
+from credenda.providers.llm.client import open_model
 from credenda.providers.llm.protocol import LanguageModel
 from credenda.write.llm.prompt import PROMPT
 

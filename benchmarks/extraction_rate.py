@@ -14,7 +14,7 @@ from credenda.clock import from_datetime
 from credenda.model.claim import Extractor, Turn
 from credenda.model.event import Event, Role
 from credenda.providers.reader.tagger import TaggingReader
-from credenda.write.facts.extractor import ReadingExtractor
+from credenda.write.facts.claims import ReadingExtractor
 
 _PASSES: Final = 5
 _OTHERS: Final = 300

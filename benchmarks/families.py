@@ -35,8 +35,7 @@ from benchmarks.logistic import apply_logistic, fit_logistic
 from benchmarks.simple_base import SimpleBase
 from benchmarks.stats import read_numbered_lines
 from credenda import Credenda, Invalid
-from credenda.index.resident import ResidentIndex
-from credenda.index.vector_reader import read_stored_vectors
+from credenda.index.resident import ResidentIndex, read_stored_vectors
 from credenda.read.retrieve import find_owner
 from credenda.services.search import open_index
 from credenda.storage.store import Reader

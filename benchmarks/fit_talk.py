@@ -35,10 +35,10 @@ from credenda.index.resident import ResidentIndex
 from credenda.model.query import Query
 from credenda.read import late
 from credenda.read.dense import embed_question
-from credenda.read.fuse import fuse_scores
 from credenda.read.hydrate import name_document
 from credenda.read.plan import Ask, plan, score_answer_type
 from credenda.read.retrieve import find_owner, retrieve
+from credenda.read.score import fuse_scores
 from credenda.read.weights import load_talk_weights
 from credenda.runtime import Parts
 from credenda.services.search import open_index

@@ -49,13 +49,12 @@ from credenda import Credenda
 from credenda.ids import IdKind
 from credenda.index.resident import ResidentIndex
 from credenda.model.query import Query
-from credenda.read.abstention import TOP, bound_lead, expect_best_by_chance, measure_rise
-from credenda.read.candidates import Candidates
+from credenda.read.candidates import TOP, Candidates, bound_lead, expect_best_by_chance, measure_rise
 from credenda.read.dense import embed_question
-from credenda.read.fuse import fuse_scores, pick_best_of_owner
 from credenda.read.hydrate import name_document
 from credenda.read.plan import Plan, plan
 from credenda.read.retrieve import find_owner, retrieve
+from credenda.read.score import fuse_scores, pick_best_of_owner
 from credenda.read.weights import load_weights
 from credenda.services.search import open_index
 from credenda.storage.store import Reader

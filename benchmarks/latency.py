@@ -47,7 +47,7 @@ from credenda import Credenda
 from credenda.bootstrap import build_parts
 from credenda.clock import seconds
 from credenda.errors import Unavailable
-from credenda.providers.embed.protocol import Embedder
+from credenda.providers.embed.factory import Embedder
 from credenda.storage.sqlite.store import SqliteStore
 
 # The cost of a start: `import credenda`, a store with its first search, a one-shot command, and an MCP server.

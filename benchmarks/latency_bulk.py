@@ -16,7 +16,7 @@ from credenda.clock import seconds
 from credenda.index.document_names import name_event_document
 from credenda.index.quantize import encode
 from credenda.model.event import NewEvent, Role
-from credenda.providers.embed.protocol import Embedder
+from credenda.providers.embed.factory import Embedder
 from credenda.runtime import Parts
 from credenda.storage.store import Vector, Writer
 

@@ -19,10 +19,10 @@ from credenda import Credenda, MemoryUnit, Unavailable
 from credenda.bootstrap import build_parts
 from credenda.clock import cpu_seconds, seconds
 from credenda.model.query import Hit, Query
-from credenda.providers.embed.protocol import Embedder
-from credenda.read.fuse import fuse_scores, pick_best_of_owner
+from credenda.providers.embed.factory import Embedder
 from credenda.read.plan import plan
 from credenda.read.retrieve import retrieve
+from credenda.read.score import fuse_scores, pick_best_of_owner
 from credenda.read.weights import load_weights
 from credenda.runtime import Parts
 from credenda.text.tokens import extract_query_terms

@@ -14,8 +14,8 @@ from credenda.model.claim import Extractor, Turn
 from credenda.model.event import Event, Role
 from credenda.model.report import ModelUse
 from credenda.providers.reader.tagger import TaggingReader
-from credenda.write.facts.extractor import ReadingExtractor
-from credenda.write.llm.gate import skip
+from credenda.write.facts.claims import ReadingExtractor
+from credenda.write.llm.reading import skip
 
 _MOMENT: Final = datetime(2026, 3, 11, 12, tzinfo=UTC)
 

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from credenda.text.documents import MONTHS
+from credenda.text.passages import MONTHS
 
 _NAMES: Final = (
     "Mara",

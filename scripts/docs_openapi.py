@@ -5,7 +5,7 @@ import sys
 from pathlib import Path
 
 from credenda import __version__
-from credenda.interfaces.openapi import build_openapi
+from credenda.interfaces.json_schema import build_openapi
 
 
 def main() -> int:

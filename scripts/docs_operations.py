@@ -4,8 +4,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from credenda.operations.mcp_tools import list_tools
-from credenda.operations.table import DOORS, OPERATIONS, Operation
+from credenda.operations.table import DOORS, OPERATIONS, Operation, list_tools
 from generated_page import write_or_check
 
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "reference" / "operations.md"

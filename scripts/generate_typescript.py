@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from credenda import __version__
-from credenda.interfaces.openapi import build_openapi
+from credenda.interfaces.json_schema import build_openapi
 from generated_page import write_or_check
 
 FILE = Path(__file__).parents[1] / "clients" / "typescript" / "src" / "generated.ts"

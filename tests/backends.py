@@ -26,7 +26,7 @@ import pytest
 from credenda import bootstrap
 from credenda.storage.postgres.rows import Row, make_rows, register_types
 from credenda.storage.store import Store
-from credenda.storage.tenant_transfer import ARCHIVED, MIGRATED, ImportRow
+from credenda.storage.transfer import ARCHIVED, MIGRATED, ImportRow
 
 from .postgres_server import TEMPLATE, Database, Server, get_server
 from .registry import Registry, may_stand

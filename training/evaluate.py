@@ -17,7 +17,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, Final
 
-from credenda.model.reading import Fact
+from credenda.model.claim import Fact
 from credenda.providers.reader.tagger import TaggingReader
 from training import labels
 from training.messages import is_held_out, list_files, load_rows

@@ -22,7 +22,7 @@ from credenda.index.resident import STATE_GONE, ResidentIndex
 from credenda.providers.embed.factory import open_embedder
 from credenda.storage.sqlite.store import SqliteStore
 from credenda.storage.store import Job
-from credenda.write.indexing.embed import EMBED, find_missing_vectors
+from credenda.write.indexing import EMBED, find_missing_vectors
 
 LOST: Final = "lost:"
 """Prefix of a finding about something acknowledged that is missing."""

@@ -12,9 +12,9 @@ if TYPE_CHECKING:
     import psycopg
     from psycopg import sql
 
-    from credenda.storage.postgres import errors
+    from credenda.storage.postgres import connections as errors
 else:
-    errors = import_on_use("credenda.storage.postgres.errors")
+    errors = import_on_use("credenda.storage.postgres.connections")
     psycopg = import_on_use("psycopg")
     sql = import_on_use("psycopg.sql")
 

@@ -31,8 +31,8 @@ if TYPE_CHECKING:
     from credenda.client_async import AsyncCredenda
     from credenda.model.browse import Diff
     from credenda.model.change import ChangeRecord
-    from credenda.model.deletion import DeletionReceipt
     from credenda.model.event import Event, Receipt
+    from credenda.model.governance import DeletionReceipt
     from credenda.model.memory import Memory, MemoryUnit
     from credenda.model.query import Context, EventDetails, Explanation, Hit, Page, SearchResult, SlotVersion
     from credenda.model.report import DeletionReport, EraseReceipt, Stats
@@ -77,7 +77,7 @@ _LAZY = {
     "ChangeRecord": "credenda.model.change",
     "Context": "credenda.model.query",
     "Credenda": "credenda.client",
-    "DeletionReceipt": "credenda.model.deletion",
+    "DeletionReceipt": "credenda.model.governance",
     "DeletionReport": "credenda.model.report",
     "Diff": "credenda.model.browse",
     "EraseReceipt": "credenda.model.report",

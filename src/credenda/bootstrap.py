@@ -22,24 +22,21 @@ from credenda.model.claim import Claim, Extractor, Turn, keep_weightiest
 from credenda.paths import check_path, create_folder, warn_about_open_paths
 from credenda.providers import llm as llm_modules
 from credenda.providers import reader as readers
-from credenda.providers.embed.factory import open_embedder
-from credenda.providers.embed.protocol import Embedder
+from credenda.providers.embed.factory import Embedder, open_embedder
 from credenda.providers.tokens.factory import Tokenizer, open_counter
 from credenda.runtime import ActiveCalls, LazyIndexCache, Parts, Views
 from credenda.storage import postgres, sqlite
 from credenda.storage.current_trust import cut_rows, plan_cut
 from credenda.storage.sqlite.store import SqliteStore
-from credenda.storage.tenant_transfer import ImportRow
-from credenda.storage.tombstone_key import read_key_file
+from credenda.storage.transfer import ImportRow, read_key_file
 from credenda.validation import check_identity
 from credenda.workers.leases import name_process
 from credenda.write import extract, facts
 
 if TYPE_CHECKING:
     from credenda.model.event import Event
-    from credenda.model.migration_report import MigrationReport
     from credenda.model.report import BackupReport, RestoreReport
-    from credenda.model.restored_report import RestoredReport
+    from credenda.model.restored_report import MigrationReport, RestoredReport
     from credenda.providers.llm.client import ModelClient
     from credenda.services.migrate import Progress
     from credenda.storage.store import Store
@@ -75,7 +72,7 @@ class _LazyExtractor:
         """Extract the claims of a turn; none without a reader."""
         if self._reader is None:
             return []
-        found = extract.moments.by_the_wall(facts.extractor.ReadingExtractor(self._reader), turn, self._zone)
+        found = extract.moments.by_the_wall(facts.claims.ReadingExtractor(self._reader), turn, self._zone)
         return keep_weightiest(found, self._most)
 
 
@@ -196,7 +193,7 @@ def _open_model_client(llm: object, settings: Settings) -> ModelClient | None:
     if llm is None and settings.llm in {"", "none"}:
         return None
 
-    return llm_modules.factory.open_model(llm, settings)
+    return llm_modules.client.open_model(llm, settings)
 
 
 def restore_backup(

@@ -18,8 +18,8 @@ from credenda.errors import Conflict, Invalid, LimitExceeded, NotFound, Unavaila
 from credenda.lazy import import_on_use
 from credenda.model.browse import Axis, Diff
 from credenda.model.change import ChangeRecord
-from credenda.model.deletion import DeletionReceipt
 from credenda.model.event import Receipt
+from credenda.model.governance import DeletionReceipt
 from credenda.model.memory import Layer, Memory, MemoryType, MemoryUnit, Status
 from credenda.model.query import Context, EventDetails, Explanation, Page, SearchResult, SlotVersion
 from credenda.operation import (
@@ -51,7 +51,7 @@ if TYPE_CHECKING:
     from credenda.clock import Clock
     from credenda.model.claim import Extractor
     from credenda.model.report import DeletionReport, EraseReceipt, Stats
-    from credenda.providers.embed.protocol import Embedder
+    from credenda.providers.embed.factory import Embedder
     from credenda.providers.tokens.factory import Tokenizer
     from credenda.runtime import Parts
     from credenda.workers import loop
@@ -259,7 +259,7 @@ class Credenda(Groups):
         )
         if claims in (None, [], ()):
             return services.remember.remember(self._parts, submission)
-        return services.agent_claims.remember_claims(self._parts, submission, claims)
+        return services.remember.remember_claims(self._parts, submission, claims)
 
     def store(self, unit: MemoryUnit) -> Memory:
         """Store a memory at once, without extraction: for tests, seeding and migration. It competes like any other."""
@@ -335,7 +335,7 @@ class Credenda(Groups):
         for a block that a program adds to each turn by itself: its budget is the smaller `inject_tokens`, and its
         memories do not count as recalled unless `record_access` is set.
         """
-        return services.context.context(self._parts, query, token_budget, conditions, automatic=automatic)
+        return services.search.context(self._parts, query, token_budget, conditions, automatic=automatic)
 
     @Operation(
         "Show one memory.",
@@ -350,7 +350,7 @@ class Credenda(Groups):
         Raises `NotFound` for an unknown id, a memory that did not exist yet, or a memory that was not true at `as_of`.
         `Invalid` for a short id with which several begin.
         """
-        return services.lookup.get(self._parts, id, as_of, known_at)
+        return services.browse.get(self._parts, id, as_of, known_at)
 
     @Operation(
         "Show an event as it was said, and the memories that rest on it.",
@@ -362,7 +362,7 @@ class Credenda(Groups):
     )
     def event(self, id: str) -> EventDetails:
         """Return an event as it was said, and the memories that rest on it."""
-        return services.lookup.get_event(self._parts, id)
+        return services.browse.get_event(self._parts, id)
 
     @Operation(
         "List memories, newest first.",
@@ -435,7 +435,7 @@ class Credenda(Groups):
         `known_at` returns the history as believed at a time, `as_of` only the values true at that time.
         """
         given = {name: value for name, value in locals().items() if name != "self"}
-        return services.lookup.history(self._parts, **given)
+        return services.browse.history(self._parts, **given)
 
     @Operation(
         "Show the changes in belief between two times: new, replaced, corrected, ended or contested.",
@@ -464,7 +464,7 @@ class Credenda(Groups):
         Days and longer periods count completely. The axis `known` compares the beliefs held at the two times, `valid`
         the values true at them as known now. A value that came and went in between is not reported.
         """
-        return services.lookup.diff(self._parts, since, until, axis=axis, topic=topic, entity=entity)
+        return services.browse.diff(self._parts, since, until, axis=axis, topic=topic, entity=entity)
 
     @Operation(
         "Show the provenance of a memory: its evidence and every change to it.",
@@ -475,7 +475,7 @@ class Credenda(Groups):
     )
     def why(self, id: str) -> Explanation:
         """Return the reasons for a memory: its evidence as (event, start, end), and every change to it."""
-        return services.lookup.why(self._parts, id)
+        return services.browse.why(self._parts, id)
 
     @Operation(
         "Show the changes in belief that an event caused, or the latest changes.",
@@ -490,7 +490,7 @@ class Credenda(Groups):
     )
     def changes(self, cause: str | None = None, *, limit: int = 20) -> Sequence[ChangeRecord]:
         """Return the changes that an event caused, oldest first; without one the latest changes, the latest first."""
-        return services.lookup.list_changes(self._parts, cause, limit=limit)
+        return services.browse.list_changes(self._parts, cause, limit=limit)
 
     @Operation(
         "Correct a memory that was wrong from the start.",
@@ -520,7 +520,7 @@ class Credenda(Groups):
     )
     def forget(self, id: str, reason: str = "") -> Memory:
         """Take a memory out of use; `restore` brings it back."""
-        return services.memory_status.forget(self._parts, id, reason)
+        return services.edit.forget(self._parts, id, reason)
 
     @Operation(
         "Restore a forgotten memory.",
@@ -533,7 +533,7 @@ class Credenda(Groups):
     )
     def restore(self, id: str) -> Memory:
         """Bring back a forgotten memory; raises `Conflict` for a memory that is not forgotten."""
-        return services.memory_status.restore(self._parts, id)
+        return services.edit.restore(self._parts, id)
 
     @Operation(
         "Delete a memory or an event permanently, with its words; the same content is not added again.",

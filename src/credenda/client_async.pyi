@@ -24,15 +24,12 @@ from credenda.model.browse import (
     SessionDetails,
     SessionSummary,
 )
-from credenda.model.change import ChangeRecord
+from credenda.model.change import ChangeRecord, ContestCase, SlotLoop
 from credenda.model.claim import Extractor
 from credenda.model.code import DriftReport, ScanReport
 from credenda.model.compression_report import CompressReport
-from credenda.model.consolidation import ConsolidationReport
-from credenda.model.contest import ContestCase, SlotLoop
-from credenda.model.core import Core
-from credenda.model.deletion import DeletionPlan, DeletionReceipt
-from credenda.model.dream import DreamReport
+from credenda.model.core import ANY_VERSION, Core, Item, ItemFilter
+from credenda.model.dream import ConsolidationReport, DreamReport
 from credenda.model.evaluation import (
     BeliefTestReport,
     ContextPreview,
@@ -42,8 +39,14 @@ from credenda.model.evaluation import (
     ScoreRecord,
 )
 from credenda.model.event import Receipt
-from credenda.model.governance import ComplianceReport, CostSummary
-from credenda.model.item import ANY_VERSION, Item, ItemFilter
+from credenda.model.governance import (
+    ComplianceReport,
+    CostSummary,
+    DeletionPlan,
+    DeletionReceipt,
+    LegalHold,
+    RetentionPolicy,
+)
 from credenda.model.job import JobInfo
 from credenda.model.memory import Memory, MemoryUnit
 from credenda.model.query import (
@@ -75,10 +78,9 @@ from credenda.model.report import (
     Stats,
     UndoReport,
 )
-from credenda.model.retention_policy import LegalHold, RetentionPolicy
 from credenda.model.server import AuditRecord, AuditReport
 from credenda.model.sync_report import SyncReport
-from credenda.providers.embed.protocol import Embedder
+from credenda.providers.embed.factory import Embedder
 from credenda.providers.tokens.factory import Tokenizer
 from credenda.services.items import Words
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from credenda.model.browse import DirectoryEntry, DirectoryMatch, DirectoryPage
-from credenda.model.item import ANY_VERSION, Item, ItemFilter, ItemRemoval
+from credenda.model.core import ANY_VERSION, Item, ItemFilter, ItemRemoval
 from credenda.runtime import Parts
 from credenda.services import items
 from credenda.services.directory import directory

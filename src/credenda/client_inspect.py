@@ -91,7 +91,7 @@ class Inspect:
 
         The rules read it; a configured model is not asked. Nothing is stored.
         """
-        return services.extraction_preview.try_extraction(
+        return services.llm_extraction.try_extraction(
             self._parts, text, topic=topic, session=session, source=source, occurred_at=occurred_at
         )
 
@@ -115,7 +115,7 @@ class Inspect:
 
         Takes what `context` takes. No recall is recorded.
         """
-        return services.context.explain_context(self._parts, query, token_budget, conditions, automatic=automatic)
+        return services.search.explain_context(self._parts, query, token_budget, conditions, automatic=automatic)
 
     @Operation(
         "List the people and things that memories are about, and how they are related.",
@@ -243,14 +243,14 @@ class Inspect:
         if reextract and data is not None:
             raise Invalid("reextract and data exclude each other", why="data is always read anew", fix="leave one out")
         place = check_path(path)
-        assertions = services.belief_test.read_assertions(place)
+        assertions = services.score_response.read_assertions(place)
         if data is not None:
             return self._test_data(place, assertions, check_path(data))
         if not reextract:
-            return services.belief_test.check_beliefs(self._parts, place, assertions)
+            return services.score_response.check_beliefs(self._parts, place, assertions)
         with bootstrap.open_copy(self._parts) as copy:
             found = services.rebuild.rebuild(copy, reextract=True)
-            return services.belief_test.check_beliefs(
+            return services.score_response.check_beliefs(
                 copy, place, assertions, tested="reextracted", differences=found.differences
             )
 
@@ -258,7 +258,9 @@ class Inspect:
         with bootstrap.open_copy(self._parts, empty=True) as copy:
             report = portability.importing.import_file(copy, data)
             services.settle.settle(copy, _SETTLE_SECONDS)
-            return services.belief_test.check_beliefs(copy, path, assertions, tested="data", problems=report.problems)
+            return services.score_response.check_beliefs(
+                copy, path, assertions, tested="data", problems=report.problems
+            )
 
     @Operation(
         "Rebuild the contexts that the prompts of a session would have got, with and without a memory.",
@@ -288,7 +290,7 @@ class Inspect:
         copy that is rebuilt from journal and change log. `automatic` is the block that a program adds by itself;
         `limit` takes the last prompts. Leaving a memory out means deleting it in the copy.
         """
-        return services.belief_test.replay_session(
+        return services.score_response.replay_session(
             self._parts,
             lambda event: bootstrap.open_copy(self._parts, before=event),
             session,
@@ -345,7 +347,7 @@ class Inspect:
     )
     def costs(self, since: datetime | str | None = None, until: datetime | str | None = None) -> CostSummary:
         """Sum up what models cost on the days from `since` to `until`; by default the last thirty days."""
-        return services.costs.sum_costs(self._parts, since, until)
+        return services.stats.sum_costs(self._parts, since, until)
 
     @Operation(
         "Verify the audit records of the server: that none was changed, moved or removed.",

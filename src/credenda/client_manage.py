@@ -16,13 +16,12 @@ from credenda.telemetry.spans import record_group
 from credenda.validation import check_words
 
 if TYPE_CHECKING:
+    from credenda.model.change import ContestCase, SlotLoop
     from credenda.model.code import DriftReport
     from credenda.model.compression_report import CompressReport
-    from credenda.model.consolidation import ConsolidationReport
-    from credenda.model.contest import ContestCase, SlotLoop
     from credenda.model.core import Core
-    from credenda.model.deletion import DeletionPlan
-    from credenda.model.dream import DreamReport
+    from credenda.model.dream import ConsolidationReport, DreamReport
+    from credenda.model.governance import DeletionPlan, LegalHold, RetentionPolicy
     from credenda.model.query import Outcome, StatusStep
     from credenda.model.report import (
         DecayReport,
@@ -34,7 +33,6 @@ if TYPE_CHECKING:
         ScheduleReport,
         UndoReport,
     )
-    from credenda.model.retention_policy import LegalHold, RetentionPolicy
     from credenda.runtime import Parts
 
 __all__ = ["Manage"]
@@ -113,7 +111,7 @@ class Manage:
 
         `event_ids` are those of the receipt of `remember`. Raises `NotFound` for an unknown one.
         """
-        return services.outcome.get_outcome(self._parts, check_words(event_ids, "event_ids"))
+        return services.resolve.get_outcome(self._parts, check_words(event_ids, "event_ids"))
 
     @Operation(
         "Process the messages that wait for the LLM; or estimate the cost without calling it.",
@@ -171,7 +169,7 @@ class Manage:
     )
     def pin(self, id: str) -> Memory:
         """Keep a memory in every context."""
-        return services.memory_status.pin(self._parts, id, pinned=True)
+        return services.edit.pin(self._parts, id, pinned=True)
 
     @Operation(
         "Unpin a memory.",
@@ -183,7 +181,7 @@ class Manage:
     )
     def unpin(self, id: str) -> Memory:
         """Unpin a memory."""
-        return services.memory_status.pin(self._parts, id, pinned=False)
+        return services.edit.pin(self._parts, id, pinned=False)
 
     @Operation(
         "Show, set or remove retention policies.",
@@ -368,7 +366,7 @@ class Manage:
     )
     def promote(self, id: str) -> Memory:
         """Move a memory one layer up: working, episodic, semantic. Raises `Conflict` if there is no higher layer."""
-        return services.memory_status.move_layer(self._parts, id, up=True)
+        return services.edit.move_layer(self._parts, id, up=True)
 
     @Operation(
         "Move a memory one layer down: semantic, episodic, working.",
@@ -381,7 +379,7 @@ class Manage:
     )
     def demote(self, id: str) -> Memory:
         """Move a memory one layer down: semantic, episodic, working. Raises `Conflict` if there is no lower layer."""
-        return services.memory_status.move_layer(self._parts, id, up=False)
+        return services.edit.move_layer(self._parts, id, up=False)
 
     @Operation(
         "Show the forgetting curves, and the positions of the newest memories on them.",
@@ -484,7 +482,7 @@ class Manage:
     )
     def loops(self, *, days: int | None = None) -> Sequence[SlotLoop]:
         """Audit alternating slots: those replaced three or more times within 30 (or these) days, worst first."""
-        return services.flip_flop_audit.find_loops(self._parts, days=days)
+        return services.resolve.find_loops(self._parts, days=days)
 
     @Operation(
         "Move a memory to another status by hand, such as a candidate to active.",
@@ -506,7 +504,7 @@ class Manage:
         `reason` is stored in the log. A memory that becomes active replaces an active value that conflicts with it.
         Raises `Conflict` for a transition that the table does not allow, `Invalid` for an unknown status.
         """
-        return services.memory_status.set_status(self._parts, id, status, reason)
+        return services.edit.set_status(self._parts, id, status, reason)
 
     @Operation(
         "Show every status that a memory has had, and why.",
@@ -517,7 +515,7 @@ class Manage:
     )
     def status_history(self, id: str) -> Sequence[StatusStep]:
         """Return every status that a memory had, oldest first, with actor and reason."""
-        return services.memory_status.read_status_history(self._parts, id)
+        return services.edit.read_status_history(self._parts, id)
 
     @Operation(
         "Undo a change, or all changes of a session, a source or a span of time.",
@@ -558,7 +556,7 @@ class Manage:
         that is undone already or that deleted data, which is permanent.
         """
         conditions = {"session": session, "source": source, "since": since, "until": until}
-        return services.undo.undo_any(self._parts, change_id, conditions, cascade=cascade, dry_run=dry_run)
+        return services.edit.undo_any(self._parts, change_id, conditions, cascade=cascade, dry_run=dry_run)
 
     @Operation(
         "Undo all changes of a session, a source or a span of time.",
@@ -596,7 +594,7 @@ class Manage:
         All conditions must hold; `until` itself is excluded. Deletions stay and are listed in `lasting`.
         """
         conditions = {"session": session, "source": source, "since": since, "until": until}
-        return services.undo.undo_any(self._parts, None, conditions, cascade=cascade, dry_run=dry_run)
+        return services.edit.undo_any(self._parts, None, conditions, cascade=cascade, dry_run=dry_run)
 
     @Operation(
         "Show the scheduled tasks: when each last ran, its result, and when it is due.",

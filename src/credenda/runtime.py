@@ -15,10 +15,9 @@ from credenda.clock import SECOND_US, Clock, pause, seconds
 from credenda.config import Settings
 from credenda.errors import Unavailable
 from credenda.model.claim import Extractor
-from credenda.providers.embed.protocol import Embedder, TokenAsk, TokenEmbedder
-from credenda.providers.embed.query_cache import QueryVectorCache
+from credenda.providers.embed.factory import Embedder, QueryVectorCache, TokenAsk, TokenEmbedder
 from credenda.storage.store import Access, Store
-from credenda.text.token_budget import ESTIMATE, TokenCounter
+from credenda.text.fence import ESTIMATE, TokenCounter
 
 if TYPE_CHECKING:
     import numpy as np

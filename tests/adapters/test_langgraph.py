@@ -21,7 +21,7 @@ from langgraph.store.memory import InMemoryStore
 from credenda import Credenda
 from credenda.adapters.langgraph import CredendaStore
 from credenda.errors import Conflict, Invalid
-from credenda.model.item import ItemFilter
+from credenda.model.core import ItemFilter
 from credenda.testing import ManualClock
 from tests.waiting import PATIENCE_SECONDS, await_that
 

@@ -12,7 +12,7 @@ from credenda import Credenda, MemoryUnit
 from credenda.bootstrap import build_parts
 from credenda.clock import HOUR_US
 from credenda.model.memory import Layer
-from credenda.storage.job_kinds import CALL
+from credenda.storage.records import CALL
 from credenda.storage.store import Job, JobStatus, Writer
 
 SESSION: Final = "revocable"

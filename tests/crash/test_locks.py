@@ -13,8 +13,7 @@ from typing import Final
 import pytest
 
 from credenda import Conflict, Credenda
-from credenda.model.consolidation import ConsolidationReport
-from credenda.model.dream import DreamReport
+from credenda.model.dream import ConsolidationReport, DreamReport
 from credenda.storage.store import SchedulerLease
 from credenda.testing import ManualClock
 from credenda.workers.leases import is_gone, name_process

@@ -10,10 +10,10 @@ from typing import Final
 
 import pytest
 
-from credenda.storage.sqlite import migrate
+from credenda.storage.sqlite import store
 from credenda.storage.sqlite.connection import connect
 
-OLD: Final = migrate.get_latest_version()
+OLD: Final = store.get_latest_version()
 NEXT: Final = OLD + 1
 MIGRATION: Final = (NEXT, "notes", "CREATE TABLE notes (user_id TEXT NOT NULL PRIMARY KEY, text TEXT) WITHOUT ROWID;")
 
@@ -21,19 +21,19 @@ MIGRATION: Final = (NEXT, "notes", "CREATE TABLE notes (user_id TEXT NOT NULL PR
 @contextmanager
 def upgraded() -> Generator[None]:
     """Let the code of this process be that of the next version."""
-    known = (*migrate.load_migrations(), MIGRATION)
+    known = (*store.load_migrations(), MIGRATION)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(migrate, "load_migrations", lambda: known)
+        patch.setattr(store, "load_migrations", lambda: known)
         yield
 
 
 def as_of_version(path: Path, version: int) -> None:
     """Rewrite a closed file under the schema of a version."""
     older = path.with_suffix(".older")
-    known = tuple(one for one in migrate.load_migrations() if one[0] <= version)
+    known = tuple(one for one in store.load_migrations() if one[0] <= version)
     with pytest.MonkeyPatch.context() as then, closing(connect(str(older))) as database:
-        then.setattr(migrate, "load_migrations", lambda: known)
-        migrate.migrate(database, 1)
+        then.setattr(store, "load_migrations", lambda: known)
+        store.migrate(database, 1)
         database.execute("DELETE FROM identity")
         database.execute("ATTACH ? AS newer", (str(path),))
         for table in sorted(_tables(database, "main") & _tables(database, "newer")):

@@ -15,9 +15,9 @@ from typing import Any
 import pytest
 
 from credenda import Conflict, Credenda, Invalid, MemoryUnit, Unavailable, bootstrap
+from credenda.storage.sqlite.check import NOT_MOVED, TABLES, dump_rows
 from credenda.storage.sqlite.connection import connect
-from credenda.storage.sqlite.dump import NOT_MOVED, TABLES, dump_rows
-from credenda.storage.tenant_transfer import TableRow, TenantExport
+from credenda.storage.transfer import TableRow, TenantExport
 from credenda.testing import ManualClock
 
 Open = Callable[..., Credenda]

@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from credenda import Conflict, Credenda, MemoryUnit, NotFound, bootstrap
-from credenda.model.contest import ContestCase, ContestState
+from credenda.model.change import ContestCase, ContestState
 from credenda.storage.store import Access, Job, JobStatus, Redaction, Snapshot, Tombstone, Vector, Writer
 from credenda.testing import ManualClock
 

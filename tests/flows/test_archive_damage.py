@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from credenda import Conflict, Corrupt, Credenda, MemoryUnit, NotFound
-from credenda.portability import line_reader as portability_lines
+from credenda.portability import sources as portability_lines
 from credenda.testing import ManualClock
 
 Row = dict[str, Any]

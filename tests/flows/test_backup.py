@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from credenda import Conflict, Corrupt, Credenda, Invalid, NotFound, Unavailable, restore_backup
-from credenda.storage.erasure_ledger import locate_ledger
+from credenda.storage.transfer import locate_ledger
 from credenda.testing import ManualClock
 
 from .older import upgraded

@@ -16,7 +16,7 @@ import pytest
 from credenda import AsyncCredenda, Credenda, MemoryUnit
 from credenda.model.claim import Claim, Turn
 from credenda.providers.llm.client import ModelClient
-from credenda.services.consolidation_candidates import find_pending
+from credenda.services.consolidation import find_pending
 from credenda.testing import ScriptedModel
 from tests.waiting import PATIENCE_SECONDS
 
@@ -48,7 +48,7 @@ def test_a_model_that_cannot_be_released_does_not_keep_the_file(path: Path, monk
 
 
 WALKS: Final[dict[str, Callable[[Credenda], object]]] = {
-    "credenda.services.consolidation_candidates._is_made": lambda mem: find_pending(mem._parts, None, 0),  # noqa: SLF001 - named itself
+    "credenda.services.consolidation._is_made": lambda mem: find_pending(mem._parts, None, 0),  # noqa: SLF001 - named itself
     "credenda.services.llm_extraction.skip": lambda mem: mem.manage.extract(dry_run=True),
 }
 

@@ -8,7 +8,7 @@ from typing import cast
 import pytest
 
 from credenda import Credenda, Invalid, MemoryUnit
-from credenda.model.contest import ContestCase, ContestState
+from credenda.model.change import ContestCase, ContestState
 from credenda.testing import ManualClock
 
 Say = Callable[..., None]

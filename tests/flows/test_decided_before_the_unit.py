@@ -16,7 +16,7 @@ import pytest
 
 from credenda import Conflict, Credenda, MemoryUnit
 from credenda.errors import NotFound
-from credenda.model.contest import ContestState
+from credenda.model.change import ContestState
 from credenda.services import remember
 from credenda.storage import plan
 from credenda.storage.store import Store, Writer

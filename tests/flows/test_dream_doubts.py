@@ -13,7 +13,7 @@ from credenda.model.memory import Draft, Memory, MemoryType
 from credenda.storage.store import Writer
 from credenda.testing import Answer, ManualClock, Question, ScriptedModel
 from credenda.write.apply import Application, apply
-from credenda.write.forget.part import Blanker
+from credenda.write.forget.scope import Blanker
 
 YEAR = timedelta(days=366)
 

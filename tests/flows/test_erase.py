@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from credenda import Conflict, Credenda, Invalid, NotFound, Unavailable, bootstrap
-from credenda.storage.tenant_transfer import Erasure
+from credenda.storage.transfer import Erasure
 from credenda.testing import ManualClock
 from credenda.workers.loop import run_due_jobs
 

@@ -14,7 +14,7 @@ from credenda import Credenda, Invalid, MemoryUnit, NotFound
 from credenda.testing import ManualClock
 from credenda.text.fence import estimate_tokens
 from credenda.write.intake import validate
-from credenda.write.intake.injection import InjectionFinding, InjectionVerdict
+from credenda.write.intake.secrets import InjectionFinding, InjectionVerdict
 
 Say = Callable[..., None]
 

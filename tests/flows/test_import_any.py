@@ -15,10 +15,10 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from credenda.errors import Invalid, LimitExceeded
-from credenda.portability.importers.databases import SQLITE_HEAD
 from credenda.portability.importers.format import Format, Omitted, Parsed, Piece, Problem, Source
+from credenda.portability.importers.memory_databases import SQLITE_HEAD
 from credenda.portability.importing import FORMATS
-from credenda.portability.line_reader import Lines, Meter
+from credenda.portability.sources import Lines, Meter
 from credenda.write.intake.validate import accept
 
 from .exports import Table, chat, said, told, tree

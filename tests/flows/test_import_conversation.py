@@ -20,8 +20,8 @@ from credenda.bootstrap import build_parts
 from credenda.model.event import Role
 from credenda.model.report import ImportReport
 from credenda.portability import importing
-from credenda.portability import line_reader as portability_lines
-from credenda.portability.importers.conversation import name_session
+from credenda.portability import sources as portability_lines
+from credenda.portability.importers.messages import name_session
 from credenda.portability.importing import import_file
 from credenda.storage.store import Writer
 from credenda.testing import ManualClock

@@ -13,7 +13,7 @@ from credenda import Credenda, limits
 from credenda.errors import Invalid
 from credenda.model.event import Role, Source
 from credenda.portability.importers import blocks
-from credenda.portability.importers import text as text_format
+from credenda.portability.importers import notes as text_format
 
 from .conftest import Events
 

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from credenda import limits
-from credenda.portability.line_reader import Element, Lines, Meter, read_elements
+from credenda.portability.sources import Element, Lines, Meter, read_elements
 
 VALUES = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(alphabet='[]{}"\\,: aé🙂\n'),

@@ -17,7 +17,7 @@ _WRITING = (
     "credenda.write.llm",
 )
 _OTHERS = ("credenda.workers.handlers", "credenda.portability", "credenda.model.report", "credenda.services.edit")
-_FILE = ("credenda.storage.sqlite.check", "credenda.storage.sqlite.dump", "credenda.storage.sqlite.erase")
+_FILE = ("credenda.storage.sqlite.check", "credenda.storage.sqlite.check", "credenda.storage.sqlite.erase")
 _CLIENT = """
 import sys
 from credenda import Credenda

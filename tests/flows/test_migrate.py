@@ -20,7 +20,7 @@ from credenda.interfaces.cli.main import Program, cli
 from credenda.model.memory import MemoryUnit
 from credenda.services.access import add_member, issue_token
 from credenda.storage.store import Store
-from credenda.storage.tenant_transfer import ARCHIVED
+from credenda.storage.transfer import ARCHIVED
 from credenda.testing import ManualClock
 from tests.postgres_server import get_server
 
@@ -165,7 +165,7 @@ def test_a_failure_inside_a_user_leaves_nothing_of_it(
         yield
 
     with monkeypatch.context() as patch:
-        patch.setattr("credenda.storage.sqlite.dump.dump_rows", broken)
+        patch.setattr("credenda.storage.sqlite.check.dump_rows", broken)
         with pytest.raises(OSError, match="Input/output"):
             migrate_database(source, target)
     assert rows(target, "Ana") == {}

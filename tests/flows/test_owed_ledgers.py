@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from credenda import Corrupt, Credenda, restore_backup
-from credenda.storage.erasure_ledger import locate_ledger, read_ledger
+from credenda.storage.transfer import locate_ledger, read_ledger
 from credenda.testing import ManualClock
 
 pytestmark = pytest.mark.sqlite_file  # the ledgers lie beside the file and its backups

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from credenda import Conflict, Credenda, Unavailable, restore_backup
-from credenda.storage.erasure_ledger import locate_ledger
+from credenda.storage.transfer import locate_ledger
 
 from .older import NEXT, OLD, as_of_version, upgraded
 
@@ -88,7 +88,7 @@ def test_a_file_that_cannot_be_copied_is_not_upgraded(old: Path, monkeypatch: py
     def refuse(*_: object, **__: object) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("credenda.storage.sqlite.file_copy.tempfile.mkstemp", refuse)
+    monkeypatch.setattr("credenda.storage.sqlite.store.tempfile.mkstemp", refuse)
     with pytest.raises(Unavailable, match=f"schema-{OLD} cannot be written: the disk is full"), _open(old):
         pass
     assert _read_version(old) == OLD

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from credenda import Credenda, Invalid, MemoryUnit, bootstrap
-from credenda.model.item import Item, ItemFilter
-from credenda.storage.tenant_transfer import ARCHIVED, MIGRATED
+from credenda.model.core import Item, ItemFilter
+from credenda.storage.transfer import ARCHIVED, MIGRATED
 
 ZERO = "\x00"
 SHOWN = "\ufffd"

@@ -16,13 +16,12 @@ from credenda import Credenda
 from credenda.bootstrap import build_parts
 from credenda.clock import Clock
 from credenda.interfaces.authorization import SCOPES
-from credenda.interfaces.openapi import FILE_FIELD
+from credenda.interfaces.json_schema import FILE_FIELD
 from credenda.interfaces.server.address import Address
 from credenda.interfaces.server.application import Extend, leave_as_is
 from credenda.interfaces.server.memories import Memories
 from credenda.interfaces.server.process import Plan, make_application
-from credenda.operations.mcp_tools import Toolset
-from credenda.operations.table import Operation, Rest
+from credenda.operations.table import Operation, Rest, Toolset
 from credenda.runtime import Parts
 from credenda.services.access import issue_token
 from tests.waiting import PATIENCE_SECONDS

@@ -9,7 +9,7 @@ import pytest
 
 from credenda.errors import Unavailable
 from credenda.interfaces.cli import actions
-from credenda.interfaces.cli.session import Session
+from credenda.interfaces.cli.output import Session
 
 from .terminal import Terminal, environment, process
 

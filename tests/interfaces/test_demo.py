@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from credenda.interfaces.cli.demo_script import load_script
+from credenda.interfaces.cli.demo_run import load_script
 
 from .terminal import NO_SETTINGS, Terminal
 
@@ -91,7 +91,7 @@ def test_a_mismatch_is_listed_and_fails(ana: Terminal, monkeypatch: pytest.Monke
     script = load_script()
     wrong = {"entity": "user", "attribute": "residence", "value": "Atlantis", "turn": "s13t01"}
     script.expected["current"].append(wrong)
-    monkeypatch.setattr("credenda.interfaces.cli.demo_script.load_script", lambda: script)
+    monkeypatch.setattr("credenda.interfaces.cli.demo_run.load_script", lambda: script)
     result = ana.run("--json", "demo", "--check", code=1)
     report = json.loads(result.stdout)
     assert report["ok"] is False

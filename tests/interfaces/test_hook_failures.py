@@ -16,8 +16,7 @@ import pytest
 
 from credenda import Credenda
 from credenda.errors import Unavailable
-from credenda.hook_files.places import find_places, is_server
-from credenda.hook_files.ring_log import add_line, read_lines
+from credenda.hook_files.places import add_line, find_places, is_server, read_lines
 from credenda.interfaces.hook_engine.filing import file_waiting, find_memory_places
 from credenda.interfaces.hook_engine.listener import make_private
 from tests.waiting import PATIENCE_SECONDS
@@ -31,7 +30,6 @@ ALLOWED = {
     "credenda.lazy",
     "credenda.hook_files",
     "credenda.hook_files.places",
-    "credenda.hook_files.ring_log",
     "credenda.interfaces",
     "credenda.projects",
     "credenda.text",
@@ -39,14 +37,13 @@ ALLOWED = {
     "credenda.text.spoken",
     "credenda.text.recalled_block",
     "credenda.text.fence",
-    "credenda.text.notes",
+    "credenda.text.sentences",
     "credenda.clock",
     "credenda.limits",
     "credenda.model",
     "credenda.model.statement",
-    "credenda.text.documents",
+    "credenda.text.passages",
     "credenda.text.normalize",
-    "credenda.text.excerpt",
     "credenda.text.tokens",
 }
 FOREIGN = ("numpy", "click", "pydantic", "mcp", "anyio", "httpx", "starlette", "asyncio", "dataclasses")

@@ -10,10 +10,8 @@ from typing import Any
 
 import pytest
 
-from credenda.hook_files.places import find_places
-from credenda.hook_files.ring_log import read_lines
-from credenda.interfaces.hook.run import Options, run_hook
-from credenda.interfaces.hook.start_engine import start_engine
+from credenda.hook_files.places import find_places, read_lines
+from credenda.interfaces.hook.run import Options, run_hook, start_engine
 from credenda.text.fence import CLOSING, OPENING, estimate_tokens
 
 from .hooked import EVENTS, CodingAgent, get_text

@@ -16,8 +16,7 @@ from pathlib import Path
 import pytest
 
 from credenda import Credenda
-from credenda.hook_files.places import Places, find_places, list_waiting
-from credenda.hook_files.ring_log import read_lines
+from credenda.hook_files.places import Places, find_places, list_waiting, read_lines
 from credenda.interfaces.hook import run
 from credenda.interfaces.hook.run import run_command
 from tests.postgres_server import lend_database
@@ -98,7 +97,7 @@ def test_a_disk_that_takes_no_more_silences_the_hook(agent: CodingAgent, monkeyp
     def refuse(*_: object, **__: object) -> None:
         raise OSError(30, "Read-only file system")
 
-    monkeypatch.setattr("credenda.interfaces.hook.waiting.write_durably", refuse)
+    monkeypatch.setattr("credenda.interfaces.hook.run.write_durably", refuse)
     monkeypatch.setattr("credenda.interfaces.hook.run.add_line", refuse)
     assert agent.say(ASKED) == ""
     assert agent.waiting == []

@@ -13,7 +13,7 @@ from credenda import Credenda, MemoryUnit
 from credenda.interfaces.mcp.results import NOTICE
 from credenda.testing import ManualClock
 from credenda.write.intake import validate
-from credenda.write.intake.injection import InjectionFinding, InjectionVerdict
+from credenda.write.intake.secrets import InjectionFinding, InjectionVerdict
 
 from .agent import MODES, Agent, drive, say, serving, swing, text_of
 

@@ -14,8 +14,7 @@ import pytest
 from credenda import Credenda
 from credenda.interfaces.dispatch import invoke
 from credenda.interfaces.json_schema import Definitions
-from credenda.interfaces.mcp.answers import build_output_schema, describe_answer
-from credenda.interfaces.mcp.results import build_answer
+from credenda.interfaces.mcp.results import build_answer, build_output_schema, describe_answer
 from credenda.interfaces.serialize import encode, to_jsonable
 from credenda.operations.table import OPERATIONS, Operation
 from credenda.testing import ManualClock, ScriptedModel

@@ -11,7 +11,7 @@ from typing import Any, cast
 import pytest
 from httpx2 import Response
 
-from credenda.interfaces.openapi import FILE_FIELD, build_openapi
+from credenda.interfaces.json_schema import FILE_FIELD, build_openapi
 from credenda.operations.table import OPERATIONS, Operation, Param, Rest
 from credenda.testing import ManualClock
 

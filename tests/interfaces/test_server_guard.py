@@ -15,8 +15,8 @@ from credenda import Credenda
 from credenda.errors import Invalid, Unavailable
 from credenda.interfaces.authorization import SCOPES
 from credenda.interfaces.server.address import Address, check_address, listen
+from credenda.interfaces.server.guard import RateLimit
 from credenda.interfaces.server.metrics import Metrics
-from credenda.interfaces.server.rate import RateLimit
 from credenda.testing import ManualClock
 from tests.waiting import await_that
 

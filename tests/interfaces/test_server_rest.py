@@ -11,7 +11,7 @@ import pytest
 from httpx2 import Response
 
 from credenda import Credenda, __version__, limits
-from credenda.interfaces.openapi import build_openapi
+from credenda.interfaces.json_schema import build_openapi
 from credenda.testing import ManualClock
 
 from .served import Site, serving

@@ -21,7 +21,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from credenda import Credenda, limits
 from credenda.bootstrap import build_parts
 from credenda.interfaces.authorization import SCOPES
-from credenda.interfaces.openapi import build_openapi
+from credenda.interfaces.json_schema import build_openapi
 from credenda.interfaces.server.address import Address
 from credenda.interfaces.server.memories import Memories
 from credenda.interfaces.server.process import Plan, make_application

@@ -14,9 +14,9 @@ from credenda import Credenda, Invalid
 from credenda.bootstrap import PROBE_USER, build_parts
 from credenda.clock import SystemClock
 from credenda.interfaces.authorization import SCOPES
-from credenda.interfaces.cli.server_check import check_server
-from credenda.interfaces.server.probe import Probe
-from credenda.model.server_report import ServerReport
+from credenda.interfaces.cli.server_commands import check_server
+from credenda.interfaces.server.metrics import Probe
+from credenda.model.restored_report import ServerReport
 from credenda.services.access import issue_token
 from credenda.testing import ManualClock
 from tests.waiting import await_that
@@ -58,7 +58,7 @@ def test_a_server_writes_reads_and_finds_a_message_of_its_own(tmp_path: Path, mo
 def test_a_probe_that_nobody_reads_fails_and_says_so(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    monkeypatch.setattr("credenda.interfaces.server.probe._READ_SECONDS", 0.1)
+    monkeypatch.setattr("credenda.interfaces.server.metrics._READ_SECONDS", 0.1)
     with (
         caplog.at_level(logging.WARNING),
         running(tmp_path / "memory.db", monkeypatch, probe_seconds=0.05) as server,
@@ -70,7 +70,7 @@ def test_a_probe_that_nobody_reads_fails_and_says_so(
 
 
 def test_the_user_of_the_probe_is_nobody_else_and_stays_small(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("credenda.interfaces.server.probe._EVENTS_MAX", 2)
+    monkeypatch.setattr("credenda.interfaces.server.metrics._EVENTS_MAX", 2)
     with pytest.raises(Invalid, match="reserved"):
         Credenda.open(tmp_path / "memory.db", user=PROBE_USER)
     parts = build_parts(tmp_path / "memory.db", user="ana", settings={"embedder": "none"})

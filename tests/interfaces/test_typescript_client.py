@@ -15,7 +15,7 @@ import generate_typescript
 from credenda import __version__
 from credenda.bootstrap import build_parts
 from credenda.interfaces.authorization import SCOPES
-from credenda.interfaces.openapi import build_openapi
+from credenda.interfaces.json_schema import build_openapi
 from credenda.services.access import issue_token
 from tests.waiting import PATIENCE_SECONDS
 

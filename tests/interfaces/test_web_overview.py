@@ -12,7 +12,7 @@ import pytest
 
 from credenda import MemoryUnit
 from credenda.clock import SECOND_US
-from credenda.interfaces.server.last_calls import LastCalls
+from credenda.interfaces.server.credentials import LastCalls
 from credenda.model.server import AccessToken
 from credenda.storage.store import Job, JobStatus, Writer
 from credenda.testing import ManualClock

@@ -13,7 +13,7 @@ import pytest
 from credenda import MemoryUnit
 from credenda.clock import seconds
 from credenda.interfaces.server.memories import Memories
-from credenda.interfaces.server.probe import ProbeResult
+from credenda.interfaces.server.metrics import ProbeResult
 from credenda.interfaces.web.registry import PAGES
 from credenda.services import access
 from credenda.testing import ManualClock

@@ -18,7 +18,7 @@ from typing import Any
 from credenda import bootstrap
 from credenda.model.claim import Claim, Span, Turn, UpdateKind
 from credenda.model.memory import Cardinality, MemoryType, Stance
-from credenda.write.extract.clauses import who_speaks
+from credenda.write.extract.voices import who_speaks
 
 __all__ = ["find_told", "read_told"]
 

@@ -14,9 +14,8 @@ import pytest
 from credenda.errors import Forbidden, Invalid, Unauthenticated
 from credenda.interfaces.authorization import make_local_principal, use_principal
 from credenda.interfaces.dispatch import ServerFile, invoke
-from credenda.interfaces.json_schema import Definitions
+from credenda.interfaces.json_schema import Definitions, build_openapi
 from credenda.interfaces.mcp.tool_specs import build_tools
-from credenda.interfaces.openapi import build_openapi
 from credenda.interfaces.serialize import to_jsonable
 from credenda.model.code import DriftReport, ScanReport
 from credenda.model.report import BackupReport, EraseReceipt, ExportReport, ImportReport

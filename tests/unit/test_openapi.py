@@ -12,7 +12,7 @@ import pytest
 
 import docs_openapi
 from credenda.errors import CredendaError, Forbidden, Invalid, Unauthenticated
-from credenda.interfaces.openapi import FILE_FIELD, build_openapi
+from credenda.interfaces.json_schema import FILE_FIELD, build_openapi
 from credenda.operations.table import OPERATIONS, Operation, Rest
 
 DOCUMENT = build_openapi(version="1.2.3")

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from credenda.model.event import is_bound_to_project
 from credenda.model.memory import MemoryType
-from credenda.model.project import is_bound_to_project
 from credenda.projects import find_project
 
 

@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from credenda import Credenda
+from credenda.providers.embed.factory import QueryVectorCache
 from credenda.providers.embed.hashed import HashedEmbedder
-from credenda.providers.embed.query_cache import QueryVectorCache
 
 
 class Counting:

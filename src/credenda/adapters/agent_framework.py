@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
-from credenda.adapters.missing import make_missing_error
+from credenda.adapters.messages import make_missing_error
 from credenda.client import Credenda
 from credenda.errors import Conflict, Invalid, NotFound
 

@@ -7,8 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from credenda.adapters.messages import describe_hit, join_texts, make_message, remember_each
-from credenda.adapters.missing import make_missing_error
+from credenda.adapters.messages import describe_hit, join_texts, make_message, make_missing_error, remember_each
 from credenda.client import Credenda
 from credenda.errors import Invalid
 from credenda.model.memory import MemoryUnit

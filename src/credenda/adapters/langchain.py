@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from credenda.adapters.messages import describe_hit
-from credenda.adapters.missing import make_missing_error
+from credenda.adapters.messages import describe_hit, make_missing_error
 from credenda.client import Credenda
 
 try:

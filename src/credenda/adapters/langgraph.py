@@ -15,13 +15,13 @@ from concurrent.futures import Future, wait
 from typing import Any, Final, cast
 
 from credenda import limits
-from credenda.adapters.missing import make_missing_error
+from credenda.adapters.messages import make_missing_error
 from credenda.client import Credenda
 from credenda.client_directory import Words
 from credenda.clock import SECOND_US, to_datetime
 from credenda.errors import CredendaError
-from credenda.model.item import Item as Row
-from credenda.model.item import ItemFilter
+from credenda.model.core import Item as Row
+from credenda.model.core import ItemFilter
 
 try:
     from langgraph.store.base import (

@@ -5,8 +5,7 @@ from __future__ import annotations
 import asyncio
 from typing import Any
 
-from credenda.adapters.messages import make_message
-from credenda.adapters.missing import make_missing_error
+from credenda.adapters.messages import make_message, make_missing_error
 from credenda.client import Credenda
 
 try:

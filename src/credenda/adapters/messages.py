@@ -7,10 +7,18 @@ from collections.abc import Iterable, Mapping
 from typing import Any, cast
 
 from credenda.client import Credenda
+from credenda.errors import Unavailable
+from credenda.install_hint import format_install
 from credenda.model.query import Hit
 from credenda.private import cut_private
 
-__all__ = ["describe_hit", "join_texts", "make_message", "remember_each"]
+__all__ = [
+    "describe_hit",
+    "join_texts",
+    "make_message",
+    "make_missing_error",
+    "remember_each",
+]
 
 
 def join_texts(content: object) -> str:
@@ -64,3 +72,11 @@ def describe_hit(hit: Hit) -> dict[str, object]:
     elif hit.event is not None:
         facts |= {"role": hit.event.role.value, "session": hit.event.session}
     return facts
+
+
+# The error of an adapter whose framework is not installed.
+
+
+def make_missing_error(framework: str, extra: str, error: ImportError) -> Unavailable:
+    """Return the error of an adapter that cannot import its framework."""
+    return Unavailable(f"this adapter needs {framework}", why=str(error), fix=format_install(extra))

@@ -12,11 +12,10 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any, Final, cast
 
-from credenda.adapters.messages import join_texts, make_message
-from credenda.adapters.missing import make_missing_error
+from credenda.adapters.messages import join_texts, make_message, make_missing_error
 from credenda.client import Credenda
 from credenda.errors import Invalid
-from credenda.model.item import ItemFilter
+from credenda.model.core import ItemFilter
 from credenda.private import cut_private
 
 try:

@@ -7,11 +7,11 @@ import json
 from collections.abc import Mapping
 from typing import Any, Final
 
-from credenda.adapters.missing import make_missing_error
+from credenda.adapters.messages import make_missing_error
 from credenda.client import Credenda
 from credenda.errors import Conflict, Invalid, NotFound
 from credenda.model.browse import DirectoryPage
-from credenda.model.item import ItemFilter
+from credenda.model.core import ItemFilter
 
 try:
     from pydantic_ai_harness.memory import (

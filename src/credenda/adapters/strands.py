@@ -5,8 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 
-from credenda.adapters.messages import describe_hit, join_texts, make_message, remember_each
-from credenda.adapters.missing import make_missing_error
+from credenda.adapters.messages import describe_hit, join_texts, make_message, make_missing_error, remember_each
 from credenda.client import Credenda
 from credenda.errors import CredendaError
 from credenda.ids import draw_key

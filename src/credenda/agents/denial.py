@@ -1,13 +1,19 @@
-"""Find a recalled memory that the next words of the user deny. Pure."""
+"""Find a recalled memory that the next words of the user deny."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import Final
+from contextlib import suppress
+from typing import TYPE_CHECKING, Final
 
+from credenda.errors import CredendaError
 from credenda.model.memory import Memory, Status
 from credenda.text.tokens import tokenize
+
+if TYPE_CHECKING:
+    from credenda.client import Credenda
+
 
 _DENIAL: Final = re.compile(
     r"\b(?:(?:that|this|it)(?:\s+is|['\u2019]s)?\s+(?:not|n['\u2019]t)\s+(?:true|right|correct|so|the case)"
@@ -49,3 +55,27 @@ def _is_named(memory: Memory, words: frozenset[str]) -> bool:
     value = frozenset(tokenize(memory.value or ""))
     told = frozenset(tokenize(memory.text))
     return (bool(value) and value <= words) or (bool(told) and 2 * len(told & words) > len(told))
+
+
+# Challenge a memory that was recalled and that the next words of the user deny.
+
+
+_REASON: Final = "the user denied it after it was recalled"
+
+
+def challenge_denied(memory: Credenda, text: str, shown: Sequence[str]) -> list[str]:
+    """Challenge a memory that was shown with the words before and that these words deny; return its id.
+
+    Nothing is ended by it: the memory is marked as in doubt, and counts as of no use to that prompt.
+    """
+    held: list[Memory] = []
+    for name in shown:
+        with suppress(CredendaError):  # an event, or a memory that is gone
+            held.append(memory.get(name))
+    found: list[str] = []
+    for one in find_denied(text, held):
+        with suppress(CredendaError):
+            memory.manage.set_status(one.id, "challenged", _REASON)
+            memory.feedback(one.id, useful=False)
+            found.append(one.id)
+    return found

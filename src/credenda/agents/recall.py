@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 
 from credenda import limits
 from credenda.errors import Invalid, NotFound
-from credenda.model.contest import ContestCase, ContestState
+from credenda.model.change import ContestCase, ContestState
 from credenda.model.event import TRUST, Role, Source
 from credenda.model.memory import MemoryType, Status
 from credenda.model.query import Hit, SearchResult

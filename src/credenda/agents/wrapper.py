@@ -11,7 +11,7 @@ from functools import wraps
 from threading import Lock
 from typing import TYPE_CHECKING, Any, Final, Self, TypeVar, cast
 
-from credenda.agents.challenge import challenge_denied
+from credenda.agents.denial import challenge_denied
 from credenda.agents.messages import UserMessage, add_core, attach, find_user_messages, read_delta, read_reply
 from credenda.agents.recall import find_core, find_for_prompt
 from credenda.errors import CredendaError

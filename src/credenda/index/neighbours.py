@@ -10,8 +10,7 @@ from numpy.typing import NDArray
 
 from credenda.deadline import check_deadline
 from credenda.index.quantize import decode_rows
-from credenda.index.resident import STATE_CURRENT, STATE_PAST, ResidentIndex
-from credenda.index.vector_reader import read_stored_vectors
+from credenda.index.resident import STATE_CURRENT, STATE_PAST, ResidentIndex, read_stored_vectors
 from credenda.storage.damage import IMPOSSIBLE, make_damage_error, name_document
 from credenda.storage.store import Reader, Vector, VectorCopies
 

@@ -9,15 +9,29 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Sequence
+from threading import Lock
 from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
+from credenda import limits
 from credenda.errors import Corrupt
 from credenda.index import snapshot
 from credenda.index.bm25 import InvertedLists, Postings, Statistics, TermLists, compute_rarities, score_terms
-from credenda.index.documents import (
+from credenda.index.instruction_cache import InstructionCache
+from credenda.index.quantize import (
+    compute_distances,
+    compute_divisor,
+    decode_halves,
+    decode_rows,
+    find_lowest,
+    is_all_finite,
+    pack_signs,
+    score_agreement,
+    widen_to_float32,
+)
+from credenda.index.snapshot import (
     LENGTH_MAX,
     STATE_CODES,
     STATE_CURRENT,
@@ -25,15 +39,126 @@ from credenda.index.documents import (
     STATE_HIDDEN,
     STATE_PAST,
     DocumentColumns,
+    SessionOrder,
+    SkipBoost,
 )
-from credenda.index.instruction_cache import InstructionCache
-from credenda.index.quantize import compute_distances, decode_rows, find_lowest, pack_signs, score_agreement
-from credenda.index.snapshot import SessionOrder, SkipBoost
-from credenda.index.vector_cache import HOT_BITS, VectorCache
-from credenda.storage.store import Delta, Document, DocumentState, IndexPosition, Vector, pack_code, unpack_code
+from credenda.storage.damage import IMPOSSIBLE, is_sound_vector, make_damage_error, name_document
+from credenda.storage.store import Delta, Document, DocumentState, IndexPosition, Reader, Vector, pack_code, unpack_code
 from credenda.text.tokens import extract_document_terms
 
-__all__ = ["STATE_CURRENT", "STATE_GONE", "STATE_HIDDEN", "STATE_PAST", "ResidentIndex"]
+__all__ = [
+    "HOT_BITS",
+    "STATE_CURRENT",
+    "STATE_GONE",
+    "STATE_HIDDEN",
+    "STATE_PAST",
+    "Floats",
+    "Integers",
+    "ResidentIndex",
+    "VectorCache",
+    "read_stored_vectors",
+]
+
+
+# A cache of recently compared vectors: reading a vector from the store costs more than the rest of its comparison.
+
+
+HOT_BITS: Final = 16
+"""Width of the cached vectors: that of the store, so that nothing is rounded."""
+_LEAST: Final = 1_024
+_DUE: Final = 2
+
+
+class VectorCache:
+    """Float16 vectors by row of an index, up to a bound; a row that needs an occupied place replaces the other row.
+
+    All versions of an index share one cache. It contains only vectors that the store has at 16 bits, so nothing is
+    rounded twice.
+    """
+
+    def __init__(self, rows_max: int = limits.HOT_VECTORS) -> None:
+        self._rows_max = rows_max
+        self._lock = Lock()
+        self._owner = np.zeros(0, np.int64)
+        self._matrix = np.zeros((0, 0), np.float16)
+        self._finite = True
+        self._looks = 0
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes used."""
+        return self._owner.nbytes + self._matrix.nbytes
+
+    def keep(self, rows: NDArray[np.int64], vectors: NDArray[np.float32] | NDArray[np.float16]) -> None:
+        """Store these vectors, (n, d), for these rows, replacing earlier ones; of equal rows the first stays."""
+        with self._lock:
+            self._put(rows, self._seen(vectors.astype(np.float16, copy=False)))
+
+    def fill(self, rows: NDArray[np.int64], vectors: NDArray[np.float16]) -> None:
+        """Store these vectors for those of the rows that have none: a view may be older than the cache."""
+        with self._lock:
+            vectors = self._seen(vectors)
+            if len(self._owner) and self._matrix.shape[1] == vectors.shape[1]:
+                lacking = self._owner.take(rows % len(self._owner)) != rows
+                rows, vectors = rows[lacking], vectors[lacking]
+            self._put(rows, vectors)
+
+    def _seen(self, vectors: NDArray[np.float16]) -> NDArray[np.float16]:
+        self._finite = self._finite and is_all_finite(vectors)
+        return vectors
+
+    def _put(self, rows: NDArray[np.int64], vectors: NDArray[np.float16]) -> None:
+        if not len(rows):
+            return
+        self._make_room(int(rows.max()) + 1, vectors.shape[1])
+        backwards = rows[::-1]  # of several values for one place numpy keeps the last
+        places = backwards % len(self._owner)
+        self._matrix[places] = vectors[::-1]
+        self._owner[places] = backwards
+
+    def forget(self, rows: NDArray[np.int64]) -> None:
+        """Drop the vectors of these rows, because the store has new ones."""
+        with self._lock:
+            if len(self._owner):
+                places = rows % len(self._owner)
+                self._owner[places[self._owner[places] == rows]] = -1
+
+    @property
+    def finite(self) -> bool:
+        """Whether all stored values were finite numbers, a hint for `widened`."""
+        return self._finite
+
+    def take(self, rows: NDArray[np.int64], dims: int) -> tuple[NDArray[np.float16], NDArray[np.bool_]]:
+        """Return the vectors of these rows, (n, dims), and which of them are cached; the others are undefined."""
+        with self._lock:
+            if not len(self._owner) or self._matrix.shape[1] != dims:
+                return np.zeros((len(rows), dims), np.float16), np.zeros(len(rows), np.bool_)
+            places = rows % len(self._owner)
+            return self._matrix.take(places, axis=0), self._owner.take(places) == rows
+
+    def is_due(self, rows: int) -> bool:
+        """Return True once, at the second search, when it pays to read all vectors of an index of this size.
+
+        Single reads cost 3 µs each, reads in order half of that: all of 10,000 take 25 ms, and save each later search
+        .3 ms. A process that searches once, such as a command, never pays for it.
+        """
+        with self._lock:
+            self._looks += 1
+            return self._looks == _DUE and rows <= self._rows_max
+
+    def _make_room(self, rows: int, dims: int) -> None:
+        """Grow towards the bound; below it every row has a place of its own, so that cached vectors stay in place."""
+        held = len(self._owner)
+        if self._matrix.shape[1] != dims:
+            held = 0
+        elif rows <= held or held == self._rows_max:
+            return
+        size = min(self._rows_max, max(_LEAST, 2 * rows))
+        owner, matrix = np.full(size, -1, np.int64), np.zeros((size, dims), np.float16)
+        if held:
+            owner[:held], matrix[:held] = self._owner, self._matrix
+        self._owner, self._matrix = owner, matrix
+
 
 _FIRST_MEMORY: Final = pack_code(0, memory=True)
 _LastListed = tuple[Postings, tuple[str, ...], TermLists]
@@ -397,3 +522,67 @@ def _mark_rows(rows: int, at: Sequence[int]) -> NDArray[np.bool_]:
     marks = np.zeros(rows, np.bool_)
     marks[at] = True
     return marks
+
+
+# The vectors of some rows of an index: from the cache if compared recently, else from the store.
+
+
+_BULK: Final = 2_000
+"""Vectors read in one step when all are read."""
+
+Floats = NDArray[np.float32]
+Integers = NDArray[np.int64]
+
+
+def read_stored_vectors(index: ResidentIndex, reader: Reader, rows: Integers) -> tuple[Integers, Floats]:
+    """Return the rows among these with a stored vector, and the vectors, (n, d), from the cache or the store.
+
+    Vectors with few bits are scaled by `frqad.divisor`, so that a cosine with them counts for less: of two copies of a
+    text the exact one comes first.
+    """
+    if index.hot.is_due(len(index)):
+        _read_all(index, reader)
+    return _read_vectors(index, reader, rows)
+
+
+def _read_all(index: ResidentIndex, reader: Reader) -> None:
+    """Read all vectors of an index into the cache; the last rows first, so that the space is allocated once."""
+    rows = np.flatnonzero(index.has_vector)
+    for stop in range(len(rows), 0, -_BULK):
+        _read_vectors(index, reader, rows[max(0, stop - _BULK) : stop])
+
+
+def _read_vectors(index: ResidentIndex, reader: Reader, rows: Integers) -> tuple[Integers, Floats]:
+    matrix, held = index.hot.take(rows, index.dims)
+    if held.all():
+        return rows, widen_to_float32(matrix, finite=index.hot.finite)
+    missing = np.flatnonzero(~held)
+    missing = missing[np.argsort(index.codes[rows[missing]])]
+    codes = index.codes[rows[missing]]
+    stored = reader.vector_data(codes.tolist(), index.model_id or "")
+    odd: list[tuple[Integers, Floats]] = []
+    if stored:
+        found, widths, data = zip(*stored, strict=True)
+        places = missing[np.searchsorted(codes, found)]
+        held[places] = True
+        for bits in set(widths):
+            at = places[np.equal(widths, bits)]
+            blobs = [one for one, width in zip(data, widths, strict=True) if width == bits]
+            try:
+                if bits == HOT_BITS:
+                    matrix[at] = fresh = decode_halves(b"".join(blobs)).reshape(len(at), -1)
+                    index.hot.fill(rows[at], fresh)
+                else:
+                    odd.append((at, decode_rows(blobs, bits, index.dims) / np.float32(compute_divisor(bits))))
+            except IMPOSSIBLE as error:
+                raise _find_damaged(stored, index.dims) from error
+    wide = widen_to_float32(matrix, finite=index.hot.finite)
+    for at, values in odd:
+        wide[at] = values
+    return (rows, wide) if held.all() else (rows[held], wide[held])
+
+
+def _find_damaged(stored: Sequence[tuple[int, int, bytes]], dims: int) -> Corrupt:
+    """Build the error for the first vector with another length than its width gives."""
+    wrong = (code for code, bits, data in stored if not is_sound_vector(code, "", dims, bits, 1.0, data, None))
+    return make_damage_error("embeddings", name_document(next(wrong, -1)), repaired=True)

@@ -9,8 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from credenda.errors import Invalid
-from credenda.interfaces.authorization import authorize
-from credenda.interfaces.call_note import note_answer, note_operation
+from credenda.interfaces.authorization import authorize, note_answer, note_operation
 from credenda.operations.table import REMOTE, Door, Operation, Param
 
 if TYPE_CHECKING:

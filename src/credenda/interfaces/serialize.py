@@ -11,9 +11,8 @@ from functools import cache
 from typing import Any, Final, NamedTuple, NotRequired, TypedDict, cast, get_type_hints
 
 from credenda.clock import format_time, from_datetime
-from credenda.model.change import ChangeRecord
+from credenda.model.change import ChangeRecord, ContestCase
 from credenda.model.code import DriftReport, ScanReport
-from credenda.model.contest import ContestCase
 from credenda.model.evaluation import BeliefTestReport
 from credenda.model.event import Event
 from credenda.model.governance import ComplianceReport

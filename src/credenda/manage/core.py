@@ -22,9 +22,8 @@ from credenda.model.core import (
 )
 from credenda.model.memory import Memory, Stance, Status
 from credenda.model.statement import format_core_text, format_validity
-from credenda.text.fence import CLOSING, OPENING, format_bullet
+from credenda.text.fence import CLOSING, OPENING, TokenBudget, fit_to_budget, format_bullet
 from credenda.text.normalize import normalise_attribute, normalise_name
-from credenda.text.token_budget import TokenBudget, fit_to_budget
 
 IDENTITY: Final = (
     *("preferred_name", "name", "pronouns", "residence", "timezone", "spoken_language"),

@@ -9,9 +9,8 @@ from typing import Final
 
 from credenda.ids import IdKind, format_id, parse_id_number
 from credenda.manage.replay import COUNTED, ReplayedMemory, apply_surprise, diff_memory, replay_contests, replay_memory
-from credenda.model.change import Actor, ChangeKind, ChangeRecord
+from credenda.model.change import Actor, ChangeKind, ChangeRecord, ContestCase
 from credenda.model.claim import Evidence
-from credenda.model.contest import ContestCase
 from credenda.model.memory import Memory
 from credenda.storage.store import ChangeFilter, Reader, ReplayedRows, Writer
 

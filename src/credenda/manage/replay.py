@@ -11,9 +11,16 @@ from dataclasses import dataclass, fields, replace
 from typing import Any, Final, cast
 
 from credenda.errors import IMPOSSIBLE, make_damage_error
-from credenda.model.change import DRAFT_FIELDS, ChangeKind, ChangeRecord, parse_fields, to_draft
+from credenda.model.change import (
+    DRAFT_FIELDS,
+    ChangeKind,
+    ChangeRecord,
+    ContestCase,
+    from_contest_dict,
+    parse_fields,
+    to_draft,
+)
 from credenda.model.claim import Evidence
-from credenda.model.contest import ContestCase, from_contest_dict
 from credenda.model.memory import Memory, Status, adjust_importance
 from credenda.text.sentiment import score_valence
 

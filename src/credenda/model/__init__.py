@@ -5,8 +5,6 @@ from typing import TYPE_CHECKING
 from credenda.lazy import load_on_use
 
 if TYPE_CHECKING:
-    from credenda.model import (
-        report as report,
-    )
+    from credenda.model import report as report
 
 __getattr__ = load_on_use(__name__)

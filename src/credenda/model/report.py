@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from credenda.model.change import Change, ChangeRecord
-from credenda.model.contest import ContestCase
-from credenda.model.deletion import SharedMemory
+from credenda.model.change import Change, ChangeRecord, ContestCase
 from credenda.model.doctor_finding import DutyRun, Finding
+from credenda.model.evaluation import RebuildDifference, RebuildReport
+from credenda.model.governance import SharedMemory
 from credenda.model.query import EarnedImportance
-from credenda.model.rebuild_report import RebuildDifference, RebuildReport
 
 __all__ = [
     "BackupReport",

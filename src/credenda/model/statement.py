@@ -15,10 +15,9 @@ from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from credenda.clock import DAY_US, to_datetime
 from credenda.lazy import import_on_use
-from credenda.text.documents import format_yearly_day
-from credenda.text.excerpt import cut_to_clause
 from credenda.text.fence import format_day, name_author
 from credenda.text.normalize import detect_language
+from credenda.text.passages import cut_to_clause, format_yearly_day
 
 if TYPE_CHECKING:
     from credenda.model import wordings

@@ -25,19 +25,11 @@ from credenda.model.event import UPLOADED
 from credenda.model.memory import HELD, Status
 from credenda.model.report import ExportReport, ImportReport
 from credenda.portability.atomic_write import replace_file
-from credenda.portability.line_reader import Line, Lines, Progress, open_lines
+from credenda.portability.sources import Line, Lines, Progress, open_lines
 from credenda.runtime import Parts
 from credenda.storage.rows import pack_json
 from credenda.storage.store import EventFilter, MemoryFilter, Writer
-from credenda.storage.tenant_transfer import (
-    MIGRATED,
-    Cell,
-    ExportHeader,
-    ImportRow,
-    TableRow,
-    TenantExport,
-    make_row_error,
-)
+from credenda.storage.transfer import MIGRATED, Cell, ExportHeader, ImportRow, TableRow, TenantExport, make_row_error
 from credenda.write.apply import Application, apply
 from credenda.write.reconcile.candidate import hold_back_instructions
 

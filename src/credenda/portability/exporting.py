@@ -18,8 +18,7 @@ from credenda.model.memory import Memory, Stance, Status, is_dreamed
 from credenda.model.report import ExportReport
 from credenda.portability.archive import export_archive
 from credenda.portability.atomic_write import replace_file
-from credenda.portability.importers.mcp_memory import ABOUT_USER, word_observation, word_relation
-from credenda.portability.importers.pam import PAM
+from credenda.portability.importers.memory_files import ABOUT_USER, PAM, word_observation, word_relation
 from credenda.runtime import Parts
 from credenda.storage.store import MemoryFilter, Reader
 from credenda.text.normalize import normalise_name, normalise_text

@@ -16,18 +16,23 @@ from credenda.model.memory import HELD
 from credenda.model.report import ImportReport
 from credenda.paths import find_path_kind
 from credenda.portability.archive import FORMAT, load_archive
-from credenda.portability.file_state import FileStates, end_lost_memories
-from credenda.portability.foreign_write import ForeignIds, ForeignWriter, find_slot
+from credenda.portability.foreign_write import FileStates, ForeignIds, ForeignWriter, end_lost_memories, find_slot
+from credenda.portability.importers.agent_transcripts import (
+    ClaudeCodeFormat,
+    CodexFormat,
+    CopilotFormat,
+    GeminiCliFormat,
+    SillyTavernFormat,
+)
 from credenda.portability.importers.blocks import remove_placeholders, remove_placeholders_in_fields
-from credenda.portability.importers.chatgpt import ChatGPTFormat
-from credenda.portability.importers.claude import ClaudeFormat
-from credenda.portability.importers.claude_code import ClaudeCodeFormat
-from credenda.portability.importers.codex import CodexFormat
-from credenda.portability.importers.cognee import CogneeFormat
-from credenda.portability.importers.conversation import ConversationFormat
-from credenda.portability.importers.copilot import CopilotFormat
-from credenda.portability.importers.databases import SQLITE_HEAD
-from credenda.portability.importers.engram import EngramFormat
+from credenda.portability.importers.chats import (
+    ChatGPTFormat,
+    ClaudeFormat,
+    GeminiTakeoutFormat,
+    OpenWebUIFormat,
+    TelegramFormat,
+    WhatsAppFormat,
+)
 from credenda.portability.importers.format import (
     Boundary,
     Deletion,
@@ -38,32 +43,32 @@ from credenda.portability.importers.format import (
     Problem,
     Source,
 )
-from credenda.portability.importers.gemini_cli import GeminiCliFormat
-from credenda.portability.importers.gemini_takeout import GeminiTakeoutFormat
-from credenda.portability.importers.hermes import HermesFormat
-from credenda.portability.importers.hindsight import HindsightFormat
 from credenda.portability.importers.json_checks import make_showable
-from credenda.portability.importers.letta import LettaFormat
-from credenda.portability.importers.markdown import MarkdownFormat
-from credenda.portability.importers.mcp_memory import McpMemoryFormat
-from credenda.portability.importers.mem0 import Mem0Format
-from credenda.portability.importers.memory_folder import MemoryFolderFormat
-from credenda.portability.importers.memory_list import MemoryListFormat
-from credenda.portability.importers.messages import MessagesFormat
-from credenda.portability.importers.obsidian import ObsidianFormat
-from credenda.portability.importers.open_webui import OpenWebUIFormat
-from credenda.portability.importers.openclaw import OpenClawFormat
-from credenda.portability.importers.openmemory import OpenMemoryFormat
-from credenda.portability.importers.pam import PamFormat
-from credenda.portability.importers.recall import RecallFormat
-from credenda.portability.importers.sillytavern import SillyTavernFormat
-from credenda.portability.importers.suzent import SuzentFormat, locate
-from credenda.portability.importers.telegram import TelegramFormat
-from credenda.portability.importers.text import TextFormat
-from credenda.portability.importers.whatsapp import WhatsAppFormat
-from credenda.portability.importers.zep import ZepFormat
-from credenda.portability.line_reader import Meter, Progress, open_lines
-from credenda.portability.sources import Entry, is_zip, list_folder, open_zip
+from credenda.portability.importers.memory_databases import SQLITE_HEAD, EngramFormat, OpenMemoryFormat, RecallFormat
+from credenda.portability.importers.memory_files import (
+    McpMemoryFormat,
+    MemoryListFormat,
+    PamFormat,
+    SuzentFormat,
+    locate,
+)
+from credenda.portability.importers.memory_stores import (
+    CogneeFormat,
+    HindsightFormat,
+    LettaFormat,
+    Mem0Format,
+    ZepFormat,
+)
+from credenda.portability.importers.messages import ConversationFormat, MessagesFormat
+from credenda.portability.importers.notes import (
+    HermesFormat,
+    MarkdownFormat,
+    MemoryFolderFormat,
+    ObsidianFormat,
+    OpenClawFormat,
+    TextFormat,
+)
+from credenda.portability.sources import Entry, Meter, Progress, is_zip, list_folder, open_lines, open_zip
 from credenda.private import cut_tagged
 from credenda.runtime import Parts
 from credenda.storage.store import EventFilter, JobFilter, JobStatus, MemoryFilter, Writer
@@ -71,7 +76,7 @@ from credenda.text.normalize import normalise_text
 from credenda.write.forget.tombstones import put_deleted_texts
 from credenda.write.intake.validate import Accepted, Submission, accept
 from credenda.write.journal import Compared, commit_compared, file_submission
-from credenda.write.same_utterance import HeardMessages
+from credenda.write.messages import HeardMessages
 
 # Store imported messages in batches, each message idempotent by its own key.
 

@@ -8,25 +8,29 @@ from typing import Final, NamedTuple
 
 from credenda import limits
 from credenda.index.resident import ResidentIndex
+from credenda.model.change import ContestCase, ContestState
 from credenda.model.claim import Span
-from credenda.model.contest import ContestCase, ContestState
 from credenda.model.core import HEADINGS, INSTRUCTIONS_PART, CoreMemory, Section
 from credenda.model.memory import Cardinality, Memory, Relation, Stance, Status
 from credenda.model.query import Context, Hit, Query, SlotVersion
 from credenda.model.statement import format_core_text, format_validity
-from credenda.providers.embed.protocol import TokenAsk
+from credenda.providers.embed.factory import TokenAsk
 from credenda.read.core_memories import add_statement_times, find_core_memories, is_standing_instruction
-from credenda.read.echoes import find_echoes, is_about_talk
 from credenda.read.history import read_slot_history
-from credenda.read.instruction_match import extract_trigger_terms, is_for_other_questions, score_instructions
 from credenda.read.pack import WHEN, Packing, pack
 from credenda.read.pack_trace import PackTrace
-from credenda.read.plan import plan
+from credenda.read.plan import (
+    extract_trigger_terms,
+    find_echoes,
+    is_about_talk,
+    is_for_other_questions,
+    plan,
+    score_instructions,
+)
 from credenda.read.search import Embed, search
 from credenda.storage.store import MemoryFilter, Reader
-from credenda.text.fence import format_bullet
+from credenda.text.fence import TokenBudget, format_bullet
 from credenda.text.normalize import normalise_attribute, normalise_name
-from credenda.text.token_budget import TokenBudget
 
 _ALWAYS: Final = frozenset({Section.INSTRUCTION, Section.PINNED})
 _ENDED: Final = frozenset({Status.SUPERSEDED, Status.INVALIDATED})

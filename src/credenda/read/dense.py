@@ -10,8 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from credenda import limits
-from credenda.index.resident import ResidentIndex
-from credenda.index.vector_reader import read_stored_vectors
+from credenda.index.resident import ResidentIndex, read_stored_vectors
 from credenda.read.plan import Plan
 from credenda.read.weights import load_weights
 from credenda.storage.store import Reader

@@ -6,9 +6,8 @@ import re
 from collections.abc import Collection, Mapping
 from typing import Final
 
-from credenda.model.event import CODE, Event
+from credenda.model.event import CODE, Event, get_project, is_bound_to_project
 from credenda.model.memory import Layer, Memory
-from credenda.model.project import get_project, is_bound_to_project
 from credenda.model.query import Query
 from credenda.text.tokens import RUNS
 

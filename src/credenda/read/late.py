@@ -18,9 +18,9 @@ import numpy as np
 from credenda import limits
 from credenda.index.quantize import decode_rows
 from credenda.index.resident import ResidentIndex
-from credenda.providers.embed.protocol import TokenAsk, TokenVectors
+from credenda.providers.embed.factory import TokenAsk, TokenVectors
 from credenda.read.candidates import Candidates, Floats, Integers, Mask
-from credenda.read.fuse import Fused, compute_z_scores
+from credenda.read.score import Fused, compute_z_scores
 from credenda.storage.store import Reader
 from credenda.text.tokens import tokenize
 

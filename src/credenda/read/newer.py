@@ -18,8 +18,8 @@ from credenda.model.memory import Cardinality, Memory, Stance, Status
 from credenda.model.query import Hit
 from credenda.read.candidates import Row
 from credenda.text.changes import Changes, load_changes
-from credenda.text.documents import compose_memory_text
 from credenda.text.normalize import is_same_value, normalise_attribute, normalise_name, normalise_value
+from credenda.text.passages import compose_memory_text
 from credenda.text.sentences import split_sentences
 from credenda.text.tokens import ALTERNATIVE, extract_document_terms, tokenize
 

@@ -14,7 +14,7 @@ from datetime import UTC, tzinfo
 from functools import partial
 from typing import Final
 
-from credenda.model.contest import ContestCase
+from credenda.model.change import ContestCase
 from credenda.model.core import HEADINGS, Section
 from credenda.model.memory import Memory, Stance
 from credenda.model.query import Context, Hit, SlotVersion
@@ -33,14 +33,15 @@ from credenda.read.pack_trace import NO_ROOM, PackTrace, TracedLine
 from credenda.text.fence import (
     CLOSING,
     OPENING,
+    TokenBudget,
     fence_text,
+    fit_to_budget,
     format_bullet,
     format_day,
     format_stated,
     shorten_line,
 )
 from credenda.text.normalize import detect_language
-from credenda.text.token_budget import TokenBudget, fit_to_budget
 from credenda.text.tokens import tokenize
 
 __all__ = [

@@ -6,16 +6,175 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from functools import lru_cache
-from typing import Final, NamedTuple
+from functools import cache, lru_cache
+from typing import Final, NamedTuple, Protocol
 
+from credenda.model.attributes import get_attribute, load_asked
+from credenda.model.event import Event, Role
 from credenda.model.memory import Memory
 from credenda.model.query import Query
-from credenda.read.asked import AskedSlots, find_asked
 from credenda.read.weights import Questions, Relevance, load_questions
 from credenda.text.dates import DateSpan, find_dates_in
 from credenda.text.normalize import normalise_attribute, normalise_name
-from credenda.text.tokens import ALTERNATIVE, extract_query_terms, extract_question_terms, tokenize
+from credenda.text.sentences import split_sentences
+from credenda.text.tokens import ALTERNATIVE, extract_query_terms, extract_question_terms, fold, tokenize
+
+# The slots that a question asks for in other words than the slot has: "how much do I earn" asks for a salary.
+
+
+_WORD: Final = re.compile(r"[^\W_]+(?:[-'\u2019][^\W_]+)*")
+_SMALL: Final = frozenset(
+    "what which who whom whose where when how is are was were am be been do does did has have had i me my mine we"  # noqa: SIM905
+    " our us ours the a an of for to in at on with by from currently now nowadays again please tell remind know you"
+    " your remember can could would should shall will this that still right moment these days current user and actually"
+    " exactly it he she his her they their them there any some much many kind type sort got get so ok hey name called"
+    " if ever about say said told give show see take".split()
+)
+"""Words that a question may have beside those of a slot."""
+_ASKED_MINE: Final = frozenset("i me my mine we our ours us user".split())  # noqa: SIM905
+_USER: Final = "user"
+_LIKE: Final = re.compile(r"(?i)(?<=\w) like\s*\??\s*$")
+_WHOLE: Final = re.compile(r"(?i)^(?:what|how)(?:'s|\u2019s| is| are| was| were)\b")
+"""End of a question for the whole of something: "what is my diet like?"."""
+_VERB_CHARACTERS: Final = 5
+_NAMING: Final = frozenset({"name", "call"})
+"""Stems of small words that ask for something by themselves: "my name"."""
+
+
+class AskedSlots(NamedTuple):
+    """The attributes that a question asks for, and the words that name who or what has them; none: the user.
+
+    `entities` are the names under which these may be filed, in normal form.
+    """
+
+    attributes: frozenset[str]
+    rest: frozenset[str]
+    entities: tuple[str, ...]
+
+
+def _split(question: str) -> list[str]:
+    return [word.removesuffix("'s") for word in _WORD.findall(fold(question).replace("\u2019", "'"))]
+
+
+class _Match(NamedTuple):
+    """A phrase found in a question: how many words it leaves, how many it has, and where it ends."""
+
+    left: int
+    words: int
+    end: int
+    attribute: str
+    rest: tuple[str, ...]
+
+
+def find_asked(question: str) -> AskedSlots | None:
+    """Return the slots that a question asks for by phrases of `attributes.toml`; None without any.
+
+    >>> find_asked("How much do I earn?").attributes, find_asked("What do I pack for the gym?")
+    (frozenset({'salary'}), None)
+    >>> find_asked("Who is my sister's boss?").entities
+    ("user's sister", 'sister')
+    """
+    words = _split(_LIKE.sub("", question) if _WHOLE.match(question) else question)
+    matches = [match for match in _match_phrases([_stem(word) for word in words], words) if match.left < len(words)]
+    if not matches:
+        return None
+    best = min(matches, key=lambda one: (one.left, -one.words, -one.end))
+    alike = [one for one in matches if one[:3] == best[:3]]
+    mine = not _ASKED_MINE.isdisjoint(words)
+    name = " ".join(best.rest)
+    kin = _index_phrases().get(frozenset({_stem(name)}), ()) if name and " " not in name else ()
+    named = dict.fromkeys((name, *(one for one in kin if get_attribute(one).kind == "person")))
+    if not name:
+        entities: tuple[str, ...] = (_USER,)
+    else:
+        entities = (*(f"{_USER}'s {one}" for one in named), *named) if mine else tuple(named)
+    rest = frozenset(term for word in best.rest for term in tokenize(word))
+    if name and not rest:
+        return None
+    attributes = frozenset(normalise_attribute(one.attribute) for one in alike)
+    return AskedSlots(attributes, rest, tuple(map(normalise_name, entities)))
+
+
+def is_asked(memory: Memory, asked: AskedSlots) -> bool:
+    """Return whether a memory holds an asked slot, of the entity that the question names."""
+    if memory.entity is None or normalise_attribute(memory.attribute or "") not in asked.attributes:
+        return False
+    if normalise_name(memory.entity) in asked.entities:
+        return True
+    return bool(asked.rest) and asked.rest <= _list_entity_terms(memory.entity)
+
+
+def is_near_asked(memory: Memory, asked: AskedSlots) -> bool:
+    """Return whether a memory has an asked attribute of a thing that the question names in part."""
+    if memory.entity is None or normalise_attribute(memory.attribute or "") not in asked.attributes:
+        return False
+    return not asked.rest.isdisjoint(_list_entity_terms(memory.entity)) and _is_explained(asked.rest, memory)
+
+
+def _is_explained(terms: Collection[str], memory: Memory) -> bool:
+    """Return whether a memory has all terms of a question: without one it may be about something else."""
+    slot = (memory.text, memory.speaker, memory.entity or "", (memory.attribute or "").replace("_", " "))
+    return {*terms}.issubset(tokenize(" ".join((*slot, memory.value or ""))))
+
+
+def has_asked_name(memory: Memory, question: str) -> bool:
+    """Return whether a question has the name of an open attribute, and of whose it is: "which bike do I ride"."""
+    name = normalise_attribute(memory.attribute or "")
+    if not name or memory.entity is None or memory.value is None or get_attribute(name).known:
+        return False
+    words = _split(question)
+    own = normalise_name(memory.entity) == _USER
+    terms = _list_entity_terms(memory.entity)
+    whose = not _ASKED_MINE.isdisjoint(words) if own else bool(terms) and not terms.isdisjoint(tokenize(question))
+    stems = {_stem(word) for word in words}
+    nouns = [_stem(word) for word in name.split("_")]
+    if not (whose and all(_has_form(noun, stems) for noun in nouns)):
+        return False
+    left = [word for word in words if word not in _SMALL and not any(_has_form(one, {_stem(word)}) for one in nouns)]
+    return _is_explained({term for word in left for term in tokenize(word)}, memory)
+
+
+def _has_form(noun: str, stems: Collection[str]) -> bool:
+    """Return whether stems have a noun or its verb: "who teaches Ada" asks for a teacher."""
+    if noun in stems:
+        return True
+    return any(len(stem) >= _VERB_CHARACTERS and noun.startswith(stem) and len(noun) <= len(stem) + 2 for stem in stems)
+
+
+def _list_entity_terms(entity: str) -> frozenset[str]:
+    return frozenset(tokenize(entity)) - {_USER}
+
+
+def _match_phrases(stems: Sequence[str], words: Sequence[str]) -> list[_Match]:
+    held = {stem: at for at, stem in enumerate(stems)}
+    found: list[_Match] = []
+    small = {stem for stem, word in zip(stems, words, strict=True) if word in _SMALL}
+    for phrase, attributes in _index_phrases().items():
+        if not held.keys() >= phrase:
+            continue
+        rest = tuple(word for word, stem in zip(words, stems, strict=True) if stem not in phrase and word not in _SMALL)
+        if not rest and len(phrase) == 1 and phrase <= small - _NAMING:
+            continue
+        end = max(held[stem] for stem in phrase)
+        found += (_Match(len(rest), len(phrase), end, attribute, rest) for attribute in attributes)
+    return found
+
+
+@cache
+def _index_phrases() -> dict[frozenset[str], tuple[str, ...]]:
+    """Return the attributes of each phrase, which is a set of stems."""
+    table: dict[frozenset[str], tuple[str, ...]] = {}
+    for attribute, phrases in load_asked().items():
+        for phrase in phrases:
+            key = frozenset(_stem(word) for word in _WORD.findall(fold(phrase)))
+            table[key] = tuple(dict.fromkeys((*table.get(key, ()), attribute)))
+    return table
+
+
+def _stem(word: str) -> str:
+    """Return the stem of a word; a stop word is its own."""
+    return (tokenize(word) or [word])[0]
+
 
 # The subject of a question: the user as a whole, a group of things such as the family, or any other words. Pure.
 
@@ -55,7 +214,6 @@ def widen_terms(terms: Iterable[str], lexicon: Questions) -> tuple[str, ...]:
 
 _SLOTS_MAX: Final = 5
 _NOUN_WORDS: Final = 4
-_USER: Final = "user"
 _SPACE: Final = re.compile(r"\s+")
 _END: Final = re.compile(
     r"(?:[\s,]+(?:right now|now|currently|nowadays|these days|at the moment|again|please))?[\s?!.]*$"
@@ -65,7 +223,7 @@ _NOUN: Final = (
     r"(?P<noun>(?:(?!(?:is|are|was|were|do|does|did|has|have|had|in|on|at|of|for|to|from|with|and|or|that|called|now)\b)"
     r"[\w'-]+ ?){1,4})"
 )
-_MINE: Final = re.compile(r"\b(?:my|our|users?'?s?(?= )|the user'?s?) " + _NOUN)
+_PLAN_MINE: Final = re.compile(r"\b(?:my|our|users?'?s?(?= )|the user'?s?) " + _NOUN)
 _THEIRS: Final = re.compile(
     r"\b(?!(?:what|who|where|when|how|which|that|it|there|here|let|he|she|user)\b)(?P<owner>[\w.-]+)'s " + _NOUN
 )
@@ -243,7 +401,7 @@ def _parse_phrase(folded: str, lexicon: Questions) -> Iterator[SlotGuess]:
     if which := _WHICH.fullmatch(folded):
         yield from _look_up_noun(which["noun"].strip(), _choose_entity(which["who"]), lexicon)
         return
-    if mine := _MINE.search(folded):
+    if mine := _PLAN_MINE.search(folded):
         yield from _look_up_noun(mine["noun"].strip(), _USER, lexicon)
         return
     if theirs := _THEIRS.search(folded):
@@ -361,3 +519,226 @@ def _find_slips(name: str, word: str) -> Iterator[str]:
     yield name[:at] + word[at : at + 1] + name[at + 1 :]
     yield name[:at] + name[at + 1 :]
     yield name[:at] + word[at : at + 1] + name[at:]
+
+
+# Messages without a statement of their own: questions to the assistant, thanks, and its repetitions.
+
+
+_AUXILIARY: Final = (
+    r"(?:is|are|was|were|do|does|did|can|could|should|would|will|am|has|have|'s|\u2019s|'re|\u2019re|'d|\u2019d)\b"
+)
+_ASKING: Final = re.compile(
+    r"(?:(?:and|so|ok|okay|hey|hi|well|but|also|please|btw)\b[, ]*)*(?:"
+    rf"(?:what|which|who|whom|whose|where|when|why|how)(?: (?!(?:I|we|he|she|they|you|it|a)\b)[\w-]+)? ?{_AUXILIARY}"
+    r"|(?:can|could|would|will) you (?:please )?(?:tell|remind|say)\b"
+    r"|(?:do|does|did|is|are|was|were|am) (?:I|you|we|they|he|she|it|my|our)\b"
+    r"|(?:please )?(?:tell|remind) me (?:again )?(?:what|which|who|whose|where|when|why|how|if|whether)\b)",
+    re.IGNORECASE,
+)
+_POLITE: Final = frozenset(
+    tokenize(
+        "understood got ok okay noted note thanks thank sure great good nice right alright perfect done remember save"
+        " saved remembered keep mind cool fine welcome yes yeah please know happy help glad course absolutely sounds hi"
+        " will bye hello hey ty thx cheers updated"
+    )
+)
+_TASK: Final = re.compile(
+    r"(?:(?:please|now|and|ok|okay|hey|hi|can you|could you|would you)\b[, ]*)*"
+    r"(?:translate|proofread|paraphrase|rephrase|reword|rewrite|summari[sz]e|shorten|spell-?check|correct|polish)\b"
+    r"[^:\n]{0,60}:\s*\S",
+    re.IGNORECASE,
+)
+_REQUEST: Final = re.compile(
+    r"(?:(?:please|now|and|so|ok|okay|hey|hi|thanks)\b[,! ]*)*"
+    r"(?:(?:can|could|would|will) you (?:please )?|help me (?:to )?)?"
+    r"(?:write|draft|compose|translate|proofread|rephrase|reword|rewrite|summari[sz]e|convert|calculate|explain"
+    r"|brainstorm|suggest|recommend|(?:make|give|show) me\b|make an? (?:\w+ )?(?:list|plan|table)|name an?)\b",
+    re.IGNORECASE,
+)
+"""The beginning of a request for a text or an answer, which is done once it is written."""
+_OWN: Final = re.compile(
+    r"\b(?:I['\u2019]?(?:m|ve|d|ll)|I (?!should|could|can|need|want)\w+"
+    r"|(?:my|our) (?:\w+ ){1,3}(?:is|are|was|were|has|have)|we(?:['\u2019](?:re|ve|ll))|we (?!should|could|can)\w+)\b",
+    re.IGNORECASE,
+)
+_ASKED_CHARACTERS: Final = 1_000
+"""A longer message is more than a question."""
+_ECHO_CHARACTERS: Final = 300
+"""A longer answer of the assistant is more than a repetition."""
+_TALK: Final = re.compile(
+    r"\b(?:ask(?:ed|ing|s)?|questions?|answer(?:ed|s)?|repl(?:y|ied)|repeat(?:ed)?"
+    r"|(?:did|have|had|what|as) you (?:\w+ )?(?:say|said|tell|told|suggest|recommend|confirm|mention|write|propose)\w*"
+    r"|(?:the )?(?:assistant|agent|bot)\b)",
+    re.IGNORECASE,
+)
+
+
+class Listed(Protocol):
+    """A row or hit: a message, or a memory with its text."""
+
+    @property
+    def id(self) -> str: ...  # noqa: D102 - as of a row
+    @property
+    def text(self) -> str: ...  # noqa: D102
+    @property
+    def event(self) -> Event | None: ...  # noqa: D102
+    @property
+    def memory(self) -> Memory | None: ...  # noqa: D102
+
+
+def is_about_talk(question: str) -> bool:
+    """Return whether a question is about earlier questions and answers, or has none but polite words.
+
+    >>> is_about_talk("What did I ask you about the boiler?"), is_about_talk("How old is the boiler?")
+    (True, False)
+    """
+    return _TALK.search(question) is not None or is_only_polite(question)
+
+
+def is_question(text: str) -> bool:
+    """Return whether every sentence of a text asks something.
+
+    >>> is_question("Which bus do I take? And when?"), is_question("when I was ten we moved"), is_question("I row. Ok?")
+    (True, False, False)
+    """
+    if len(text) > _ASKED_CHARACTERS:
+        return False
+    parts = [text[start:stop].strip() for start, stop in split_sentences(text)]
+    said = [part for part in parts if part and not is_only_polite(part)]
+    return bool(said) and all(
+        part.rstrip("\"')\u201d\u2019 ").endswith(("?", "\uff1f", "\u061f")) or _is_asked(part) for part in said
+    )
+
+
+def _is_asked(part: str) -> bool:
+    return not part.endswith((".", "!")) and _ASKING.match(part) is not None
+
+
+def is_request(text: str) -> bool:
+    """Return whether every sentence of a text asks for something to be written or answered, and tells nothing beside.
+
+    >>> is_request("Draft a card for the caretaker, please."), is_request("Write to Bo: I've moved."), is_request("Hi")
+    (True, False, False)
+    """
+    parts = [text[start:stop].strip() for start, stop in split_sentences(text)]
+    said = [part for part in parts if part and not is_only_polite(part)]
+    asked = (_REQUEST.match(part) is not None or is_question(part) for part in said)
+    return bool(said) and len(text) <= _ASKED_CHARACTERS and _OWN.search(text) is None and all(asked)
+
+
+def is_task_material(one: Listed) -> bool:
+    """Return whether a user's message is a task on a text that it brings along, which tells nothing about the user."""
+    return one.event is not None and one.event.role is Role.USER and _TASK.match(one.text) is not None
+
+
+def is_only_polite(text: str) -> bool:
+    """Return whether a text has no words but those of thanks and agreement.
+
+    >>> is_only_polite("Understood, thanks!"), is_only_polite("Thanks, the loom arrived.")
+    (True, False)
+    """
+    return _POLITE.issuperset(tokenize(text))
+
+
+def find_echoes(found: Sequence[Listed], claimed: Collection[str] = ()) -> frozenset[str]:
+    """Return the ids of messages that tell nothing beside the other rows; those in `claimed` gave memories.
+
+    An answer of the assistant is a repetition if a memory or an earlier message of somebody else has all its words.
+    """
+    said = [one for one in found if one.event is None or one.event.role is not Role.ASSISTANT]
+    answers = len(said) < len(found)
+    told = [(one.event.occurred_us if one.event else None, _list_terms(one)) for one in said if answers]
+    return frozenset(
+        one.id for one in found if one.event is not None and one.id not in claimed and _is_echo(one, one.event, told)
+    )
+
+
+def _is_echo(one: Listed, event: Event, told: Iterable[tuple[int | None, frozenset[str]]]) -> bool:
+    if event.role is Role.USER:
+        return any(check(one.text) for check in (is_only_polite, is_question, is_request)) or is_task_material(one)
+    if event.role is not Role.ASSISTANT or len(one.text) > _ECHO_CHARACTERS:
+        return False
+    terms = frozenset(tokenize(one.text)) - _POLITE
+    return not terms or any((at is None or at <= event.occurred_us) and terms <= more for at, more in told)
+
+
+def _list_terms(one: Listed) -> frozenset[str]:
+    memory = one.memory
+    slot = (
+        () if memory is None else (memory.entity or "", (memory.attribute or "").replace("_", " "), memory.value or "")
+    )
+    return frozenset(tokenize(" ".join((one.text, *slot))))
+
+
+# Match standing instructions with a question.
+
+
+_OCCASION: Final = re.compile(
+    r"\b(?:when(?:ever)?|if|every time|each time|any time|anytime) (?:i|we|you) (?:am |are )?"
+    r"(?:ask|asking|talk|talking|write|writing|request|mention|discuss|need|want|bring up|inquire|answer|explain"
+    r"|show)\b(?: you)?(?: for| about| on| to| with| into)?\s*(?P<what>[^,.;]+)",
+    re.IGNORECASE,
+)
+_EMPTY: Final = frozenset(tokenize("detail details question questions anything something topic information issue"))
+_NEAR: Final = (0.1, 0.5)
+"""Cosines at which an instruction begins to match and at which it fully matches: MiniLM on instructions of BEAM."""
+_CLOSE: Final = 0.8
+"""Share of the best match from which another instruction matches as well."""
+_LEAST: Final = 0.2
+
+
+def extract_trigger(instruction: str) -> str:
+    """Return the part of an instruction that says when it applies; the whole text if it does not say.
+
+    >>> extract_trigger("Always give dates in full when I ask about deadlines.")
+    'deadlines'
+    >>> extract_trigger("Never use emojis.")
+    'Never use emojis.'
+    """
+    found = _OCCASION.search(instruction)
+    return found["what"].strip() if found else instruction
+
+
+def extract_trigger_terms(instruction: str) -> frozenset[str]:
+    """Return the trigger words of an instruction as stems, comparable with the terms of a question.
+
+    >>> sorted(extract_trigger_terms("Always give dates in full when I ask about deadlines of papers."))
+    ['deadlin', 'paper']
+    """
+    return frozenset(tokenize(extract_trigger(instruction))) - _EMPTY
+
+
+def is_for_other_questions(instruction: str, terms: Collection[str]) -> bool:
+    """Return whether an instruction names when it applies, and a question with these terms shares no word with that.
+
+    >>> is_for_other_questions("Give full dates when I ask about deadlines.", ["databas"])
+    True
+    >>> is_for_other_questions("Answer in German.", ["databas"])
+    False
+    """
+    named = _OCCASION.search(instruction) is not None
+    return named and bool(terms) and extract_trigger_terms(instruction).isdisjoint(terms)
+
+
+def score_instructions(
+    terms: Collection[str], occasions: Sequence[Collection[str]], cosines: Sequence[float | None]
+) -> list[float]:
+    """Return for each instruction how well its trigger matches a question with these terms, in [0, 1].
+
+    Most match 0. The match is the number of shared words divided by the length of the shorter side, plus the scaled
+    cosine if vectors were compared.
+
+    >>> instructions = "Give full dates when I ask about deadlines.", "Use Celsius."
+    >>> score_instructions(["paper", "deadlin"], [extract_trigger_terms(one) for one in instructions], [None, None])
+    [1.0, 0.0]
+    """
+    fits = [_fit(set(terms), words, near) for words, near in zip(occasions, cosines, strict=True)]
+    best = max(fits, default=0.0)
+    return [min(fit, 1.0) if fit >= max(_LEAST, _CLOSE * best) else 0.0 for fit in fits]
+
+
+def _fit(terms: set[str], words: Collection[str], cosine: float | None) -> float:
+    shared = len(terms.intersection(words)) / min(len(words), len(terms)) if words and terms else 0.0
+    low, high = _NEAR
+    near = 0.0 if cosine is None else min(max((cosine - low) / (high - low), 0.0), 1.0)
+    return shared + near

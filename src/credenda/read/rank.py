@@ -15,9 +15,7 @@ from credenda.ids import IdKind, parse_id_number
 from credenda.model.evaluation import FeedbackCounts
 from credenda.model.memory import Memory, Status
 from credenda.model.query import Query
-from credenda.read.asked import AskedSlots, has_asked_name, is_asked, is_near_asked
 from credenda.read.candidates import Candidates, Integers, Row, Signs
-from credenda.read.echoes import find_echoes, is_about_talk, is_question
 from credenda.read.filters import (
     fold_query,
     has_query,
@@ -26,7 +24,6 @@ from credenda.read.filters import (
     may_return_events,
     may_return_memories,
 )
-from credenda.read.fuse import Fused
 from credenda.read.hydrate import Loaded, load, load_successors, name_document
 from credenda.read.newer import (
     count_matches,
@@ -40,9 +37,19 @@ from credenda.read.newer import (
     order_appointments,
     place_before,
 )
-from credenda.read.plan import Ask, is_named
+from credenda.read.plan import (
+    Ask,
+    AskedSlots,
+    find_echoes,
+    has_asked_name,
+    is_about_talk,
+    is_asked,
+    is_named,
+    is_near_asked,
+    is_question,
+)
 from credenda.read.retrieve import find_owner
-from credenda.read.score import lower_key, score_rows
+from credenda.read.score import Fused, lower_key, score_rows
 from credenda.read.visibility import (
     LIFT_STEP,
     flag_event,

@@ -18,28 +18,28 @@ from credenda.model.fast_dataclass import compile_fast_init
 from credenda.model.memory import Memory, mark_over
 from credenda.model.query import Hit, Query, SearchResult
 from credenda.model.statement import name_value, was_before, write_statement
-from credenda.providers.embed.protocol import TokenAsk
-from credenda.read.abstention import (
+from credenda.providers.embed.factory import TokenAsk
+from credenda.read.candidates import (
+    Candidates,
+    Floats,
+    Integers,
     QuestionSignals,
     Rise,
+    Row,
     estimate_answerability,
     has_compared_vectors,
     measure_rise,
     pick_most_relevant,
 )
-from credenda.read.candidates import Candidates, Floats, Integers, Row
 from credenda.read.dense import embed_question
-from credenda.read.echoes import is_task_material
-from credenda.read.fuse import Fused, fuse_ranks, fuse_scores, pick_best_of_owner
 from credenda.read.hydrate import load_evidence, name_document
 from credenda.read.late import Question, add_late_scores, ask_tokens, is_talk_of_persons
 from credenda.read.newer import link_newer
-from credenda.read.plan import Ask, Interval, Plan, is_typed_question, plan
+from credenda.read.plan import Ask, Interval, Plan, is_task_material, is_typed_question, plan
 from credenda.read.rank import COMPARED, Reading, find_allowed_owners, find_quoting_owners, hydrate_batch, order_rows
-from credenda.read.retrieve import add_relatives, retrieve
-from credenda.read.score import compute_final_scores
+from credenda.read.retrieve import add_relatives, build_partial_index, retrieve
+from credenda.read.score import Fused, compute_final_scores, fuse_ranks, fuse_scores, pick_best_of_owner
 from credenda.read.spelling import correct_spelling
-from credenda.read.unindexed import build_partial_index
 from credenda.read.visibility import mask_relevant, redact_spans
 from credenda.read.weights import Calibration, load_talk_weights, load_weights
 from credenda.storage.current_trust import combine_trust

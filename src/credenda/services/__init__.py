@@ -5,54 +5,35 @@ from typing import TYPE_CHECKING
 from credenda.lazy import load_on_use
 
 if TYPE_CHECKING:
-    from credenda.services import (  # isort: skip - one list
-        access as access,
-        agent_claims as agent_claims,
-        belief_test as belief_test,
-        browse as browse,
-        bursts as bursts,
-        code_scan as code_scan,
-        consolidation as consolidation,
-        consolidation_candidates as consolidation_candidates,
-        consolidation_progress as consolidation_progress,
-        context as context,
-        core as core,
-        costs as costs,
-        delete as delete,
-        directory as directory,
-        doctor as doctor,
-        dream as dream,
-        edit as edit,
-        embedding_compression as embedding_compression,
-        erase as erase,
-        expectation as expectation,
-        extraction_preview as extraction_preview,
-        file_submission as file_submission,
-        file_sync as file_sync,
-        flip_flop_audit as flip_flop_audit,
-        items as items,
-        jobs as jobs,
-        lifecycle as lifecycle,
-        llm_extraction as llm_extraction,
-        locks as locks,
-        lookup as lookup,
-        memory_status as memory_status,
-        migrate as migrate,
-        outcome as outcome,
-        page_writing as page_writing,
-        rebuild as rebuild,
-        reextract as reextract,
-        remember as remember,
-        resolve as resolve,
-        response_claims as response_claims,
-        restore_from_files as restore_from_files,
-        scheduled_tasks as scheduled_tasks,
-        score_response as score_response,
-        search as search,
-        settle as settle,
-        stats as stats,
-        undo as undo,
-        waiting as waiting,
-    )
+    from credenda.services import access as access
+    from credenda.services import browse as browse
+    from credenda.services import code_scan as code_scan
+    from credenda.services import consolidation as consolidation
+    from credenda.services import consolidation_progress as consolidation_progress
+    from credenda.services import core as core
+    from credenda.services import delete as delete
+    from credenda.services import directory as directory
+    from credenda.services import doctor as doctor
+    from credenda.services import dream as dream
+    from credenda.services import edit as edit
+    from credenda.services import embedding_compression as embedding_compression
+    from credenda.services import erase as erase
+    from credenda.services import expectation as expectation
+    from credenda.services import file_sync as file_sync
+    from credenda.services import items as items
+    from credenda.services import jobs as jobs
+    from credenda.services import lifecycle as lifecycle
+    from credenda.services import llm_extraction as llm_extraction
+    from credenda.services import migrate as migrate
+    from credenda.services import rebuild as rebuild
+    from credenda.services import remember as remember
+    from credenda.services import resolve as resolve
+    from credenda.services import response_claims as response_claims
+    from credenda.services import restore_from_files as restore_from_files
+    from credenda.services import scheduled_tasks as scheduled_tasks
+    from credenda.services import score_response as score_response
+    from credenda.services import search as search
+    from credenda.services import settle as settle
+    from credenda.services import stats as stats
 
 __getattr__ = load_on_use(__name__)

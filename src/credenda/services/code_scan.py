@@ -14,10 +14,9 @@ from typing import Final, NamedTuple, cast
 from credenda.config import Settings
 from credenda.errors import Invalid
 from credenda.ids import IdKind, parse_id_number
-from credenda.manage.code.ignore import ScanResult
-from credenda.manage.code.memories import CodeEntry, build_entries, plan_scan
+from credenda.manage.code.outline import CodeEntry, ScanResult, build_entries, plan_scan
 from credenda.manage.code.scanner import check_exists, check_root, scan_folder
-from credenda.manage.drift.check import CodeIndex, check_claim, compute_drift_score, decide_drift, extract_code_claims
+from credenda.manage.drift import CodeIndex, check_claim, compute_drift_score, decide_drift, extract_code_claims
 from credenda.model.change import Actor, Add, Change, SetStatus, Support, end_memory
 from credenda.model.claim import Span
 from credenda.model.code import DriftFinding, DriftReport, ScanReport
@@ -25,8 +24,8 @@ from credenda.model.event import CODE, TRUST, NewEvent, Role, Source
 from credenda.model.memory import Draft, Layer, Memory, MemoryType, Stance, Status, is_dreamed
 from credenda.paths import check_path
 from credenda.runtime import Parts
-from credenda.storage.job_kinds import EMBED
 from credenda.storage.plan import commit_decided, return_decided
+from credenda.storage.records import EMBED
 from credenda.storage.store import Job, MemoryFilter, Reader, Writer
 from credenda.write.apply import Application, apply
 from credenda.write.forget.tombstones import is_deleted

@@ -14,16 +14,15 @@ from typing import Final
 from credenda.clock import has_ended
 from credenda.errors import Unavailable
 from credenda.ids import IdKind, format_id
-from credenda.manage.consolidation.member import Member
+from credenda.manage.consolidation.guards import Member
 from credenda.manage.consolidation.prompt import PROMPT_VERSION, ParsedAnswer, build_question, parse_answer
 from credenda.model.report import Finding
-from credenda.providers.llm.client import ModelClient
-from credenda.providers.llm.factory import open_model
+from credenda.providers.llm.client import ModelClient, open_model
 from credenda.providers.llm.protocol import ModelFailure
 from credenda.runtime import Parts
 from credenda.storage.store import Reader, Watermark, Writer
-from credenda.text.counts import count_noun
-from credenda.workers.llm_budget import OverBudgetError, ask_within_budget
+from credenda.text.recalled_block import count_noun
+from credenda.workers.llm_jobs import OverBudgetError, ask_within_budget
 from credenda.write.intake.secrets import screen_secrets
 
 ATTEMPTS: Final = 3

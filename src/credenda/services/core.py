@@ -41,8 +41,8 @@ from credenda.read.core_memories import (
 from credenda.read.filters import is_memory_of_project
 from credenda.runtime import Parts
 from credenda.storage.store import Reader, Snapshot, Writer
-from credenda.text.token_budget import TokenBudget
-from credenda.workers.idle_tasks import flush_accesses
+from credenda.text.fence import TokenBudget
+from credenda.workers.loop import flush_accesses
 
 _NAME: Final = "core"
 _ALL: Final = Query(text="")

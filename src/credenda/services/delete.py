@@ -15,13 +15,13 @@ from credenda.clock import parse_time
 from credenda.errors import Invalid, NotFound
 from credenda.ids import IdKind, parse_id
 from credenda.model.change import Actor
-from credenda.model.deletion import BlankedWords, DeletionPlan, DeletionReceipt, SharedMemory
 from credenda.model.event import Event, Source
+from credenda.model.governance import BlankedWords, DeletionPlan, DeletionReceipt, SharedMemory
 from credenda.model.memory import Memory, Status
 from credenda.model.report import DeletionReport
 from credenda.runtime import Parts
+from credenda.services.browse import resolve_id_in
 from credenda.services.expectation import read_expectation
-from credenda.services.lookup import resolve_id_in
 from credenda.storage.store import EventFilter, Reader, Writer
 from credenda.validation import check_condition, check_member
 from credenda.write.forget.delete import Deletion, find_last_number

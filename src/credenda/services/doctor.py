@@ -15,9 +15,9 @@ from credenda.paths import close_open_files, find_open_paths
 from credenda.progress import report_progress
 from credenda.runtime import Parts
 from credenda.services.search import open_index
-from credenda.services.waiting import measure_unread
+from credenda.services.settle import measure_unread
 from credenda.storage.store import Reader
-from credenda.workers.idle_tasks import save_index
+from credenda.workers.loop import save_index
 
 _CHECKS: Final = (
     "file",

@@ -13,14 +13,13 @@ from typing import Final
 import numpy as np
 
 from credenda.index.document_names import name_memory_document
-from credenda.index.precision_tiers import FORGOTTEN, TIERS, choose_bits
-from credenda.index.quantize import decode_rows, encode
+from credenda.index.quantize import FORGOTTEN, TIERS, choose_bits, decode_rows, encode
 from credenda.model.compression_report import CompressReport, CompressTier
 from credenda.model.memory import Memory, Status
 from credenda.runtime import Parts
 from credenda.services.lifecycle import walk_retention
 from credenda.storage.store import Vector, Watermark, Writer
-from credenda.workers.idle_tasks import COMPRESSED, flush_accesses
+from credenda.workers.loop import COMPRESSED, flush_accesses
 
 _KEPT: Final = frozenset({Status.ACTIVE, Status.CHALLENGED, Status.ARCHIVED})
 _WRITTEN_TOGETHER: Final = 200

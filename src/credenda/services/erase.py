@@ -19,20 +19,18 @@ from credenda.ids import IdKind, parse_id_number, parse_serial
 from credenda.model.change import Actor, ChangeKind
 from credenda.model.claim import Span
 from credenda.model.event import Event
-from credenda.model.governance import ComplianceReport
+from credenda.model.governance import ComplianceReport, LegalHold, RetentionPolicy
 from credenda.model.memory import Memory, Status
 from credenda.model.report import EraseReceipt
 from credenda.model.restored_report import RestoredReport
-from credenda.model.retention_policy import LegalHold, RetentionPolicy
 from credenda.model.server import AuditReport
 from credenda.paths import check_path
 from credenda.portability.atomic_write import replace_file
 from credenda.private import has_private
 from credenda.runtime import Parts
-from credenda.services.lookup import read_span
-from credenda.storage.erasure_ledger import ErasedTenant, hash_tenant_name, locate_ledger, name_owner, read_ledger
+from credenda.services.browse import read_span
 from credenda.storage.store import ChangeFilter, EventFilter, MemoryFilter, Reader, Store, Tombstone, Writer
-from credenda.storage.tenant_transfer import Erasure
+from credenda.storage.transfer import ErasedTenant, Erasure, hash_tenant_name, locate_ledger, name_owner, read_ledger
 from credenda.validation import check_condition, check_text
 from credenda.write.forget.delete import Deletion
 from credenda.write.forget.scope import BLANK

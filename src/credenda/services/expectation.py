@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from hashlib import blake2b
 
 from credenda.errors import Conflict
-from credenda.model.contest import ContestCase
+from credenda.model.change import ContestCase
 from credenda.model.job import JobInfo
 from credenda.model.memory import Memory, Status
 

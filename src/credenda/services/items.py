@@ -15,12 +15,12 @@ from typing import Final, NamedTuple, TypeVar, cast
 from credenda import limits
 from credenda.clock import to_datetime
 from credenda.errors import Conflict, Invalid, LimitExceeded
+from credenda.model.core import Item, ItemFilter, ItemRemoval
 from credenda.model.event import Source
-from credenda.model.item import Item, ItemFilter, ItemRemoval
 from credenda.model.memory import Memory, MemoryUnit, Status
 from credenda.private import cut_private, cut_private_fields, has_private
 from credenda.runtime import Parts
-from credenda.services.memory_status import forget
+from credenda.services.edit import forget
 from credenda.services.remember import store
 from credenda.storage.store import Writer
 from credenda.validation import refuse_zeros

@@ -24,7 +24,7 @@ from credenda.runtime import Parts
 from credenda.services.browse import read_cursor, write_cursor
 from credenda.services.expectation import read_expectation
 from credenda.services.search import check_limit
-from credenda.storage.job_kinds import CALL, KINDS
+from credenda.storage.records import CALL, KINDS
 from credenda.storage.store import ChangeFilter, Job, JobFilter, JobStatus, Reader, Writer
 from credenda.validation import check_member
 from credenda.workers.leases import is_abandoned

@@ -30,8 +30,8 @@ from credenda.manage.lifecycle import (
     compute_importance,
     compute_retention,
     decide_lifecycle,
+    draw_retention,
 )
-from credenda.manage.plot import draw_retention
 from credenda.model.change import Actor, Change, SetLayer, SetStatus
 from credenda.model.evaluation import JUDGED
 from credenda.model.memory import Layer, Memory, Status, list_merged_sources
@@ -46,10 +46,10 @@ from credenda.model.report import (
 )
 from credenda.portability.atomic_write import replace_file
 from credenda.runtime import Parts
-from credenda.services.lookup import get_current, resolve_id
+from credenda.services.browse import get_current, resolve_id
 from credenda.storage.store import Access, MemoryFilter, Reader, Retention, Watermark, Writer
 from credenda.validation import check_name
-from credenda.workers.idle_tasks import flush_accesses
+from credenda.workers.loop import flush_accesses
 from credenda.write.apply import Application, apply
 from credenda.write.intake.secrets import check_identifier
 

@@ -18,12 +18,12 @@ from typing import Final, TypeVar
 from credenda import limits
 from credenda.clock import StoppedClock, pause
 from credenda.errors import Conflict, Corrupt, CredendaError, Invalid, NotFound, Unavailable
-from credenda.model.migration_report import MigrationReport, UnmovedUser
+from credenda.model.restored_report import MigrationReport, UnmovedUser
 from credenda.runtime import Parts
 from credenda.services.search import search
 from credenda.storage.store import Store
-from credenda.storage.tenant_transfer import ARCHIVED, MIGRATED, ImportRow, TableRow, TenantExport
-from credenda.text.counts import count_noun
+from credenda.storage.transfer import ARCHIVED, MIGRATED, ImportRow, TableRow, TenantExport
+from credenda.text.recalled_block import count_noun
 
 _TABLES: Final = frozenset((*ARCHIVED, *MIGRATED))
 LEFT: Final = (

@@ -12,7 +12,7 @@ from credenda.manage.rebuild import LogDifferences, compare_with_log, repair_row
 from credenda.model.report import Finding, RebuildDifference, RebuildReport
 from credenda.providers.embed.factory import open_embedder
 from credenda.runtime import Parts
-from credenda.text.counts import count_noun
+from credenda.text.recalled_block import count_noun
 
 _LOG_CHECKS: Final = frozenset(
     {
@@ -43,7 +43,7 @@ def rebuild(parts: Parts, *, reextract: bool = False, model: bool = False, dry_r
             fix="restore a backup; nothing was changed",
         )
     if reextract:
-        return services.reextract.reextract(parts, dry_run=dry_run, model=model)
+        return services.restore_from_files.reextract(parts, dry_run=dry_run, model=model)
     with parts.store.reader(parts.user_id) as reader:
         found = compare_with_log(reader)
     if not dry_run:
@@ -67,7 +67,7 @@ def check_rows(parts: Parts, *, repair: bool) -> list[Finding]:
     """Verify the file and the rows; the repair makes damaged vectors again, if there is a model to embed with."""
     findings = parts.store.check(parts.user_id, repair=repair)
     if parts.embedder is not None and any(one.check == _VECTORS and one.repaired for one in findings):
-        workers.reembed.embed_missing(parts, parts.embedder)
+        workers.handlers.embed_missing(parts, parts.embedder)
     return findings
 
 
@@ -153,9 +153,9 @@ def reembed(
             why=f"searches do not use {embedder.model_id} yet",
             fix="open the memory with that model, and delete the others then",
         )
-    embedded = workers.reembed.embed_missing(parts, embedder, progress, again=clear_existing, dry_run=dry_run)
+    embedded = workers.handlers.embed_missing(parts, embedder, progress, again=clear_existing, dry_run=dry_run)
     if drop_others and not dry_run:
-        workers.reembed.drop_other_models(parts, embedder)
+        workers.handlers.drop_other_models(parts, embedder)
     with parts.store.reader(parts.user_id) as reader:
         counts = reader.counts()
     return model_modules.report.ReembedReport(

@@ -14,15 +14,15 @@ from typing import Final
 from credenda import services
 from credenda.clock import DAY_US, SECOND_US, has_ended
 from credenda.errors import Conflict, CredendaError, Invalid
-from credenda.manage.due_tasks import ScheduledTask, describe_state, find_due
+from credenda.manage.lifecycle import ScheduledTask, describe_state, find_due
 from credenda.model.report import DutyRun, ScheduleReport
 from credenda.runtime import Parts
 from credenda.services import dream
 from credenda.services.core import core
-from credenda.services.flip_flop_audit import find_loops
 from credenda.services.lifecycle import decay, run_lifecycle
+from credenda.services.resolve import find_loops
 from credenda.storage.store import EventFilter, Watermark, Writer
-from credenda.text.counts import count_noun
+from credenda.text.recalled_block import count_noun
 from credenda.workers.leases import make_lease, take
 
 _log = logging.getLogger(__name__)

@@ -3,23 +3,43 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any, Final, cast
 
-from credenda import limits
-from credenda.clock import has_ended
-from credenda.errors import Invalid, LimitExceeded
-from credenda.model.evaluation import FaithfulnessScore, JudgedClaim, ScoreRecord, Verdict
-from credenda.model.query import Page
+from credenda import limits, services
+from credenda.clock import format_time, has_ended
+from credenda.errors import Invalid, LimitExceeded, NotFound
+from credenda.ids import IdKind, parse_id_number
+from credenda.manage.belief_assertions import Assertion, parse_assertions
+from credenda.model.change import ContestState
+from credenda.model.evaluation import (
+    BeliefTestReport,
+    CheckedAssertion,
+    FaithfulnessScore,
+    JudgedClaim,
+    RebuildDifference,
+    ReplayedPrompt,
+    ReplayReport,
+    ScoreRecord,
+    Verdict,
+)
+from credenda.model.event import Event, Role
+from credenda.model.memory import Memory, Relation, Stance, Status, get_valid_from_us
+from credenda.model.query import Context, Page
+from credenda.paths import find_path_kind, make_file_error
 from credenda.private import cut_private
 from credenda.providers.llm.protocol import ModelFailure, Question
 from credenda.runtime import Parts
-from credenda.services.browse import read_cursor, write_cursor
+from credenda.services.browse import read_cursor, resolve_id, write_cursor
 from credenda.services.response_claims import Line, add_memory_claims, judge_claims, read_context, split_response
-from credenda.services.search import check_limit
+from credenda.services.search import check_limit, resolve_moment
+from credenda.storage.store import EventFilter, MemoryFilter
+from credenda.text.normalize import normalise_attribute, normalise_name, normalise_text, normalise_value
 from credenda.validation import check_name, check_text
-from credenda.workers.llm_budget import OverBudgetError, ask_within_budget
+from credenda.workers.llm_jobs import OverBudgetError, ask_within_budget
 from credenda.write.intake.secrets import check_identifier, screen_secrets
 
 _LIST: Final = "scores"
@@ -171,3 +191,266 @@ def _parse_answer(text: str, claims: int, lines: int) -> dict[int, tuple[Verdict
             raise ValueError("a verdict without its line")
         found[number] = (judged, at)
     return found
+
+
+# Test the beliefs of a memory against a file of assertions; nothing is changed, and no recall is recorded.
+
+
+_FLOOR: Final = 0.4
+"""The lowest confidence of a memory that a search returns."""
+_HITS: Final = 50
+_NONE: Final = "(no value)"
+_HELD: Final = frozenset({Status.ACTIVE, Status.CHALLENGED})
+_PAST: Final = frozenset({Status.SUPERSEDED, Status.ARCHIVED})
+
+
+def read_assertions(path: Path) -> list[Assertion]:
+    """Read a file of assertions; raises `NotFound`, or `Invalid` for a file that is none."""
+    if find_path_kind(path) != "file":
+        raise NotFound(f"there is no file {path}", fix="check the path")
+    try:
+        text = path.read_text(encoding="utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise Invalid(f"{path.name} is not UTF-8 text", fix="save it as UTF-8") from error
+    except OSError as error:
+        raise make_file_error(path, error, "opened") from error
+    return parse_assertions(text, path.name)
+
+
+def check_beliefs(
+    parts: Parts,
+    path: Path,
+    assertions: Sequence[Assertion],
+    *,
+    tested: str = "memory",
+    differences: Sequence[RebuildDifference] = (),
+    problems: Sequence[str] = (),
+) -> BeliefTestReport:
+    """Test each assertion; a wrong time in one raises `Invalid`, and nothing is tested."""
+    for one in assertions:
+        resolve_moment(parts, one.as_of)
+        resolve_moment(parts, one.known_at)
+    checks = tuple(_CHECKS[one.kind](parts, one) for one in assertions)
+    passed = sum(check.passed for check in checks)
+    return BeliefTestReport(
+        path=str(path),
+        tested=tested,
+        passed=passed,
+        failed=len(checks) - passed,
+        checks=checks,
+        differences=tuple(differences),
+        problems=tuple(problems),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Value:
+    """A value that a slot has: shown as in the report, and compared in its normal form."""
+
+    shown: str
+    normal: str
+    details: str
+
+
+def _read_values(parts: Parts, asked: Assertion) -> list[_Value]:
+    """Return the values of a slot at the time of an assertion, or now."""
+    as_of_us, known_at_us = resolve_moment(parts, asked.as_of), resolve_moment(parts, asked.known_at)
+    at_us = parts.clock.now_us() if as_of_us is None else as_of_us
+    pair = normalise_name(asked.entity), normalise_attribute(asked.attribute)
+    with parts.store.reader(parts.user_id) as reader:
+        held = reader.find(MemoryFilter(pair=pair, as_of_us=as_of_us, known_at_us=known_at_us))
+    chosen = [one for one in held if _is_believed(one, at_us, past=as_of_us is not None) and _is_in_scope(one, asked)]
+    return [
+        _Value(
+            shown=one.value or one.text,
+            normal=normalise_value(one.value or one.text),
+            details=f"{one.value or one.text} [{one.id}, since {_show_time(one)}: {one.text}]",
+        )
+        for one in chosen
+    ]
+
+
+def _is_believed(one: Memory, at_us: int, *, past: bool) -> bool:
+    """Return whether a memory is believed of a time; a value that was corrected never was."""
+    if one.confidence < _FLOOR or one.stance is not Stance.ASSERTED or one.relation is Relation.CORRECTED:
+        return False
+    if not (one.status in _HELD or (past and one.status in _PAST)):
+        return False
+    begun = one.valid_from_us is None or one.valid_from_us <= at_us
+    ends = [end for end in (one.valid_until_us, one.expires_us) if end is not None]
+    return begun and all(at_us < end for end in ends)
+
+
+def _is_in_scope(one: Memory, asked: Assertion) -> bool:
+    if asked.scope is None:
+        return True
+    return normalise_name(one.scope or "default") == normalise_name(asked.scope)
+
+
+def _show_time(one: Memory) -> str:
+    return format_time(get_valid_from_us(one)) or ""
+
+
+def _check_slot(parts: Parts, asked: Assertion) -> CheckedAssertion:
+    values = _read_values(parts, asked)
+    normal = {one.normal for one in values}
+    wanted = normalise_value(asked.value)
+    if asked.kind == "equals":
+        passed = normal == ({wanted} if wanted else set[str]())
+        expected = asked.value or _NONE
+    elif asked.kind == "includes":
+        passed = wanted in normal if wanted else not normal
+        expected = f"among others: {asked.value}"
+    else:
+        passed = wanted not in normal if wanted else bool(normal)
+        expected = f"anything but {asked.value or _NONE}"
+    return _report(asked, passed, [expected], [one.details for one in values] or [_NONE])
+
+
+def _check_contest(parts: Parts, asked: Assertion) -> CheckedAssertion:
+    name, attribute = normalise_name(asked.entity), normalise_attribute(asked.attribute)
+    with parts.store.reader(parts.user_id) as reader:
+        cases = [
+            case
+            for case in reader.contests()
+            if case.state is ContestState.OPEN
+            and (normalise_name(case.entity), normalise_attribute(case.attribute)) == (name, attribute)
+        ]
+    found = [f"{case.id}: {' | '.join(case.values)}" for case in cases] or ["no open contest"]
+    wanted = asked.kind == "contested"
+    return _report(asked, bool(cases) is wanted, ["an open contest" if wanted else "no open contest"], found)
+
+
+def _check_recall(parts: Parts, asked: Assertion) -> CheckedAssertion:
+    """Search, and read the core block: words are recalled if a hit or a line of either has them."""
+    wanted = normalise_text(asked.value)
+    if not wanted:
+        raise Invalid(f"line {asked.line} names no words", fix="write the words after the colon")
+    query = asked.query or asked.value
+    conditions = {"limit": _HITS, "record_access": False, "as_of": asked.as_of, "known_at": asked.known_at}
+    texts = [(hit.id, hit.text) for hit in services.search.search(parts, query, conditions).hits]
+    if not asked.query:
+        block = services.search.context(parts, None, None, {"record_access": False})
+        texts += [("core", line) for line in block.text.splitlines()]
+    found = [f"[{name}] {text}" for name, text in texts if f" {wanted} " in f" {normalise_text(text)} "]
+    never = asked.kind == "never recalled"
+    shown = found or [f"[{name}] {text}" for name, text in texts[:3]] or ["nothing"]
+    return _report(asked, bool(found) is not never, [f"{'no' if never else 'a'} text with “{asked.value}”"], shown)
+
+
+def _check_abstention(parts: Parts, asked: Assertion) -> CheckedAssertion:
+    result = services.search.search(parts, asked.query, {"record_access": False})
+    found = [f"[{hit.id}] {hit.text}" for hit in result.hits[:3]] or ["nothing"]
+    told = f"answered with probability {result.probability:.2f}"
+    unlikely = result.abstained or result.probability < _UNLIKELY
+    return _report(asked, unlikely, ["no answer"], [told, *found])
+
+
+_UNLIKELY: Final = 0.5
+
+
+def _report(asked: Assertion, passed: bool, expected: list[str], found: list[str]) -> CheckedAssertion:  # noqa: FBT001 - of four plain values
+    return CheckedAssertion(
+        line=asked.line,
+        assertion=asked.text,
+        passed=passed,
+        expected=() if passed else tuple(expected),
+        found=() if passed else tuple(found),
+    )
+
+
+_CHECKS: Final[Mapping[str, Callable[[Parts, Assertion], CheckedAssertion]]] = {
+    **dict.fromkeys(("equals", "differs", "includes"), _check_slot),
+    **dict.fromkeys(("contested", "settled"), _check_contest),
+    **dict.fromkeys(("recalled", "never recalled"), _check_recall),
+    "abstains": _check_abstention,
+}
+
+
+# Replay the prompts of a session: the context that each would have got when it was said, with and without a memory.
+
+
+OpenPast = Callable[[Event], AbstractContextManager[Parts]]
+"""Opens a copy of the memory as it was before an event."""
+_PROMPTS_MAX: Final = 50
+
+
+def replay_session(
+    parts: Parts,
+    open_past: OpenPast,
+    session: str,
+    *,
+    without: str | None = None,
+    token_budget: int | None = None,
+    automatic: bool = False,
+    limit: int = 20,
+) -> ReplayReport:
+    """Rebuild the contexts of the last prompts of a session, at most `limit`.
+
+    Leaving a memory out means deleting it in the copy, with everything that only it supports. Raises `NotFound` for a
+    session without prompts and for an unknown memory, `Invalid` for a deleted one, whose text is gone.
+    """
+    if not isinstance(limit, int) or not 1 <= limit <= _PROMPTS_MAX:  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise Invalid(f"a limit of {limit!r}", why=f"it must be 1 to {_PROMPTS_MAX}", fix="leave it out for 20")
+    named = check_name(session, "session")
+    target = None if without is None else _find_memory(parts, without)
+    prompts = _read_prompts(parts, named or "")
+    if not prompts:
+        raise NotFound(f"no prompt was said in session {session!r}", fix="copy a session from `get EVENT_ID`")
+    chosen = prompts[-limit:]
+    replayed = tuple(
+        _replay(open_past, event, target, token_budget=token_budget, automatic=automatic) for event in chosen
+    )
+    return ReplayReport(
+        session=session,
+        without=target,
+        prompts=replayed,
+        changed=sum(one.changed for one in replayed),
+        left_out=len(prompts) - len(chosen),
+    )
+
+
+def _find_memory(parts: Parts, name: str) -> str:
+    found = resolve_id(parts, name)
+    with parts.store.reader(parts.user_id) as reader:
+        rows = reader.memories([found])
+    if not rows:
+        raise NotFound(f"no memory is called {name!r}", fix="copy an id from `list` or `search`")
+    if rows[0].status is Status.DELETED:
+        raise Invalid(f"{found} was deleted", why="its text is gone from every past too", fix="name another memory")
+    return found
+
+
+def _read_prompts(parts: Parts, session: str) -> Sequence[Event]:
+    with parts.store.reader(parts.user_id) as reader:
+        found = reader.find_events(EventFilter(session=session))
+    return [event for event in found if event.role is Role.USER and event.text.strip() and event.redacted_us is None]
+
+
+def _replay(
+    open_past: OpenPast, event: Event, target: str | None, *, token_budget: int | None, automatic: bool
+) -> ReplayedPrompt:
+    def build(past: Parts) -> Context:
+        return services.search.context(past, event.text, token_budget, {"record_access": False}, automatic=automatic)
+
+    with open_past(event) as past:
+        whole = build(past)
+        less: Context | None = None
+        if target is not None and _is_known(past, target):
+            services.delete.delete(past, target)
+            less = build(past)
+    return ReplayedPrompt(
+        event_id=event.id,
+        at_us=event.recorded_us,
+        prompt=event.text,
+        with_text=whole.text,
+        with_tokens=whole.tokens,
+        without_text=None if target is None else whole.text if less is None else less.text,
+        without_tokens=whole.tokens if less is None else less.tokens,
+    )
+
+
+def _is_known(past: Parts, target: str) -> bool:
+    with past.store.reader(past.user_id) as reader:
+        parse_id_number(target, IdKind.MEMORY, reader.tenant.tag)
+        return bool(reader.memories([target]))

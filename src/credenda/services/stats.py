@@ -6,21 +6,23 @@ import os
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Final
 
 from credenda import model, services
-from credenda.clock import HOUR_US, SECOND_US
+from credenda.clock import DAY_US, HOUR_US, SECOND_US, to_datetime
 from credenda.errors import NotFound
-from credenda.hook_files.places import Places, find_places, list_waiting
-from credenda.hook_files.ring_log import read_lines
+from credenda.hook_files.places import Places, find_places, list_waiting, read_lines
 from credenda.index.document_names import name_memory_document
 from credenda.model.change import Actor, ChangeKind, ChangeRecord
 from credenda.model.claim import Evidence, Span
 from credenda.model.doctor_finding import Finding
 from credenda.model.event import NewEvent, Role
+from credenda.model.governance import CostDay, CostSummary
 from credenda.model.memory import Memory, MemoryType, Status
 from credenda.runtime import Parts
-from credenda.services.waiting import measure_unread
+from credenda.services.browse import read_span
+from credenda.services.settle import measure_unread
 from credenda.storage.store import (
     Access,
     ChangeFilter,
@@ -31,11 +33,13 @@ from credenda.storage.store import (
     JobStatus,
     MemoryFilter,
     Reader,
+    Spend,
     Store,
     Vector,
     Writer,
 )
-from credenda.text.counts import count_noun
+from credenda.text.recalled_block import count_noun
+from credenda.workers.llm_jobs import COUNTED, to_day
 
 _PENDING: Final = (JobStatus.QUEUED, JobStatus.PROCESSING, JobStatus.FAILED)
 
@@ -75,7 +79,7 @@ PROBES: Final = ("credenda-probe-one", "credenda-probe-two")
 """Two users who own nothing. A store with a server tries its tables with rows of theirs, which it undoes."""
 _SAMPLE: Final = 20
 _WORDS: Final = 8
-_DAYS: Final = 100_000
+_STATS_DAYS: Final = 100_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,7 +132,7 @@ READS: Final[Mapping[str, Callable[[Reader, Sample], object]]] = {
     "by_vector.page": lambda reader, sample: reader.by_vector.page(sample.model_id, 0, 1),
     "by_vector.nearest": lambda reader, sample: reader.by_vector.nearest(sample.model_id, sample.vector, 1)[0],
     "accesses": lambda reader, sample: reader.usage.accesses(sample.memories),
-    "recalled": lambda reader, _: reader.usage.recalled(0, _DAYS, 1),
+    "recalled": lambda reader, _: reader.usage.recalled(0, _STATS_DAYS, 1),
     "regards": lambda reader, sample: reader.usage.regards(sample.memories),
     "occasions": lambda reader, _: reader.usage.occasions(),
     "active_days": lambda reader, _: reader.usage.active_days(),
@@ -280,3 +284,51 @@ def _check_waiting(places: Places, now_us: int) -> Iterator[Finding]:
 
 def _list_names(folder: str) -> list[str]:
     return os.listdir(folder) if os.path.isdir(folder) else []
+
+
+# Sum up what models cost (R-176).
+
+
+_COSTS_DAYS: Final = 30
+
+
+def sum_costs(parts: Parts, since: datetime | str | None, until: datetime | str | None) -> CostSummary:
+    """Sum up the days from `since` to `until`, both included; by default the last thirty days."""
+    since_us, until_us = read_span(parts, since, until)
+    last = to_day(until_us)
+    first = last - _COSTS_DAYS + 1 if since is None else to_day(since_us)
+    spends = parts.store.reports.list_spends(parts.user_id, first, last)
+    asked = [one for one in spends if not one.operation.startswith(COUNTED)]
+    return CostSummary(
+        first_day=_name_day(first),
+        last_day=_name_day(last),
+        calls=sum(one.calls for one in asked),
+        tokens_in=sum(one.tokens_in for one in asked),
+        tokens_out=sum(one.tokens_out for one in asked),
+        cost_usd=sum(one.cost_usd for one in asked),
+        by_operation=_sum_by(asked, "operation"),
+        by_model=_sum_by(asked, "model_id"),
+        days=tuple(
+            CostDay(
+                day=_name_day(one.day),
+                operation=one.operation,
+                model_id=one.model_id,
+                calls=one.calls,
+                tokens_in=one.tokens_in,
+                tokens_out=one.tokens_out,
+                cost_usd=one.cost_usd,
+            )
+            for one in asked
+        ),
+    )
+
+
+def _name_day(day: int) -> str:
+    return f"{to_datetime(day * DAY_US):%F}"
+
+
+def _sum_by(spends: list[Spend], name: str) -> dict[str, float]:
+    found = Counter[str]()
+    for one in spends:
+        found[getattr(one, name)] += one.cost_usd  # type: ignore[assignment] - dollars
+    return dict(found)

@@ -14,7 +14,7 @@ from credenda.model.memory import HELD, Memory, list_merged_sources, list_source
 from credenda.storage.records import unpack_code
 from credenda.storage.rows import NO_END
 from credenda.storage.store import Reader
-from credenda.storage.tenant_transfer import Cell, TableRow
+from credenda.storage.transfer import Cell, TableRow
 
 _OWN: Final = frozenset({Source.HUMAN, Source.FILE})
 _SPEAKING: Final = frozenset({Role.USER, Role.PERSON})

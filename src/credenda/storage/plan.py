@@ -18,9 +18,8 @@ from typing import Final, NoReturn, TypeVar, cast
 
 from credenda.errors import Unavailable
 from credenda.ids import IdKind, format_id, parse_serial
-from credenda.model.change import ChangeKind, ChangeRecord
+from credenda.model.change import ChangeKind, ChangeRecord, ContestCase, ContestState
 from credenda.model.claim import Evidence
-from credenda.model.contest import ContestCase, ContestState
 from credenda.model.event import Event, NewEvent
 from credenda.model.memory import Memory
 from credenda.storage import rows

@@ -2,24 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Generator, Mapping
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
+from threading import Lock, RLock
 from typing import Final, NamedTuple
+from weakref import WeakValueDictionary
 
-from credenda.model.change import ChangeKind, ChangeRecord
+from credenda.deadline import check_deadline, get_seconds_left
+from credenda.errors import Unavailable
+from credenda.model.change import ChangeKind, ChangeRecord, ContestCase
 from credenda.model.claim import Evidence
-from credenda.model.contest import ContestCase
+from credenda.model.core import Item, ItemRemoval
 from credenda.model.doctor_finding import DutyRun, Finding
 from credenda.model.event import NewEvent
-from credenda.model.item import Item, ItemRemoval
+from credenda.model.governance import LegalHold, RetentionPolicy
 from credenda.model.memory import Layer, Memory, MemoryType, Stance, Status
-from credenda.model.retention_policy import LegalHold, RetentionPolicy
 from credenda.storage.derived_rows import Retention, SchedulerLease, Surprise, VectorCopies, Watermark
-from credenda.storage.usage import Access, Prune, VectorRemoval
 
 __all__ = [
+    "CALL",
     "CODE_BITS",
+    "EMBED",
+    "EXTRACT",
+    "KEEP",
+    "KINDS",
+    "REREAD",
+    "THINK",
+    "TURN_SECONDS",
     "Access",
     "ChangeFilter",
     "Counts",
@@ -45,6 +56,7 @@ __all__ = [
     "Surprise",
     "TenantRecord",
     "Tombstone",
+    "Turns",
     "Vector",
     "VectorCopies",
     "VectorRemoval",
@@ -52,8 +64,50 @@ __all__ = [
     "count_vector_bytes",
     "mark_complete",
     "pack_code",
+    "take_turn",
     "unpack_code",
 ]
+
+
+# Rows of the use of memories, and requests to delete old rows.
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Access:
+    """An impression of a memory, or feedback on it, in a session on a day (days since 1970-01-01 UTC).
+
+    `useful` is 1 or −1 with feedback; the last feedback of a session and day wins.
+    """
+
+    memory_id: str
+    session: str
+    day: int
+    at_us: int
+    shown: int = 0
+    useful: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Prune:
+    """A request to delete old log rows: at most `limit` rows of each log before its time.
+
+    It deletes impressions without feedback, and finished embedding jobs without an idempotency key. It never deletes
+    events, memories, changes, feedback, extraction records or idempotency keys. The newest job stays, because the next
+    job number follows from it.
+    """
+
+    showings_before_us: int
+    jobs_before_us: int
+    limit: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VectorRemoval:
+    """A request to delete vectors of a model: at most `limit` of them, with their copies."""
+
+    model_id: str
+    at_us: int
+    limit: int
 
 
 _HEADS: Final = {32: 0, 16: 0, 8: 8, 4: 9, 2: 9}
@@ -504,3 +558,68 @@ source of an item deletes the item.
 `LegalHold`: without `lifted_us` it sets a hold, with it every hold that stands is lifted. `RetentionPolicy` replaces
 the policy of its topic; without days it takes it away.
 """
+
+
+# Job kinds of the write path. A module of its own, so that reading jobs loads nothing else.
+
+
+CALL: Final = "call"
+"""Runs an operation in the background; no message waits for it, and `settle` does not run it."""
+EXTRACT: Final = "extract"
+EMBED: Final = "embed"
+KEEP: Final = "keep"
+"""A verbatim memory: its job is complete when it is stored."""
+THINK: Final = "think"
+"""Extracts the claims of one event with a language model and applies them."""
+REREAD: Final = "reread"
+"""Extracts one event again after the language model failed before."""
+KINDS: Final = (EXTRACT, EMBED, THINK, REREAD, KEEP, CALL)
+
+
+# Turns of threads: those that would only meet in the database wait for each other before they ask it.
+
+
+TURN_SECONDS: Final = 30.0
+"""The longest wait for a turn; that of a call with a deadline ends there."""
+
+
+class Turns:
+    """Locks of this process by name; a thread may take one that it holds. A name without a holder needs no memory."""
+
+    def __init__(self) -> None:
+        """Begin without a name."""
+        self._lock = Lock()
+        self._turns: WeakValueDictionary[str, _Turn] = WeakValueDictionary()
+
+    @contextmanager
+    def take(self, name: str) -> Generator[None]:
+        """Hold the turn of a name inside the block; raises `Unavailable` when another thread keeps it too long."""
+        with self._lock:
+            turn = self._turns.get(name) or self._turns.setdefault(name, _Turn())
+        left = get_seconds_left()
+        if not turn.lock.acquire(timeout=TURN_SECONDS if left is None else min(TURN_SECONDS, left)):
+            check_deadline()
+            raise Unavailable("this user is busy", why="another call has held its turn too long", fix="try again")
+        try:
+            yield
+        finally:
+            turn.lock.release()
+
+
+class _Turn:
+    __slots__ = ("__weakref__", "lock")
+
+    def __init__(self) -> None:
+        self.lock = RLock()
+
+
+_deciding: Final = Turns()
+
+
+def take_turn(store: object, user_id: str) -> AbstractContextManager[None]:
+    """Let the callers of this process who wait for an answer decide for a tenant of a store one after the other.
+
+    Of those who decide at once, all but one decide in vain (see `storage.plan`). Work in the background takes no turn,
+    so that no caller waits for it.
+    """
+    return _deciding.take(f"{id(store)} {user_id}")

@@ -14,9 +14,8 @@ from types import MappingProxyType
 from typing import Any, Final, Generic, Protocol, TypeVar
 
 from credenda.ids import IdKind, format_id, parse_id, parse_id_number
-from credenda.model.change import Actor, ChangeKind, ChangeRecord, Support
+from credenda.model.change import Actor, ChangeKind, ChangeRecord, ContestCase, ContestState, Support
 from credenda.model.claim import Evidence, Span
-from credenda.model.contest import ContestCase, ContestState
 from credenda.model.event import Event, Role, Source
 from credenda.model.fast_dataclass import compile_row_constructor, compile_unpacker, list_field_names
 from credenda.model.memory import (

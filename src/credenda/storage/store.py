@@ -30,9 +30,8 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeVar
 
-from credenda.model.change import ChangeRecord
+from credenda.model.change import ChangeRecord, ContestCase, ContestState
 from credenda.model.claim import Evidence
-from credenda.model.contest import ContestCase, ContestState
 from credenda.model.event import Event
 from credenda.model.memory import Memory
 from credenda.model.server import AccessToken
@@ -70,12 +69,18 @@ from credenda.storage.records import (
     pack_code,
     unpack_code,
 )
-from credenda.storage.tenant_transfer import TenantTransfer
+from credenda.storage.transfer import TenantTransfer
 
 if TYPE_CHECKING:  # they import the records that this module gathers
     from credenda.storage.sql.duties import ReportStore, TaskProgress, UsageView
-    from credenda.storage.sql.items import AgentTaskStore, ItemStore
-    from credenda.storage.sql.server_rows import AuditStore, MemberStore, SecretStore, TokenStore
+    from credenda.storage.sql.server_rows import (
+        AgentTaskStore,
+        AuditStore,
+        ItemStore,
+        MemberStore,
+        SecretStore,
+        TokenStore,
+    )
 
 __all__ = [
     "CODE_BITS",

@@ -8,8 +8,6 @@ from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 
-__all__ = ["Changes", "is_change", "is_correction", "load_changes"]
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Changes:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from datetime import tzinfo
-from typing import Final
+from typing import Final, TypeVar
 
 from credenda.clock import to_datetime, to_local_time
-from credenda.text.notes import is_about_user
+from credenda.text.sentences import is_about_user
 from credenda.text.spoken import FENCE_CLOSING, FENCE_OPENING
 
 OPENING: Final = FENCE_OPENING
@@ -99,3 +100,57 @@ def name_author(speaker: str, text: str) -> str:
 def format_day(moment_us: int, zone: tzinfo) -> str:
     """Format the day of a moment in a zone, as 2026-03-01."""
     return to_datetime(to_local_time(moment_us, zone)).date().isoformat()
+
+
+# Token counters, and the fitting of lines into a token budget.
+
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class TokenCounter:
+    """Counts the tokens of a text; `name` is reported with every count.
+
+    `adds_up` means that the counts of lines add up to that of the text, as with the estimate. Counts of a real
+    vocabulary do not, because its pieces cross the ends of lines.
+    """
+
+    name: str
+    count: Callable[[str], int]
+    adds_up: bool = False
+
+    def added_by(self, text: str) -> int:
+        """Estimate how many tokens a text adds on lines of its own after others."""
+        if self.adds_up:
+            return self.count(f"\n{text}")
+        return self.count(f"{OPENING}\n{text}") - self.count(OPENING)
+
+
+ESTIMATE: Final = TokenCounter("estimate", estimate_tokens, adds_up=True)
+
+
+@dataclass(frozen=True, slots=True)
+class TokenBudget:
+    """A bound of tokens and the counter for it."""
+
+    tokens: int
+    counter: TokenCounter = ESTIMATE
+
+
+def fit_to_budget(
+    kept: Sequence[T], lay: Callable[[Sequence[T]], str], budget: TokenBudget
+) -> tuple[list[T], str, int]:
+    """Return the leading items of `kept` that fit together, their text, and its tokens: none and "" if no item fits.
+
+    The counts of single items chose `kept`; here the whole text is counted, and while it is too long, the last item is
+    dropped.
+    """
+    left = list(kept)
+    while left:
+        text = lay(left)
+        tokens = budget.counter.count(text)
+        if tokens <= budget.tokens:
+            return left, text, tokens
+        left.pop()
+    return [], "", 0

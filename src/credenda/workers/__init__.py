@@ -6,14 +6,7 @@ from credenda.lazy import load_on_use
 
 if TYPE_CHECKING:
     from credenda.workers import handlers as handlers
-    from credenda.workers import (
-        llm_jobs as llm_jobs,
-    )
-    from credenda.workers import (
-        reembed as reembed,
-    )
-    from credenda.workers import (
-        tenants as tenants,
-    )
+    from credenda.workers import llm_jobs as llm_jobs
+    from credenda.workers import tenants as tenants
 
 __getattr__ = load_on_use(__name__)

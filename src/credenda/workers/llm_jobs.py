@@ -17,26 +17,98 @@ from threading import Thread
 from typing import Final
 
 from credenda.clock import DAY_US, has_ended
+from credenda.errors import LimitExceeded
 from credenda.ids import IdKind, parse_id_number
 from credenda.model.claim import Claim, keep_weightiest
 from credenda.model.event import Event
-from credenda.providers.llm.client import ModelClient
-from credenda.providers.llm.protocol import Question, Reply
+from credenda.providers.llm.client import ModelClient, estimate_question_tokens
+from credenda.providers.llm.protocol import ModelFailure, Question, Reply
 from credenda.runtime import Parts
-from credenda.storage.job_kinds import EMBED, REREAD, THINK
-from credenda.storage.records import mark_complete
+from credenda.storage.records import EMBED, REREAD, THINK, mark_complete
 from credenda.storage.store import Job, JobStatus, Spend, Writer
+from credenda.telemetry.model_use import add_model_use
+from credenda.telemetry.spans import record_model_call
 from credenda.workers.leases import commit_leased
-from credenda.workers.llm_budget import COUNTED, MESSAGES, OverBudgetError, ask_within_budget, to_day
 from credenda.workers.loop import end_portion, take_portion
-from credenda.write.extract_job import ExtractedTurn, extract_turns
-from credenda.write.llm.gate import skip
-from credenda.write.llm.passage import Passage
-from credenda.write.llm.reading import Understood, reader_name, understand
+from credenda.write.llm.prompt import Passage
+from credenda.write.llm.reading import Understood, reader_name, skip, understand
 from credenda.write.llm.turns import believe_again, fallback, group_jobs, load_passage, load_turn, still_so
-from credenda.write.reconcile_job import apply_claims
+from credenda.write.reconcile_job import ExtractedTurn, apply_claims, extract_turns
 
-__all__ = ["ModelAnswer", "apply_answer", "apply_rule_claims", "ask_about_jobs", "group_jobs", "prepare_llm_jobs"]
+__all__ = [
+    "COUNTED",
+    "EXTRACTION",
+    "MESSAGES",
+    "ModelAnswer",
+    "OverBudgetError",
+    "apply_answer",
+    "apply_rule_claims",
+    "ask_about_jobs",
+    "ask_within_budget",
+    "group_jobs",
+    "prepare_llm_jobs",
+    "to_day",
+]
+
+
+# The token budget of models: reserved before a call, corrected after it, so that a crash cannot overspend.
+
+
+EXTRACTION = "extract"
+"""The operation under which extraction is recorded."""
+
+COUNTED = "extracted "
+"""Beginning of the operations that count messages and claims of extraction, and cost nothing."""
+MESSAGES = "messages"
+"""The count of messages that a model has read."""
+
+
+class OverBudgetError(Exception):
+    """The day's tokens of this tenant do not allow another call."""
+
+
+def to_day(now_us: int) -> int:
+    """Return the day of a moment, in days since 1970-01-01 UTC."""
+    return now_us // DAY_US
+
+
+def ask_within_budget(parts: Parts, line: ModelClient, question: Question, operation: str = EXTRACTION) -> Reply:
+    """Send a question to a model and record its cost; raises `ModelFailure`, and `OverBudgetError` before any call.
+
+    It reserves the maximum cost of the call first, in a transaction of its own, and returns the unused part afterwards.
+    Several processes share the budget. `operation` is the name under which the cost is recorded.
+    """
+    aside = Spend(
+        day=to_day(parts.clock.now_us()),
+        operation=operation,
+        model_id=line.model.model_id,
+        tokens_in=estimate_question_tokens(question),
+        tokens_out=question.tokens_max,
+    )
+    try:
+        _record_spend(parts, replace(aside, tokens_max=parts.settings.llm_daily_tokens))
+    except LimitExceeded as error:
+        raise OverBudgetError(str(error)) from error
+    used_in = used_out = calls = 0
+    try:
+        with record_model_call(line.model.model_id, question.tokens_max) as report:
+            reply = line.model.ask(question)
+            report(reply.tokens_in, reply.tokens_out)
+        used_in, used_out, calls = reply.tokens_in, reply.tokens_out, 1
+        return reply
+    except ModelFailure as failure:
+        used_in, used_out, calls = failure.tokens_in, failure.tokens_out, 1
+        raise
+    finally:
+        cost_usd = line.price.cost(used_in, used_out) if line.price else 0.0
+        add_model_use(used_in, used_out, cost_usd)
+        tokens_in, tokens_out = used_in - aside.tokens_in, used_out - aside.tokens_out
+        _record_spend(parts, replace(aside, tokens_in=tokens_in, tokens_out=tokens_out, calls=calls, cost_usd=cost_usd))
+
+
+def _record_spend(parts: Parts, spend: Spend) -> None:
+    parts.store.commit(parts.user_id, lambda writer: writer.put(spend))
+
 
 _log = logging.getLogger(__name__)
 _LOOK_SECONDS: Final = 0.02

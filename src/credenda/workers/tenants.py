@@ -18,10 +18,16 @@ from credenda import limits
 from credenda.clock import seconds
 from credenda.errors import Conflict, CredendaError
 from credenda.runtime import Parts
-from credenda.storage.job_kinds import CALL, REREAD, THINK
+from credenda.storage.records import CALL, REREAD, THINK
 from credenda.workers.handlers import apply_policies
-from credenda.workers.idle_tasks import copy_large_vectors, flush_accesses, save_index
-from credenda.workers.loop import list_excluded_kinds, run_due_jobs, run_llm_jobs
+from credenda.workers.loop import (
+    copy_large_vectors,
+    flush_accesses,
+    list_excluded_kinds,
+    run_due_jobs,
+    run_llm_jobs,
+    save_index,
+)
 
 _log = logging.getLogger(__name__)
 _PAGE: Final = 64

@@ -20,6 +20,8 @@ from credenda.model.change import (
     ChangeRecord,
     Confirm,
     Contest,
+    ContestCase,
+    ContestState,
     Delete,
     Forget,
     Link,
@@ -33,17 +35,17 @@ from credenda.model.change import (
     Supersede,
     Support,
     Undo,
+    to_contest_dict,
 )
 from credenda.model.claim import Evidence
-from credenda.model.contest import ContestCase, ContestState, to_contest_dict
 from credenda.model.memory import Draft, Memory, Relation, Status, check_transition, is_dreamed
-from credenda.storage.job_kinds import EMBED
+from credenda.storage.records import EMBED
 from credenda.storage.store import Job, Redaction, Writer
 from credenda.text.normalize import normalise_name
 from credenda.text.sentiment import score_valence
-from credenda.write.corrections.undo import parse_fields
 from credenda.write.forget.derived import ENDED_STATUSES, end_dependents
 from credenda.write.reconcile.slots import quote_parts, quote_value
+from credenda.write.undo import parse_fields
 
 _DRAFT_FIELDS: Final = tuple(field.name for field in fields(Draft))
 _STEPS: Final = frozenset({ChangeKind.SET_STATUS, ChangeKind.FORGET, ChangeKind.RESTORE})

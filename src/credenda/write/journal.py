@@ -17,15 +17,13 @@ from credenda.ids import IdKind, format_id, parse_id_number, parse_serial
 from credenda.model.claim import Extractor
 from credenda.model.event import NewEvent, Receipt, Role, Source
 from credenda.model.fast_dataclass import compile_fast_init
-from credenda.storage.job_kinds import EXTRACT
 from credenda.storage.plan import commit_decided
+from credenda.storage.records import EXTRACT, take_turn
 from credenda.storage.store import Job, JobFilter, JobStatus, Reader, Store, Tombstone, Writer
-from credenda.storage.turns import take_turn
 from credenda.text.normalize import NORMALISER, normalise_text
 from credenda.text.sentences import REMOVED, blank_span, leave_out_blanks
 from credenda.write.forget.copies import is_label, remove_deleted_fields
-from credenda.write.forget.restated import find_restated
-from credenda.write.forget.tombstones import split_statements
+from credenda.write.forget.tombstones import find_restated, split_statements
 from credenda.write.intake.validate import AS_TYPE, Accepted
 
 T = TypeVar("T")

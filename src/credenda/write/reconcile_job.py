@@ -9,25 +9,23 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Final
+from typing import Final, NamedTuple
 
 from credenda import limits
 from credenda.clock import DAY_US
-from credenda.ids import IdKind, parse_id_number
+from credenda.ids import IdKind, format_id, parse_id_number
 from credenda.model.change import Actor, Change, ChangeKind, Confirm
-from credenda.model.claim import Claim, Span, UpdateKind
-from credenda.model.event import Event
+from credenda.model.claim import Claim, Extractor, Span, Turn, UpdateKind
+from credenda.model.event import CODE, DENIED, Event, get_project, is_bound_to_project
 from credenda.model.memory import Memory, Status, get_valid_from_us, is_dreamed
-from credenda.model.project import get_project, is_bound_to_project
 from credenda.storage.current_trust import find_current_trust
 from credenda.storage.store import ChangeFilter, EventFilter, MemoryFilter, Reader, Writer
 from credenda.text.normalize import normalise_attribute, normalise_name
+from credenda.text.sentences import REMOVED
 from credenda.write.apply import Application, Applied, apply
-from credenda.write.extract_job import is_skipped
-from credenda.write.forget.part import Blanker
-from credenda.write.forget.restated import remove_claims
-from credenda.write.forget.scope import has_overlap
-from credenda.write.forget.tombstones import get_voice, hash_slot_forms, hash_text_forms
+from credenda.write.forget.scope import Blanker, has_overlap
+from credenda.write.forget.tombstones import get_voice, hash_slot_forms, hash_text_forms, remove_claims
+from credenda.write.messages import extract_around_blanks, keep_requested_type
 from credenda.write.reconcile.candidate import (
     admit_claims,
     find_quarantined,
@@ -39,7 +37,6 @@ from credenda.write.reconcile.candidate import (
     quarantine_claim,
     weigh_repetition,
 )
-from credenda.write.reconcile.coreference import resolve_alias, resolve_relative
 from credenda.write.reconcile.decide import (
     BY_HASH,
     SlotRows,
@@ -64,17 +61,74 @@ from credenda.write.reconcile.implications import (
 )
 from credenda.write.reconcile.past_claims import choose_named, is_about_kind
 from credenda.write.reconcile.slot_lookup import (
+    extract_alias_claims,
+    find_related,
     has_no_slot,
     is_bare_value,
     keep_verbatim,
+    resolve_alias,
     resolve_from_previous,
+    resolve_relative,
     resolve_slot,
+    sort_by_id,
 )
-from credenda.write.reconcile.undone_decisions import is_undone_decision, list_memories_to_check
-from credenda.write.related import find_related, sort_by_id
+from credenda.write.undo import is_undone_decision, list_memories_to_check
+
+# Step three of a write, for one job: extract claims. No writer transaction is open while the extractor runs.
+
 
 _BEFORE: Final = 4
-"""Earlier events of the session that may hold the speaker's previous statement."""
+"""Earlier events of the session that the extractor sees as context."""
+_REACH: Final = 64
+"""How many events back the session's earlier events are searched."""
+
+
+class ExtractedTurn(NamedTuple):
+    """A turn and the claims extracted from it."""
+
+    turn: Turn
+    claims: tuple[Claim, ...]
+
+
+def load_turns(reader: Reader, first: int, last: int) -> list[Turn]:
+    """Load the events with these numbers as turns, each with the events before it as context."""
+    tag = reader.tenant.tag
+    ids = [format_id(IdKind.EVENT, number, tag) for number in range(first, last + 1)]
+    events = [event for event in reader.events(ids) if event.redacted_us is None or event.text]
+    every = [*(load_context(reader, events[0], first) if events else []), *events]
+    starts = range(len(every) - len(events), len(every))
+    return [Turn(event=every[at], before=tuple(every[max(0, at - _BEFORE) : at])) for at in starts]
+
+
+def extract_turns(reader: Reader, first: int, last: int, extractor: Extractor) -> list[ExtractedTurn]:
+    """Extract the claims of the events with these numbers."""
+    return [ExtractedTurn(turn, extract_claims(turn, extractor)) for turn in load_turns(reader, first, last)]
+
+
+def is_skipped(event: Event) -> bool:
+    """Return whether no claims are extracted from an event: it was denied, or a code scan stored it."""
+    return DENIED in event.flags or CODE in event.flags
+
+
+def extract_claims(turn: Turn, extractor: Extractor) -> tuple[Claim, ...]:
+    """Extract the claims of a turn, and the aliases that it states."""
+    if is_skipped(turn.event):
+        return ()
+    found = [one for one in extract_around_blanks(extractor, turn.event, turn.before) if REMOVED not in one.text]
+    named = [
+        one for one in extract_alias_claims(turn.event) if claim_hash(one) not in {claim_hash(other) for other in found}
+    ]
+    return keep_requested_type(turn.event, [*found, *named])
+
+
+def load_context(reader: Reader, event: Event, number: int) -> list[Event]:
+    """Return the events of the session before an event with this number, oldest first."""
+    wanted = EventFilter(
+        session=event.session, after=max(0, number - _REACH), below=number, limit=_BEFORE, newest_first=True
+    )
+    return reader.find_events(wanted)[::-1]
+
+
 _FULL_TRUST: Final = 1.0
 _CURRENT: Final = frozenset({Status.ACTIVE, Status.CHALLENGED, Status.ARCHIVED})
 _UNDO: Final = frozenset({ChangeKind.UNDO})

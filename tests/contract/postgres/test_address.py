@@ -9,7 +9,7 @@ import pytest
 
 from credenda.bootstrap import resolve_target
 from credenda.errors import Conflict, CredendaError, Invalid, Unavailable
-from credenda.storage.postgres.address import make_arguments
+from credenda.storage.postgres.connections import make_arguments
 from credenda.storage.postgres.store import PostgresStore
 from tests.postgres_server import Database, get_server
 

@@ -15,8 +15,8 @@ from credenda import Credenda, Invalid, Unavailable
 from credenda.bootstrap import build_parts
 from credenda.model.claim import Claim, Turn
 from credenda.storage.store import pack_code
-from credenda.workers import reembed
-from credenda.workers.idle_tasks import copy_large_vectors
+from credenda.workers import handlers
+from credenda.workers.loop import copy_large_vectors
 from tests.postgres_server import Database
 
 TOPICS: Final = {"hound": "dog", "sedan": "car", "fiddle": "violin", "bairn": "child", "stew": "meal"}
@@ -83,8 +83,8 @@ def target(
     request: pytest.FixtureRequest, database: Database, indexed: Database, monkeypatch: pytest.MonkeyPatch
 ) -> Iterator[str]:
     """A database whose memories have an index in memory, and one where they are too large for that."""
-    monkeypatch.setattr(reembed, "_EVENTS_A_STEP", STEP)
-    monkeypatch.setattr(reembed, "_TEXTS_A_COMMIT", STEP)
+    monkeypatch.setattr(handlers, "_EVENTS_A_STEP", STEP)
+    monkeypatch.setattr(handlers, "_TEXTS_A_COMMIT", STEP)
     if request.param == "on disk":
         monkeypatch.setattr("credenda.limits.RESIDENT_DOCUMENTS", 1)
     yield (indexed if request.param == "on disk" else database).url()

@@ -22,7 +22,7 @@ from credenda.storage.postgres.connections import Connections, Scope
 from credenda.storage.postgres.store import PostgresStore
 from credenda.storage.sqlite.store import SqliteStore
 from credenda.storage.store import Redaction, Store, Vector, pack_code
-from credenda.workers.idle_tasks import copy_large_vectors
+from credenda.workers.loop import copy_large_vectors
 from tests.contract.store.build import put, said, see
 from tests.postgres_server import APP, Database
 

@@ -16,8 +16,7 @@ from psycopg import sql
 from credenda import Credenda
 from credenda.errors import Forbidden, Invalid
 from credenda.storage.postgres import connections
-from credenda.storage.postgres.address import split_target
-from credenda.storage.postgres.connections import Scope, Session
+from credenda.storage.postgres.connections import Scope, Session, split_target
 from credenda.storage.postgres.reader import SeenRows
 from credenda.storage.postgres.store import PostgresStore
 from credenda.storage.store import EventFilter

@@ -15,7 +15,7 @@ from credenda import Credenda, MemoryUnit
 from credenda.bootstrap import build_parts, repeat_erasures
 from credenda.errors import Corrupt, Invalid, NotFound
 from credenda.interfaces.cli.main import Program, cli
-from credenda.storage.erasure_ledger import locate_ledger
+from credenda.storage.transfer import locate_ledger
 from tests.postgres_server import APP, Database, run_program
 
 WORD = "zorkmidsplendour"

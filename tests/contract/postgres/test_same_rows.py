@@ -7,14 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from credenda.storage.postgres import archive
+from credenda.storage.postgres import erase
 from credenda.storage.postgres.connections import Scope
 from credenda.storage.postgres.store import PostgresStore
 from credenda.storage.sql.row_loader import TABLES
 from credenda.storage.sqlite.reader import list_columns
 from credenda.storage.sqlite.store import SqliteStore
 from credenda.storage.store import Redaction, Store
-from credenda.storage.tenant_transfer import Cell, ImportRow
+from credenda.storage.transfer import Cell, ImportRow
 from tests.contract.store.build import ANA, BEN, add, because, held, put, said, see, vector
 
 SENTENCES = [
@@ -83,7 +83,7 @@ def test_the_tables_of_a_tenant_have_the_same_columns(both: tuple[SqliteStore, P
     for table in TABLES:
         with file._readers.take() as connection, store._connections.transaction(Scope(ANA)) as session:  # noqa: SLF001 - the schemas are compared
             columns = {column.name: column for column in list_columns(connection, table)}
-            others = {column.name: column for column in archive.list_columns(session, table)}
+            others = {column.name: column for column in erase.list_columns(session, table)}
         assert columns.keys() == others.keys(), table
         for name, column in columns.items():
             assert column.kinds == others[name].kinds, (table, name)

@@ -5,9 +5,8 @@ from dataclasses import dataclass, replace
 from typing import TypeVar
 
 from credenda.ids import IdKind, parse_id_number
-from credenda.model.change import Actor, ChangeKind, ChangeRecord
+from credenda.model.change import Actor, ChangeKind, ChangeRecord, ContestCase, ContestState
 from credenda.model.claim import Evidence, Span
-from credenda.model.contest import ContestCase, ContestState
 from credenda.model.event import NewEvent, Role
 from credenda.model.memory import Memory, MemoryType, Status
 from credenda.storage.store import Reader, Row, Store, Vector, Writer

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from credenda.errors import Conflict
-from credenda.model.item import Item, ItemFilter, ItemRemoval
+from credenda.model.core import Item, ItemFilter, ItemRemoval
 from credenda.storage.store import Redaction, Rewording, Store
 
 from .build import ANA, BEN, SetClock, add, held, put, said

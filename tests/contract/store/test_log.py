@@ -6,8 +6,7 @@ import pytest
 
 from credenda.errors import NotFound
 from credenda.ids import IdKind, format_id
-from credenda.model.change import Actor, ChangeKind
-from credenda.model.contest import ContestState
+from credenda.model.change import Actor, ChangeKind, ContestState
 from credenda.storage.store import ChangeFilter, Store, Tombstone
 
 from .build import ANA, MAY_8_2023_US, add, because, contested, held, logged, put, said, see

@@ -7,10 +7,10 @@ from dataclasses import replace
 import pytest
 
 from credenda.errors import Conflict
-from credenda.model.change import ChangeKind
-from credenda.model.contest import ContestState
+from credenda.model.change import ChangeKind, ContestState
 from credenda.model.memory import Memory, Status
 from credenda.storage.plan import commit_planned
+from credenda.storage.records import take_turn
 from credenda.storage.store import (
     Access,
     ChangeFilter,
@@ -24,7 +24,6 @@ from credenda.storage.store import (
     Store,
     Writer,
 )
-from credenda.storage.turns import take_turn
 from tests.waiting import PATIENCE_SECONDS
 
 from .build import ANA, add, because, contested, current, ended, held, logged, put, said, see, texts

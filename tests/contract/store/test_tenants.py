@@ -13,11 +13,11 @@ from credenda.author import use_author
 from credenda.errors import LimitExceeded, NotFound
 from credenda.model.change import ChangeKind, Support
 from credenda.model.claim import Span
+from credenda.model.core import Item, ItemRemoval
 from credenda.model.evaluation import JUDGED
-from credenda.model.item import Item, ItemRemoval
+from credenda.model.governance import LegalHold, RetentionPolicy
 from credenda.model.memory import Status
 from credenda.model.report import DutyRun
-from credenda.model.retention_policy import LegalHold, RetentionPolicy
 from credenda.storage.sql.duties import TaskProgress, UsageView
 from credenda.storage.store import (
     Access,
@@ -48,7 +48,7 @@ from credenda.storage.store import (
     Writer,
     pack_code,
 )
-from credenda.storage.tenant_transfer import TenantTransfer
+from credenda.storage.transfer import TenantTransfer
 
 from .build import ANA, BEN, add, because, contested, current, ended, held, logged, put, said, see, vector
 

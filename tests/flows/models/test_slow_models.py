@@ -9,10 +9,10 @@ from threading import Event, Thread
 
 from credenda import Credenda, MemoryUnit
 from credenda.bootstrap import build_parts
-from credenda.providers.llm.factory import open_model
+from credenda.providers.llm.client import open_model
 from credenda.providers.llm.protocol import Question, Reply
 from credenda.runtime import Parts
-from credenda.storage.job_kinds import REREAD, THINK
+from credenda.storage.records import REREAD, THINK
 from credenda.storage.store import Job, JobFilter, JobStatus
 from credenda.testing import ManualClock, ScriptedModel
 from credenda.workers.loop import run_due_jobs, run_llm_jobs

@@ -22,7 +22,7 @@ from benchmarks.talk_figures import (
     measure_coverage,
 )
 from credenda import CredendaError, Invalid
-from credenda.write.facts.extractor import ReadingExtractor
+from credenda.write.facts.claims import ReadingExtractor
 
 TURNS = {"1": "I live in Graz and I love chess.", "2": "I moved to Linz.", "3": "Let us know!"}
 CONVERSATION = {

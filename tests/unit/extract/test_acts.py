@@ -2,7 +2,7 @@
 
 import pytest
 
-from credenda.write.extract.clauses import Act, act_of, is_question
+from credenda.write.extract.voices import Act, act_of, is_question
 
 ACTS = {
     Act.HYPOTHETICAL: [

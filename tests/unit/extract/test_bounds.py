@@ -7,8 +7,7 @@ import pytest
 
 from credenda import limits
 from credenda.clock import cpu_seconds
-from credenda.write.extract.clauses import act_of, split_clauses, straighten
-from credenda.write.extract.prose import find_unread, own_sentences
+from credenda.write.extract.voices import act_of, find_unread, own_sentences, split_clauses, straighten
 from tests.waiting import PATIENCE_SECONDS
 
 MEGABYTE = limits.EVENT_TEXT_BYTES
@@ -44,7 +43,7 @@ def test_a_megabyte_of_hostile_text_takes_seconds_at_most(text: str) -> None:
 def test_importing_the_package_reads_no_data() -> None:
     code = (
         "import sys, credenda.write.extract; assert 'tomllib' not in sys.modules;"
-        "import credenda.write.facts.extractor; from credenda.write.extract.clauses import load_table;"
+        "import credenda.write.facts.claims; from credenda.write.extract.voices import load_table;"
         "assert load_table.cache_info().currsize == 0"
     )
     subprocess.run([sys.executable, "-c", code], check=True, timeout=PATIENCE_SECONDS)

@@ -6,7 +6,7 @@ from credenda.limits import VERBATIM_CHARACTERS
 from credenda.model.claim import Claim, Turn
 from credenda.model.event import Role
 from credenda.model.memory import MemoryType
-from credenda.write.extract.verbatim import VerbatimExtractor
+from credenda.write.extract.voices import VerbatimExtractor
 
 from .build import event
 

@@ -5,9 +5,8 @@ from __future__ import annotations
 import pytest
 
 from credenda.clock import to_datetime
-from credenda.model.claim import UpdateKind
+from credenda.model.claim import FactChange, FactStatus, UpdateKind
 from credenda.model.memory import Cardinality
-from credenda.model.reading import FactChange, FactStatus
 
 from .test_claims import read_one
 

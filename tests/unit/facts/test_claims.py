@@ -8,12 +8,10 @@ from datetime import UTC, datetime
 import pytest
 
 from credenda.clock import from_datetime
-from credenda.model.claim import Claim, Turn, UpdateKind
+from credenda.model.claim import LISTENER, Claim, Fact, FactChange, FactStatus, Turn, UpdateKind, Words
 from credenda.model.event import Event, Role, Source
 from credenda.model.memory import Cardinality, MemoryType, Stance
-from credenda.model.reading import LISTENER, Fact, FactChange, FactStatus, Words
-from credenda.write.facts.claims import make_claims
-from credenda.write.facts.schema import load_fact_schemas
+from credenda.write.facts.claims import load_fact_schemas, make_claims
 from training.labels import ATTRIBUTES
 
 NOW = from_datetime(datetime(2026, 5, 20, 9, tzinfo=UTC))

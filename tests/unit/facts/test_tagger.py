@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from credenda.model.reading import Fact, FactStatus
+from credenda.model.claim import Fact, FactStatus
 from credenda.providers.reader.tagger import TaggingReader
 
 READER = TaggingReader()

@@ -7,9 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from credenda.index.resident import ResidentIndex
-from credenda.index.vector_cache import VectorCache
-from credenda.index.vector_reader import read_stored_vectors
+from credenda.index.resident import ResidentIndex, VectorCache, read_stored_vectors
 
 from .build import FakeStore, event, folded, vector
 

@@ -14,8 +14,8 @@ import pytest
 
 from credenda import Credenda, Invalid, Unavailable
 from credenda.config import Settings
+from credenda.providers.llm.client import open_model
 from credenda.providers.llm.command import Command
-from credenda.providers.llm.factory import open_model
 from credenda.providers.llm.protocol import LanguageModel, ModelFailure, Question, Trouble
 from tests.waiting import PATIENCE_SECONDS, await_that
 

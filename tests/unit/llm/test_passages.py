@@ -12,8 +12,7 @@ from credenda.model.claim import UpdateKind
 from credenda.model.memory import Cardinality
 from credenda.providers.llm.client import estimate_question_tokens
 from credenda.providers.llm.protocol import ModelFailure, Trouble
-from credenda.write.llm.passage import Passage
-from credenda.write.llm.prompt import question_about
+from credenda.write.llm.prompt import Passage, question_about
 from credenda.write.reconcile.decide import name_claim
 
 from .build import claims_of, read, read_all, turn_of

@@ -2,8 +2,7 @@
 
 import pytest
 
-from credenda.manage.code.ignore import parse_manifest
-from credenda.manage.code.outline import parse_outline
+from credenda.manage.code.outline import parse_manifest, parse_outline
 
 PYTHON = """
 import os.path

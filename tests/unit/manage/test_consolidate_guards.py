@@ -8,10 +8,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from credenda.manage.consolidation.absolute_dates import resolve_relative_dates
-from credenda.manage.consolidation.guards import extract_traits, find_difference, find_unsupported, is_distinct
+from credenda.manage.consolidation.guards import (
+    Member,
+    extract_traits,
+    find_difference,
+    find_unsupported,
+    is_distinct,
+    resolve_relative_dates,
+)
 from credenda.manage.consolidation.judge import Remove, judge_by_rules, link_remaining, plan_changes
-from credenda.manage.consolidation.member import Member
 from credenda.manage.consolidation.prompt import parse_answer
 from credenda.model.change import Supersede
 from credenda.model.memory import Memory, MemoryType, Relation, Stance

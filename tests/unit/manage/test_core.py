@@ -17,8 +17,7 @@ from credenda.manage.core import (
 )
 from credenda.model.core import CoreLine, CoreMemory, Section
 from credenda.model.memory import Memory, MemoryType, Stance, Status
-from credenda.text.fence import estimate_tokens
-from credenda.text.token_budget import TokenBudget
+from credenda.text.fence import TokenBudget, estimate_tokens
 
 
 def held(number: int, text: str = "A note.", **more: object) -> Memory:

@@ -2,9 +2,8 @@
 
 import pytest
 
-from credenda.manage.code.ignore import Manifest
-from credenda.manage.code.outline import parse_outline
-from credenda.manage.drift.check import (
+from credenda.manage.code.outline import Manifest, parse_outline
+from credenda.manage.drift import (
     CodeClaim,
     CodeIndex,
     check_claim,

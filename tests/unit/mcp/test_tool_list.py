@@ -12,8 +12,7 @@ import pytest
 
 from credenda.errors import Invalid
 from credenda.interfaces.mcp.tool_specs import ToolSpec, build_tools, estimate_tokens, read_arguments
-from credenda.operations.mcp_tools import TOOLS, list_tools
-from credenda.operations.table import OPERATIONS, Operation
+from credenda.operations.table import OPERATIONS, TOOLS, Operation, list_tools
 
 DEFAULT = [
     "store_memory",

@@ -12,9 +12,8 @@ from credenda import Credenda
 from credenda.errors import Invalid
 from credenda.interfaces.mcp.server import build_server
 from credenda.interfaces.mcp.tool_specs import check_texts, find_poisoning
-from credenda.operations import mcp_tools
-from credenda.operations.mcp_tools import Tool
-from credenda.operations.table import OPERATIONS, Operation, Param
+from credenda.operations import table as mcp_tools
+from credenda.operations.table import OPERATIONS, Operation, Param, Tool
 
 ADDRESS = "an address"
 ASKED = "an order for when something is asked"

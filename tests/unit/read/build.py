@@ -12,9 +12,8 @@ from numpy.typing import NDArray
 from credenda.clock import DAY_US, parse_time
 from credenda.ids import IdKind, parse_id_number
 from credenda.index.resident import ResidentIndex
-from credenda.model.change import Actor, ChangeKind, ChangeRecord
+from credenda.model.change import Actor, ChangeKind, ChangeRecord, ContestCase, ContestState
 from credenda.model.claim import Evidence, Span
-from credenda.model.contest import ContestCase, ContestState
 from credenda.model.event import NewEvent, Role
 from credenda.model.memory import Layer, Memory, MemoryType, Relation, Stance, Status
 from credenda.model.query import Context, Hit, HitKind, Query, SearchResult
@@ -23,7 +22,7 @@ from credenda.read.context import build_context
 from credenda.read.search import Embed, search
 from credenda.storage.sqlite.store import SqliteStore
 from credenda.storage.store import Reader, Redaction, Vector, Writer, pack_code
-from credenda.text.token_budget import TokenBudget
+from credenda.text.fence import TokenBudget
 
 DAY_ZERO = parse_time("2026-01-05T09:00:00Z")
 MODEL = "minilm"

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as npst
 
 from credenda.read.candidates import Floats
-from credenda.read.fuse import compute_reciprocal_ranks, compute_z_scores, fuse_ranks, fuse_scores, pick_best_of_owner
+from credenda.read.score import compute_reciprocal_ranks, compute_z_scores, fuse_ranks, fuse_scores, pick_best_of_owner
 from credenda.read.weights import load_weights
 
 from .build import candidates

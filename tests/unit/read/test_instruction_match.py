@@ -2,7 +2,7 @@
 
 import pytest
 
-from credenda.read.instruction_match import extract_trigger, extract_trigger_terms, score_instructions
+from credenda.read.plan import extract_trigger, extract_trigger_terms, score_instructions
 from credenda.text.tokens import extract_query_terms
 
 DATES = "Always give dates in full when I ask about deadlines."

@@ -8,13 +8,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from credenda.model.contest import ContestCase, ContestState
+from credenda.model.change import ContestCase, ContestState
 from credenda.model.event import Event, Role
 from credenda.model.memory import Relation, Status
 from credenda.model.query import Flag, Hit, SlotVersion
 from credenda.read.pack import CLOSING, OPENING, Packing, diversify, pack
-from credenda.text.fence import estimate_tokens
-from credenda.text.token_budget import TokenBudget, TokenCounter
+from credenda.text.fence import TokenBudget, TokenCounter, estimate_tokens
 
 from .build import day, memory
 

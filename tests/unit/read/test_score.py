@@ -9,15 +9,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from credenda.model.query import Query
-from credenda.read.abstention import (
+from credenda.read.candidates import (
+    Candidates,
     QuestionSignals,
     Rise,
+    Row,
+    Signs,
     estimate_answerability,
     measure_lead,
     measure_rise,
     pick_most_relevant,
 )
-from credenda.read.candidates import Candidates, Row, Signs
 from credenda.read.score import compute_final_scores, compute_recall_weights, score_rows
 from credenda.read.weights import Calibration, load_talk_weights, load_weights
 

@@ -11,6 +11,8 @@ from credenda.model.change import (
     Change,
     Confirm,
     Contest,
+    ContestCase,
+    ContestState,
     Delete,
     Forget,
     Link,
@@ -25,10 +27,9 @@ from credenda.model.change import (
     Undo,
 )
 from credenda.model.claim import Claim, Span, UpdateKind
-from credenda.model.contest import ContestCase, ContestState
 from credenda.model.memory import Cardinality, Draft, Memory, MemoryType, Relation, Stance, Status, check_transition
 from credenda.text.normalize import normalise_attribute, normalise_name, normalise_text
-from credenda.write.contests.resolve import decide_resolution
+from credenda.write.contests import decide_resolution
 from credenda.write.reconcile.decide import decide
 from credenda.write.reconcile.slots import SlotRows, StatementContext
 

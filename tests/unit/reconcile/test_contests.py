@@ -5,9 +5,8 @@ from dataclasses import replace
 import pytest
 
 from credenda.limits import ALTERNATION_DAYS, CONTEST_DAYS, CONTEST_MEMBERS
-from credenda.model.change import Contest
+from credenda.model.change import Contest, ContestState
 from credenda.model.claim import Claim, UpdateKind
-from credenda.model.contest import ContestState
 from credenda.model.memory import Relation, Stance, Status
 
 from .build import World, claim, kinds, likes, only, prefers

@@ -8,7 +8,7 @@ from credenda.errors import Conflict, Invalid, LimitExceeded
 from credenda.model.change import Add, Supersede
 from credenda.model.claim import Claim, Span
 from credenda.model.memory import Draft, Memory, Relation, Stance, Status
-from credenda.write.corrections.correct import Wanted, decide_correction
+from credenda.write.correct import Wanted, decide_correction
 
 from .build import claim, day, kinds, memory, occasion, only
 

@@ -8,9 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from credenda.model.change import Add, Change, Confirm, Contest, Forget, SetStatus, Supersede
+from credenda.model.change import Add, Change, Confirm, Contest, ContestState, Forget, SetStatus, Supersede
 from credenda.model.claim import Claim, UpdateKind
-from credenda.model.contest import ContestState
 from credenda.model.memory import Cardinality, MemoryType, Stance, Status
 from credenda.write.reconcile.decide import decide
 from credenda.write.reconcile.slots import ASSERTIVE_STANCES, SlotRows, get_slot

@@ -6,11 +6,10 @@ from typing import Unpack
 import pytest
 
 from credenda.errors import Conflict, Invalid
-from credenda.model.change import Add, Resolve
+from credenda.model.change import Add, ContestCase, ContestState, Resolve
 from credenda.model.claim import Span
-from credenda.model.contest import ContestCase, ContestState
 from credenda.model.memory import MemoryType, Relation, Stance, Status
-from credenda.write.contests.resolve import decide_resolution
+from credenda.write.contests import decide_resolution
 from credenda.write.reconcile.slots import get_slot
 
 from .build import ClaimParts, World, claim, kinds, occasion, only, prefers

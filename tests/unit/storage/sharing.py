@@ -8,7 +8,7 @@ from threading import Event, Semaphore
 from typing import Any
 
 from credenda import limits
-from credenda.storage.sqlite.group import GroupCommit
+from credenda.storage.sqlite.connection import GroupCommit
 from tests.waiting import PATIENCE_SECONDS
 
 from .build import Refusing, refusing

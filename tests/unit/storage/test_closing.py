@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from credenda.errors import Corrupt, Unavailable
-from credenda.storage.sqlite import dump, erase_proof
+from credenda.storage.sqlite import check, erase
 
 from .build import events, failure, opened, put, said
 
@@ -57,7 +57,7 @@ def test_a_copy_that_cannot_be_made(tmp_path: Path, left_open: set[int], monkeyp
         with store.scratch("ana"):
             pass
         before = set(left_open)
-        monkeypatch.setattr(dump, "load_rows", fail)
+        monkeypatch.setattr(check, "load_rows", fail)
         with pytest.raises(Corrupt), store.scratch("ana"):
             pass
         assert left_open == before
@@ -71,7 +71,7 @@ def test_an_erasure_that_cannot_be_finished_keeps_nobody_out(
     with opened(path):
         pass
     monkeypatch.setattr("credenda.storage.sqlite.store.has_unfinished_erasure", bool)
-    monkeypatch.setattr(erase_proof, "finish_erasures", fail)
+    monkeypatch.setattr(erase, "finish_erasures", fail)
     with opened(path) as store:
         assert store.commit("ana", lambda writer: writer.tenant.user_id) == "ana"
     assert not left_open

@@ -8,7 +8,7 @@ import pytest
 
 from credenda.errors import Unavailable
 from credenda.model.change import ChangeKind
-from credenda.storage.sqlite.group import GroupCommit
+from credenda.storage.sqlite.connection import GroupCommit
 from credenda.storage.sqlite.store import SqliteStore
 from credenda.storage.store import Job, JobStatus, Redaction, Snapshot, Vector, pack_code
 

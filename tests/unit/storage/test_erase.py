@@ -9,11 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from credenda.storage.erasure_ledger import ErasedTenant, add_to_ledger, locate_ledger, read_ledger, remove_from_ledger
-from credenda.storage.sqlite import erase_proof
-from credenda.storage.sqlite.byte_search import Probes
-from credenda.storage.sqlite.erase import delete_rows, empty_whole_log, hash_tenant_name, list_tenant_tables
+from credenda.storage.sqlite import erase
+from credenda.storage.sqlite.erase import Probes, delete_rows, empty_whole_log, hash_tenant_name, list_tenant_tables
 from credenda.storage.sqlite.store import SqliteStore, has_unfinished_erasure
+from credenda.storage.transfer import ErasedTenant, add_to_ledger, locate_ledger, read_ledger, remove_from_ledger
 
 from .build import ANA, events, opened, put, said, writer_of
 from .test_schema import NOT_OF_A_TENANT, columns, tables
@@ -108,7 +107,7 @@ def test_bytes_that_stayed_behind_are_found(path: Path, store: SqliteStore, monk
     """A copy of the words in a table that the proof takes for nobody's rows cannot be hidden from it."""
     put(store, said(SECRET))
     put(store, said("Ben likes jam."), user_id="ben")
-    monkeypatch.setattr(erase_proof, "vacuum", str)
+    monkeypatch.setattr(erase, "vacuum", str)
     connection = writer_of(store)
     connection.execute("PRAGMA secure_delete = OFF")
     connection.execute("CREATE TABLE scratch (id INTEGER PRIMARY KEY, body TEXT)")
@@ -134,7 +133,7 @@ def test_a_reader_that_holds_the_log_is_reported_and_the_rest_is_done_later(path
         connection, commits = store._writable()  # noqa: SLF001 - without the patience of `erase`
         rows = commits.run(lambda: delete_rows(connection, ANA, 1))
         assert rows["events"] == 2
-        first = erase_proof.finish_erasures(str(path), commits, connection, 1, rows=rows, patience_seconds=0)
+        first = erase.finish_erasures(str(path), commits, connection, 1, rows=rows, patience_seconds=0)
         assert (first.held, first.proof["log_emptied"]) == (False, "no")
         assert has_unfinished_erasure(connection)
     with opened(path) as later:

@@ -8,8 +8,8 @@ import pytest
 
 from credenda import limits
 from credenda.errors import Conflict, Unavailable
-from credenda.storage.sqlite import group
-from credenda.storage.sqlite.group import begin_immediate, retry_while_locked
+from credenda.storage.sqlite import connection as group
+from credenda.storage.sqlite.connection import begin_immediate, retry_while_locked
 from tests.waiting import PATIENCE_SECONDS
 
 from .build import failure

@@ -9,7 +9,7 @@ from threading import Event
 import pytest
 
 from credenda.errors import Unavailable
-from credenda.storage.sqlite import group
+from credenda.storage.sqlite import connection
 from tests.waiting import PATIENCE_SECONDS
 
 from .sharing import Shared
@@ -69,7 +69,7 @@ def interrupted(
     """Run a unit whose caller is interrupted while it waits; a real signal cannot be aimed at that moment."""
     locks = iter([InterruptedLock(before, again)])
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(group, "Lock", lambda: next(locks, None) or threading.Lock())
+        patch.setattr(connection, "Lock", lambda: next(locks, None) or threading.Lock())
         with pytest.raises(KeyboardInterrupt):
             shared.commit.run(work)
 
@@ -159,7 +159,7 @@ def test_a_real_interrupt_while_another_runs_the_unit_blocks_no_one(shared: Shar
 
 def test_an_interrupt_that_comes_just_after_the_lead_was_handed_over_hands_it_on(shared: Shared) -> None:
     """The moment cannot be hit from outside: the lead is taken, and the interrupt comes before it is used."""
-    unit = group._Unit(lambda: shared.say("never"))  # noqa: SLF001 - see above
+    unit = connection._Unit(lambda: shared.say("never"))  # noqa: SLF001 - see above
     unit.leads = shared.commit._led = True  # noqa: SLF001 - see above
     waiting = shared.join(lambda: shared.say("next"))
     shared.commit._abandon(unit)  # noqa: SLF001 - see above
@@ -168,7 +168,7 @@ def test_an_interrupt_that_comes_just_after_the_lead_was_handed_over_hands_it_on
 
 def test_an_interrupt_before_the_queue_is_reached_waits_for_no_one(shared: Shared) -> None:
     first = shared.hold()
-    shared.commit._abandon(group._Unit(lambda: shared.say("never")))  # noqa: SLF001 - as above
+    shared.commit._abandon(connection._Unit(lambda: shared.say("never")))  # noqa: SLF001 - as above
     shared.go_on()
     first.result(PATIENCE_SECONDS)
     assert shared.commit.run(lambda: shared.say("after")) == "after"

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from credenda.errors import Conflict, Corrupt, Unavailable
-from credenda.storage.sqlite import migrate
+from credenda.storage.sqlite import store
 from credenda.storage.sqlite.connection import connect
-from credenda.storage.sqlite.migrate import get_latest_version, load_migrations, read_schema_version
+from credenda.storage.sqlite.store import get_latest_version, load_migrations, read_schema_version
 
 from .build import opened, raw
 
@@ -30,7 +30,7 @@ def names(connection: sqlite3.Connection) -> set[str]:
 def use(monkeypatch: pytest.MonkeyPatch, *scripts: str) -> None:
     """Put other migrations in the place of ours."""
     made = tuple((place, f"step {place}", script) for place, script in enumerate(scripts, 1))
-    monkeypatch.setattr("credenda.storage.sqlite.migrate.load_migrations", lambda: made)
+    monkeypatch.setattr("credenda.storage.sqlite.store.load_migrations", lambda: made)
 
 
 def test_migrations_are_numbered_without_gaps_and_described() -> None:
@@ -42,10 +42,10 @@ def test_migrations_are_numbered_without_gaps_and_described() -> None:
 @pytest.mark.requirement("R-162")
 def test_a_fresh_file_gets_the_latest_schema_and_a_second_run_does_nothing(connection: sqlite3.Connection) -> None:
     assert read_schema_version(connection) == 0
-    assert migrate.migrate(connection, 7) == len(load_migrations())
+    assert store.migrate(connection, 7) == len(load_migrations())
     assert read_schema_version(connection) == get_latest_version()
     before = [tuple(row) for row in connection.execute("SELECT * FROM sqlite_schema")]
-    assert migrate.migrate(connection, 8) == 0
+    assert store.migrate(connection, 8) == 0
     assert [tuple(row) for row in connection.execute("SELECT * FROM sqlite_schema")] == before
     applied = {row["applied_at"] for row in connection.execute("SELECT applied_at FROM schema_version")}
     assert applied == {7}
@@ -56,12 +56,12 @@ def test_each_migration_runs_in_a_transaction_of_its_own(
 ) -> None:
     use(monkeypatch, TENANTS, "CREATE TABLE half (x);\nCREATE TABLE half (x);")
     with pytest.raises(sqlite3.OperationalError, match="already exists"):
-        migrate.migrate(connection, 7)
+        store.migrate(connection, 7)
     assert read_schema_version(connection) == 1
     assert names(connection) == {"schema_version", "tenants"}
     assert not connection.in_transaction
     use(monkeypatch, TENANTS, "CREATE TABLE whole (x);")
-    assert migrate.migrate(connection, 8) == 1
+    assert store.migrate(connection, 8) == 1
     assert names(connection) == {"schema_version", "tenants", "whole"}
 
 
@@ -69,10 +69,10 @@ def test_only_what_is_missing_runs_and_rows_stay(
     connection: sqlite3.Connection, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     use(monkeypatch, TENANTS)
-    migrate.migrate(connection, 7)
+    store.migrate(connection, 7)
     connection.execute("INSERT INTO tenants VALUES ('ana')")
     use(monkeypatch, TENANTS, "ALTER TABLE tenants ADD COLUMN name TEXT", "CREATE TABLE more (x);")
-    assert migrate.migrate(connection, 8) == 2
+    assert store.migrate(connection, 8) == 2
     assert [tuple(row) for row in connection.execute("SELECT * FROM tenants")] == [("ana", None)]
 
 
@@ -83,7 +83,7 @@ CREATE TRIGGER k BEFORE UPDATE ON t
 BEGIN SELECT 1; SELECT RAISE(ABORT, 'no; never'); END;
 CREATE TABLE last (x)
 """
-    found = migrate._split_script(script)  # noqa: SLF001 - its cuts cannot be seen from outside
+    found = store._split_script(script)  # noqa: SLF001 - its cuts cannot be seen from outside
     assert [statement.strip().splitlines()[-1][:12] for statement in found] == [
         "CREATE TABLE",
         "BEGIN SELECT",
@@ -130,6 +130,6 @@ def test_without_a_write_ahead_log_a_file_is_refused() -> None:
     connection = sqlite3.connect(":memory:")
     try:
         with pytest.raises(Unavailable, match="write-ahead log"):
-            migrate.migrate(connection, 7)
+            store.migrate(connection, 7)
     finally:
         connection.close()

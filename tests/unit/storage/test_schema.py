@@ -9,9 +9,8 @@ from typing import Any
 import pytest
 
 from credenda.model.change import ChangeKind
-from credenda.storage.sqlite.migrate import load_migrations
 from credenda.storage.sqlite.reader import load_statements
-from credenda.storage.sqlite.store import SqliteStore
+from credenda.storage.sqlite.store import SqliteStore, load_migrations
 from credenda.storage.store import Redaction
 
 from .build import ANA, events, held, logged, opened, put, said, writer_of

@@ -6,8 +6,7 @@ from collections.abc import Callable
 from hypothesis import given
 from hypothesis import strategies as st
 
-from credenda.text.fence import estimate_tokens
-from credenda.text.token_budget import ESTIMATE, TokenBudget, TokenCounter, fit_to_budget
+from credenda.text.fence import ESTIMATE, TokenBudget, TokenCounter, estimate_tokens, fit_to_budget
 
 LINES = st.lists(st.text(max_size=40), max_size=12)
 

@@ -3,7 +3,7 @@
 import pytest
 
 from credenda.clock import parse_time
-from credenda.text.documents import compose_event_text, compose_memory_text
+from credenda.text.passages import compose_event_text, compose_memory_text
 
 MAY = parse_time("2023-05-08T23:59:59Z")
 

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from credenda.clock import DAY_US, SECOND_US
 from credenda.interfaces.web.drawings import (
+    Axis,
     Curve,
     CurvePoint,
     Drawing,
@@ -22,9 +23,9 @@ from credenda.interfaces.web.drawings import (
     draw_curves,
     draw_lanes,
     draw_terms,
+    find_ticks,
     shorten,
 )
-from credenda.interfaces.web.drawings.svg import Axis, find_ticks
 
 NOW = int(datetime(2026, 6, 1, tzinfo=UTC).timestamp()) * SECOND_US
 HOSTILE = "<script>alert(1)</script>\"' onload=x \u202e\ud800\x00&amp; " + "x" * 300_000

@@ -11,11 +11,11 @@ from typing import Any
 import pytest
 
 from credenda.interfaces.web.languages import ENGLISH, LANGUAGES, choose_language, load_messages, translate
-from credenda.interfaces.web.notes import KINDS, NOTES
-from credenda.interfaces.web.pages.agent import CLIENTS
-from credenda.interfaces.web.pages.memories import BULK
+from credenda.interfaces.web.pages.memory_pages import BULK
+from credenda.interfaces.web.pages.question_pages import CLIENTS
 from credenda.interfaces.web.registry import PAGES
 from credenda.interfaces.web.render import ASSETS
+from credenda.interfaces.web.view import KINDS, NOTES
 from credenda.model.browse import DifferenceKind
 from credenda.model.change import Actor, ChangeKind
 from credenda.model.event import Source

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from credenda.interfaces.web.changes import find_neighbours
+from credenda.interfaces.web.view import find_neighbours
 from credenda.model.memory import Relation, Status
 from credenda.model.query import SlotVersion
 

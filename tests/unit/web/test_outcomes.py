@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from credenda.interfaces.web.changes import Outcome, describe_undo
 from credenda.interfaces.web.languages import load_messages
+from credenda.interfaces.web.view import Outcome, describe_undo
 from credenda.model.memory import Memory, MemoryType, Status
 from credenda.model.report import UndoneMemory
 

@@ -11,6 +11,7 @@ from credenda.model.change import (
     Change,
     Confirm,
     Contest,
+    ContestState,
     Delete,
     Forget,
     Pin,
@@ -20,7 +21,6 @@ from credenda.model.change import (
     SetStatus,
     Supersede,
 )
-from credenda.model.contest import ContestState
 from credenda.model.memory import TRANSITIONS, UNTRUE, Cardinality, Draft, Layer, MemoryType, Relation, Stance, Status
 
 from .build import MEETINGS, START, House, add, draft, support

@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from credenda.write.intake.injection import detect_injection, is_protected_topic, keep_orders
+from credenda.write.intake.secrets import detect_injection, is_protected_topic, keep_orders
 
 
 @pytest.mark.parametrize(

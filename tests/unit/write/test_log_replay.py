@@ -8,8 +8,19 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from credenda.errors import Conflict
-from credenda.model.change import Change, Confirm, Contest, Delete, Forget, Pin, Resolve, SetLayer, SetStatus, Supersede
-from credenda.model.contest import ContestState
+from credenda.model.change import (
+    Change,
+    Confirm,
+    Contest,
+    ContestState,
+    Delete,
+    Forget,
+    Pin,
+    Resolve,
+    SetLayer,
+    SetStatus,
+    Supersede,
+)
 from credenda.model.memory import Cardinality, Draft, Layer, MemoryType, Relation, Stance, Status
 from credenda.storage.sqlite.store import SqliteStore
 from credenda.testing import ManualClock

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from credenda.model.memory import Memory, MemoryType, Stance
-from credenda.write.indexing.near_duplicate import is_exact_repeat, may_repeat
+from credenda.write.indexing import is_exact_repeat, may_repeat
 
 
 def memory(text: str, **fields: object) -> Memory:

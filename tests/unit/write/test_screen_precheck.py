@@ -4,12 +4,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from credenda.write.intake.injection import InjectionVerdict, collect_hint_words, detect_injection
 from credenda.write.intake.secrets import (
     LONG_WORD,
     NUMBER_DIGITS,
     ORDER_WORDS,
     SECRET_WORDS,
+    InjectionVerdict,
+    collect_hint_words,
+    detect_injection,
     is_instruction_like,
     screen_secrets,
 )

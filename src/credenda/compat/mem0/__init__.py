@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from credenda.compat.mem0.asynchronous import AsyncMemory, AsyncMemoryClient
-from credenda.compat.mem0.client import MemoryClient
+from credenda.compat.mem0.client import AsyncMemory, AsyncMemoryClient, MemoryClient
 from credenda.compat.mem0.memory import Memory
 
 __all__ = ["AsyncMemory", "AsyncMemoryClient", "Memory", "MemoryClient"]

@@ -2,38 +2,322 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass
 from datetime import date, datetime
 from pathlib import Path
+from threading import Lock
 from types import TracebackType
 from typing import Any, Final, Self
 
 from credenda import limits
-from credenda.bootstrap import build_parts
-from credenda.clock import Clock
-from credenda.compat.mem0 import arguments
-from credenda.compat.mem0.arguments import SHARED_USER
-from credenda.compat.mem0.filters import read_filters
-from credenda.compat.mem0.queries import (
-    delete_all,
-    delete_line,
-    describe_outcome,
-    filter_hits,
-    find_current,
-    list_records,
-    replace_text,
+from credenda.bootstrap import build_parts, build_user_parts
+from credenda.client import Credenda
+from credenda.clock import Clock, parse_time, to_datetime
+from credenda.compat.mem0 import filters as arguments
+from credenda.compat.mem0.filters import SHARED_USER, Asked, read_filters
+from credenda.compat.mem0.responses import (
+    Item,
+    Record,
+    build_change_rows,
+    build_history_rows,
+    build_records,
+    find_chain,
+    find_tip,
+    read_changes,
+    record_of_event,
+    record_of_hit,
 )
-from credenda.compat.mem0.responses import Item, build_history_rows, find_chain, read_changes
-from credenda.compat.mem0.tenants import Tenants
 from credenda.config import load_settings
-from credenda.errors import Invalid, NotFound
-from credenda.providers.embed.protocol import Embedder
+from credenda.errors import Invalid, NotFound, Unavailable
+from credenda.ids import IdKind, parse_id, parse_id_number
+from credenda.model.event import Event, Receipt, Role
+from credenda.model.memory import Status
+from credenda.model.query import Hit
+from credenda.providers.embed.factory import Embedder
 from credenda.runtime import Parts
-from credenda.services import remember, search
+from credenda.services import edit, remember, search
+from credenda.session_pool import SessionPool
+from credenda.storage.store import ChangeFilter, EventFilter, MemoryFilter, Reader
+from credenda.text.normalize import normalise_text
+from credenda.text.sentences import REMOVED, split_sentences
 from credenda.validation import check_fraction
+from credenda.write.extract.voices import is_question
 from credenda.write.intake.validate import Submission
 
-__all__ = ["Memory"]
+__all__ = [
+    "Memory",
+    "Tenant",
+    "Tenants",
+    "delete_all",
+    "delete_line",
+    "describe_outcome",
+    "filter_hits",
+    "find_current",
+    "is_only_questions",
+    "list_records",
+    "replace_text",
+]
+
+
+# The open memories behind the shim: one for each user, over one shared store.
+
+
+_TAG: Final = re.compile(r"[em][0-9]+-([0-9a-f]{6})")
+_USERS_PAGE: Final = 500
+_FILES: Final = ("", "-wal", "-shm")
+"""Suffixes of the files of a SQLite database."""
+
+
+@dataclass(frozen=True, slots=True)
+class Tenant:
+    """One user's open memory."""
+
+    parts: Parts
+    client: Credenda
+
+    def close(self) -> None:
+        """Close the memory."""
+        self.client.close()
+
+
+class Tenants:
+    """The memories of all users of one file: they share its connections and its embedder.
+
+    A memory that a call is using is never closed under it.
+    """
+
+    def __init__(self, open_parts: Callable[[str], Parts], *, most: int, shared: str) -> None:
+        """Open nothing yet; at most `most` memories are open, and file-wide questions are put to that of `shared`."""
+        self._open_parts = open_parts
+        self._shared = shared
+        self._lock = Lock()
+        self._root: Parts | None = None
+        self._closed = False
+        self._users: dict[str, str] = {}
+        self._pool = SessionPool(self._open, sessions_max=most)
+
+    def __len__(self) -> int:
+        """Return the number of open memories."""
+        return len(self._pool)
+
+    def lend(self, user: str) -> AbstractContextManager[Tenant]:
+        """Provide a user's memory for the duration of a call."""
+        return self._pool.lend(user)
+
+    @contextmanager
+    def owning(self, memory_id: str, user: str | None) -> Generator[Tenant]:
+        """Provide the memory that an id belongs to; raise `NotFound` for an unknown id, or one of another user."""
+        owner = self._owner(memory_id)
+        if owner is None or (user is not None and user != owner):
+            raise NotFound(
+                f"there is no memory {memory_id[:64]!r}",
+                why="no user has this id, or not the given user",
+                fix="copy an id from search or get_all",
+            )
+        with self.lend(owner) as tenant:
+            yield tenant
+
+    def list_users(self) -> list[str]:
+        """Return the names of all users but the shared one, in order."""
+        found: list[str] = []
+        with self.lend(self._shared) as tenant:
+            while page := tenant.parts.store.users(after=found[-1] if found else "", limit=_USERS_PAGE):
+                found += page
+        return [name for name in found if name != self._shared]
+
+    def close(self) -> None:
+        """Close every memory; one in use closes when its call ends."""
+        self._closed = True
+        self._pool.close()
+        self._release()
+
+    def wipe(self) -> None:
+        """Close every memory and remove all users; raise `Unavailable` while one is in use.
+
+        The file of a SQLite database goes, and with it the record of deletions. From Postgres the users are erased.
+        """
+        with self._pool.paused():
+            path = self._store().store_name
+            if not Path(path).is_file():
+                self._erase_users(self._store())
+            self._release()
+            self._users.clear()
+            for ending in _FILES:
+                Path(f"{path}{ending}").unlink(missing_ok=True)
+
+    @staticmethod
+    def _erase_users(parts: Parts) -> None:
+        while page := parts.store.users(limit=_USERS_PAGE):
+            for user in page:
+                parts.store.erase(user)
+                parts.indexes.drop(user, store=parts.store_name)
+
+    def _open(self, user: str) -> Tenant:
+        parts = build_user_parts(self._store(), user)
+        return Tenant(parts, Credenda(parts, workers=False))
+
+    def _store(self) -> Parts:
+        """Return the view that keeps the store open, opened when first asked for."""
+        with self._lock:
+            if self._closed:
+                raise Unavailable("this memory is closed", fix="make a new Memory")
+            if self._root is None:
+                self._root = self._open_parts(self._shared)
+            return self._root
+
+    def _release(self) -> None:
+        """Let go of the store, which closes with the last memory."""
+        with self._lock:
+            root, self._root = self._root, None
+        if root is not None:
+            root.release()
+
+    def _owner(self, memory_id: str) -> str | None:
+        """Find the user of an id, by the tenant's tag in it."""
+        found = _TAG.fullmatch(memory_id)
+        if found is None:
+            return None
+        tag = found[1]
+        if tag not in self._users:
+            with self.lend(self._shared) as tenant:
+                user = tenant.parts.store.user_of(tag)
+            if user is None:
+                return None
+            self._users[tag] = user
+        return self._users[tag]
+
+
+# Reads and deletions of one call in one user's memory.
+
+
+_PAGE: Final = 500
+_HELD: Final = frozenset({Status.ACTIVE, Status.CHALLENGED})
+_LEFT: Final = frozenset(Status) - {Status.DELETED}
+_SPOKEN: Final = frozenset({Role.USER, Role.PERSON})
+_LAST: Final = to_datetime(parse_time("9999-12-30"))
+
+
+def describe_outcome(reader: Reader, receipt: Receipt) -> list[Item]:
+    """Describe the effect of storing messages: the changes in the log, else that the messages are kept."""
+    rows: list[Item] = []
+    for event in reader.events(receipt.event_ids):
+        changes = reader.changes(ChangeFilter(cause=event.id))
+        named = sorted({change.memory_id for change in changes if change.memory_id is not None})
+        told = build_change_rows(changes, {memory.id: memory for memory in reader.memories(named)})
+        if not told and event.role in _SPOKEN and _has_words(event.text) and not is_only_questions(event.text):
+            told = [{"id": event.id, "memory": event.text, "event": "NONE"}]
+        rows += ({**row, **_name_author(event)} for row in told)
+    return rows
+
+
+def is_only_questions(text: str) -> bool:
+    """Return whether a text only asks: each of its sentences ends as a question or begins as one.
+
+    >>> is_only_questions("Where do I live? Can you tell me?"), is_only_questions("I live in Linz. Really?")
+    (True, False)
+    """
+    sentences = [text[span.start : span.stop].strip() for span in split_sentences(text)]
+    return bool(sentences) and all(one.endswith("?") or is_question(one) for one in sentences)
+
+
+def _has_words(text: str) -> bool:
+    """Return whether a text has words besides those that were deleted before."""
+    return any(letter.isalnum() for letter in text.replace(REMOVED, ""))
+
+
+def _name_author(event: Event) -> Item:
+    return {"role": "user", "actor_id": event.speaker} if event.role is Role.PERSON else {"role": event.role.value}
+
+
+def filter_hits(hits: Sequence[Hit], asked: Asked) -> Iterator[tuple[Hit, Record]]:
+    """Return the hits that match the filters and are currently true.
+
+    Statements of only assistants or documents are returned only if the filters name their role, messages that only ask
+    not at all, and of equal texts the best.
+    """
+    seen: set[str] = set()
+    for hit in hits:
+        record = record_of_hit(hit)
+        text = normalise_text(hit.text)
+        if text in seen or (hit.event is not None and is_only_questions(hit.text)):
+            continue
+        unasked = hit.event is not None and hit.event.role not in _SPOKEN and "role" not in asked.fields
+        if record is None or unasked or "superseded" in hit.flags:
+            continue
+        if asked.keep is None or asked.keep(record.facts):
+            seen.add(text)
+            yield hit, record
+
+
+def find_current(tenant: Tenant, memory_id: str) -> Record | None:
+    """Return the current version of an id, or a message; None if it was deleted or ended."""
+    with tenant.parts.store.reader(tenant.parts.user_id) as reader:
+        if parse_id(memory_id, reader.tenant.tag)[0] is IdKind.EVENT:
+            return next((record_of_event(event) for event in reader.events([memory_id]) if event.text), None)
+        tip = find_tip(reader, memory_id)
+        return None if tip is None or tip.status not in _HELD else build_records(reader, [tip])[0]
+
+
+def list_records(reader: Reader, asked: Asked, now_us: int | None) -> Iterator[Record]:
+    """Return the current memories that match the filters, newest first, without those expired at `now_us`."""
+    for record in _walk_pages(reader, _HELD):
+        expired = now_us is not None and record.expires_us is not None and record.expires_us <= now_us
+        if not expired and (asked.keep is None or asked.keep(record.facts)):
+            yield record
+
+
+def _walk_pages(reader: Reader, statuses: frozenset[Status]) -> Iterator[Record]:
+    below: int | None = None
+    while page := reader.find(MemoryFilter(statuses=statuses, below=below, limit=_PAGE)):
+        yield from build_records(reader, page)
+        below = min(parse_id_number(memory.id, IdKind.MEMORY, reader.tenant.tag) for memory in page)
+
+
+def _walk_events(reader: Reader) -> Iterator[Event]:
+    """Return all messages that still have text, including partly redacted ones."""
+    after = 0
+    while page := reader.find_events(EventFilter(after=after, limit=_PAGE, redacted=True)):
+        yield from (event for event in page if event.text)
+        after = max(parse_id_number(event.id, IdKind.EVENT, reader.tenant.tag) for event in page)
+
+
+def replace_text(tenant: Tenant, record: Record, text: str) -> str:
+    """Correct a memory on behalf of its agent and run; return the id of the new version."""
+    wanted = edit.Correction(text=text, reason="updated", agent=record.agent, session=record.run)
+    memory = edit.put_right(tenant.parts, record.id, wanted)
+    tenant.client.settle()
+    return memory.id
+
+
+def delete_line(tenant: Tenant, memory_id: str) -> None:
+    """Delete a message, or a memory with all its earlier versions."""
+    if memory_id.startswith(IdKind.MEMORY):
+        with tenant.parts.store.reader(tenant.parts.user_id) as reader:
+            line = [memory.id for memory in find_chain(reader, memory_id)]
+        for one in line:
+            tenant.client.delete(one)
+    tenant.client.delete(memory_id)
+
+
+def delete_all(tenant: Tenant, asked: Asked) -> None:
+    """Delete every matching message and every memory without other evidence."""
+    wanted = asked.keep
+    if wanted is None:
+        tenant.client.delete_where(before=_LAST)
+    with tenant.parts.store.reader(tenant.parts.user_id) as reader:
+        memories = [record.id for record in _walk_pages(reader, _LEFT) if _is_unfiltered(asked, record.events)]
+        events = [one.id for one in _walk_events(reader) if wanted is None or wanted(record_of_event(one).facts)]
+    for target in (*events, *memories):
+        tenant.client.delete(target)
+
+
+def _is_unfiltered(asked: Asked, events: Iterable[Event]) -> bool:
+    wanted = asked.keep
+    return wanted is None or all(wanted(record_of_event(event).facts) for event in events)
+
 
 _CONFIG: Final = ("path", "embedder", "settings")
 

@@ -8,8 +8,6 @@ from typing import TYPE_CHECKING
 from credenda.lazy import load_on_use
 
 if TYPE_CHECKING:
-    from credenda.interfaces.a2a import (
-        sdk_routes as sdk_routes,
-    )
+    from credenda.interfaces.a2a import handler as handler
 
 __getattr__ = load_on_use(__name__)

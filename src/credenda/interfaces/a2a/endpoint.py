@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Sequence
 from hashlib import sha256
-from typing import Final, cast
+from typing import Any, Final, cast
 
 from anyio import to_thread
 from starlette.requests import Request
@@ -13,13 +13,15 @@ from starlette.responses import Response
 from starlette.routing import BaseRoute, Match, Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from credenda import __version__
 from credenda.errors import NotFound
 from credenda.interfaces import a2a
 from credenda.interfaces.a2a.request import FAILURE
-from credenda.interfaces.call_note import current_note, note_failure
-from credenda.interfaces.server.inputs import read_body
+from credenda.interfaces.authorization import current_note, note_failure
 from credenda.interfaces.server.memories import Memories
 from credenda.interfaces.server.problems import make_method_problem, send_problem
+from credenda.interfaces.server.rest import read_body
+from credenda.model.server import Skill
 
 PATH: Final = "/a2a"
 CARD_PATH: Final = "/.well-known/agent-card.json"
@@ -60,7 +62,7 @@ class _Card:
             await Response(body, headers=headers, media_type="application/json")(scope, receive, send)
 
     def _show(self, url: str) -> bytes:
-        return json.dumps(a2a.sdk_routes.show_card(url, tokens=self._tokens), sort_keys=True).encode()
+        return json.dumps(a2a.handler.show_card(url, tokens=self._tokens), sort_keys=True).encode()
 
 
 class _Endpoint:
@@ -108,7 +110,7 @@ class _Endpoint:
 
     def _load_routes(self) -> Sequence[Route]:
         """Load the SDK, once."""
-        return list(a2a.sdk_routes.make_sdk_routes(self._memories, PATH, wait_seconds=self._wait_seconds))
+        return list(a2a.handler.make_sdk_routes(self._memories, PATH, wait_seconds=self._wait_seconds))
 
 
 def _find_refusal(request: Request, body: bytes) -> Callable[..., Response] | None:
@@ -116,11 +118,11 @@ def _find_refusal(request: Request, body: bytes) -> Callable[..., Response] | No
     if not body and request.url.path != PATH:
         return None
     if request.headers.get("content-type", "").partition(";")[0].strip().casefold() not in _MEDIA:
-        return a2a.sdk_routes.refuse_media_type
+        return a2a.handler.refuse_media_type
     try:
         json.loads(body)
     except (ValueError, RecursionError):
-        return a2a.sdk_routes.refuse_body
+        return a2a.handler.refuse_body
     return None
 
 
@@ -131,7 +133,7 @@ async def _answer(route: Route, scope: Scope, receive: Receive, answer: _Answer)
     except Exception as error:  # noqa: BLE001 - every failure becomes an answer
         if scope["state"]["started"]:  # a stream of version 0.3 may fail at its first event
             scope["state"]["failure"] = error
-            await answer.end_stream(a2a.sdk_routes.write_stream_error(error))
+            await answer.end_stream(a2a.handler.write_stream_error(error))
         else:
             await answer.fail(error)
 
@@ -185,3 +187,51 @@ def _replay(body: bytes, receive: Receive) -> Receive:
         return await receive()
 
     return receive_again
+
+
+# The agent card: what another agent may ask for, and where.
+
+
+INPUT_MODES: Final = ("text/plain", "application/json")
+_BINDINGS: Final = ("JSONRPC", "HTTP+JSON")
+_VERSIONS: Final = ("1.0", "0.3")
+_SKILLS: Final[tuple[dict[str, Any], ...]] = (
+    {
+        "id": Skill.CONSOLIDATE.value,
+        "name": "Consolidate memories",
+        "description": "Store text or messages, extract beliefs from them, and ask about each value that contradicts an"
+        " earlier one: keep the existing value, the new one, or both, with a scope for each.",
+        "tags": ["memory", "extraction", "contradictions"],
+        "examples": ["I live in Vienna.", '{"messages": [{"role": "user", "content": "I live in Vienna."}]}'],
+    },
+    {
+        "id": Skill.RESOLVE.value,
+        "name": "Resolve conflicts",
+        "description": "Ask the open questions of the memory about values that exclude each other, and store the"
+        " answers.",
+        "tags": ["memory", "contradictions"],
+        "examples": ['{"skill": "resolve_conflicts"}'],
+    },
+)
+
+
+def build_card(url: str, *, tokens: bool) -> dict[str, Any]:
+    """Build the card of an agent that is reached at a URL, in the JSON form of version 1.0."""
+    card: dict[str, Any] = {
+        "name": "Credenda",
+        "description": "The memory of an agent's user, kept as beliefs with their evidence and history.",
+        "version": __version__,
+        "supportedInterfaces": [
+            {"url": url, "protocolBinding": binding, "protocolVersion": version}
+            for version in _VERSIONS
+            for binding in _BINDINGS
+        ],
+        "capabilities": {"streaming": True, "pushNotifications": False, "extendedAgentCard": False},
+        "defaultInputModes": list(INPUT_MODES),
+        "defaultOutputModes": list(INPUT_MODES),
+        "skills": list(_SKILLS),
+    }
+    if tokens:
+        card["securitySchemes"] = {"bearer": {"httpAuthSecurityScheme": {"scheme": "Bearer"}}}
+        card["securityRequirements"] = [{"schemes": {"bearer": {"list": []}}}]
+    return card

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Callable, Generator
+import json
+from collections.abc import AsyncGenerator, Callable, Generator, Iterator
 from contextlib import contextmanager
 from datetime import UTC
 from functools import partial
@@ -11,18 +12,30 @@ from typing import Any, Final, TypeVar
 import anyio
 from a2a.server.context import ServerCallContext
 from a2a.server.events import Event
+from a2a.server.jsonrpc_models import JSONParseError
 from a2a.server.request_handlers.request_handler import RequestHandler
+from a2a.server.request_handlers.response_helpers import agent_card_to_dict, build_error_response
+from a2a.server.routes import create_jsonrpc_routes
+from a2a.server.routes.common import DefaultServerCallContextBuilder
+from a2a.server.routes.rest_routes import create_rest_routes
 from a2a.types import a2a_pb2 as pb
+from a2a.types.a2a_pb2 import AgentCard
 from a2a.utils import errors as protocol
+from a2a.utils.error_handlers import build_rest_error_payload
+from a2a.utils.errors import A2AError, ContentTypeNotSupportedError
 from a2a.utils.input_mode_validator import validate_input_modes
 from a2a.utils.proto_utils import validate_proto_required_fields
 from a2a.utils.task import apply_history_length, validate_history_length, validate_page_size
 from anyio import to_thread
-from google.protobuf.json_format import MessageToDict, ParseDict
+from google.protobuf.json_format import MessageToDict, ParseDict, ParseError
 from google.protobuf.message import Message as ProtoMessage
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import Route
 
 from credenda.clock import from_datetime, seconds
 from credenda.errors import Conflict, CredendaError, Invalid, LimitExceeded, NotFound
+from credenda.interfaces.a2a.endpoint import build_card
 from credenda.interfaces.a2a.request import (
     FAILURE,
     Incoming,
@@ -34,7 +47,8 @@ from credenda.interfaces.a2a.request import (
     show_task,
 )
 from credenda.interfaces.a2a.tasks import AgentTasks
-from credenda.interfaces.call_note import note_failure
+from credenda.interfaces.authorization import note_failure
+from credenda.interfaces.server.memories import Memories
 from credenda.model.server import FINISHED, AgentTask, TaskFilter, TaskState
 from credenda.runtime import ActiveCalls
 
@@ -287,3 +301,63 @@ def _read_token(token: str) -> tuple[int, str]:
     if not (dash and at.isdecimal() and at.isascii() and len(at) < len(str(1 << 63))):
         raise Invalid("the pageToken is not one of ours", fix="copy nextPageToken of the page before")
     return int(at), last
+
+
+# The routes of the SDK, over our handler; importing this module loads the SDK.
+
+
+class _Contexts(DefaultServerCallContextBuilder):
+    """Gives the handler a place for the errors that the endpoint answers."""
+
+    def build(self, request: Request) -> ServerCallContext:
+        """Build the context of a call."""
+        context = super().build(request)
+
+        def fail(error: Exception) -> None:
+            request.scope["state"][FAILURE] = error
+
+        context.state[FAILURE] = fail
+        return context
+
+
+def make_sdk_routes(memories: Memories, path: str, *, wait_seconds: float) -> Iterator[Route]:
+    """Make the routes below a path: JSON-RPC at the path itself, and HTTP+JSON, of both versions."""
+    card = ParseDict(build_card("", tokens=False), AgentCard())
+    handler = TaskHandler(AgentTasks(memories), card, memories.active_calls, wait_seconds=wait_seconds)
+    contexts = _Contexts()
+    made: list[Any] = [
+        *create_jsonrpc_routes(handler, path, contexts, enable_v0_3_compat=True),
+        *create_rest_routes(handler, contexts, enable_v0_3_compat=True, path_prefix=path),
+    ]
+    for route in made:
+        if isinstance(route, Route):  # the others are the same paths with a tenant before them
+            yield route
+
+
+def show_card(url: str, *, tokens: bool) -> dict[str, Any]:
+    """Return the card of version 1.0 with the fields of version 0.3 beside them."""
+    return agent_card_to_dict(ParseDict(build_card(url, tokens=tokens), AgentCard()))
+
+
+def refuse_media_type(*, rpc: bool) -> Response:
+    """Make the answer of a binding, JSON-RPC or HTTP+JSON, to a body that is not announced as JSON."""
+    error = ContentTypeNotSupportedError("the body has another media type; send application/json")
+    return _refuse(error, error, rpc=rpc)
+
+
+def refuse_body(*, rpc: bool) -> Response:
+    """Make the answer of a binding to a body that is no JSON, or nested too deeply."""
+    told = "the body is not JSON; send one object in UTF-8"
+    return _refuse(JSONParseError(message=told), ParseError(told), rpc=rpc)
+
+
+def _refuse(error: A2AError | JSONParseError, rest_error: Exception, *, rpc: bool) -> Response:
+    if rpc:
+        return JSONResponse(build_error_response(None, error))
+    payload = build_rest_error_payload(rest_error)
+    return JSONResponse(payload, payload["error"]["code"])
+
+
+def write_stream_error(error: Exception) -> bytes:
+    """Write the event of an error in a stream of HTTP+JSON."""
+    return f"event: error\ndata: {json.dumps(build_rest_error_payload(error))}\n\n".encode()

@@ -11,7 +11,7 @@ from credenda import limits
 from credenda.clock import format_time
 from credenda.errors import Invalid, NotFound
 from credenda.interfaces.serialize import to_jsonable
-from credenda.model.contest import ContestCase, ContestState
+from credenda.model.change import ContestCase, ContestState
 from credenda.model.query import Contradiction, Outcome
 from credenda.model.server import FINISHED, AgentTask, Skill, TaskState
 from credenda.text.normalize import normalise_name

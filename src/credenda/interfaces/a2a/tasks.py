@@ -24,11 +24,10 @@ from credenda.interfaces.a2a.request import (
     find_question,
     list_questions,
 )
-from credenda.interfaces.authorization import authorize, get_principal
-from credenda.interfaces.call_note import current_note, note_operation
+from credenda.interfaces.authorization import authorize, current_note, get_principal, note_operation
 from credenda.interfaces.dispatch import invoke
 from credenda.interfaces.server.memories import Memories
-from credenda.model.contest import ContestCase, ContestState
+from credenda.model.change import ContestCase, ContestState
 from credenda.model.query import Outcome
 from credenda.model.server import FINISHED, AgentTask, Skill, TaskAnswer, TaskFilter, TaskState
 from credenda.operations.table import OPERATIONS, Operation

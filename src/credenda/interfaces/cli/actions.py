@@ -21,20 +21,18 @@ from credenda.interfaces.cli.outcome import (
     describe_change,
     find_successor,
 )
-from credenda.interfaces.cli.output import escape_controls, is_interactive, note, write_progress
+from credenda.interfaces.cli.output import Session, escape_controls, is_interactive, note, write_progress
 from credenda.interfaces.cli.removing import delete, erase, export, forget, restore
 from credenda.interfaces.cli.render_files import render_pending
-from credenda.interfaces.cli.session import Session
 from credenda.interfaces.dispatch import invoke
-from credenda.model.change import ChangeKind, ChangeRecord
-from credenda.model.contest import ContestState
+from credenda.model.change import ChangeKind, ChangeRecord, ContestState
 from credenda.operations.table import OPERATIONS, Operation
-from credenda.text.counts import count_noun
+from credenda.text.recalled_block import count_noun
 
 if TYPE_CHECKING:
     from credenda.client import Credenda
+    from credenda.model.change import ContestCase
     from credenda.model.code import DriftReport
-    from credenda.model.contest import ContestCase
     from credenda.model.evaluation import BeliefTestReport
     from credenda.model.event import Receipt
     from credenda.model.memory import Memory
@@ -114,7 +112,7 @@ def _run_doctor(session: Session, operation: Operation, given: Given) -> Outcome
     if server is not None and given.get("repair"):
         raise Invalid("--server and --repair exclude each other", fix="repair where the database is")
     if server is not None:
-        outcome = Outcome(value=cli.server_check.check_server(server))
+        outcome = Outcome(value=cli.server_commands.check_server(server))
     else:
         outcome = _run_simple(session, operation, given)
     return Outcome(value=outcome.value, exit_code=0 if getattr(outcome.value, "ok", False) else _CORRUPT)

@@ -11,31 +11,41 @@ from contextlib import closing, contextmanager
 from importlib.util import find_spec
 from pathlib import Path
 from threading import Event
-from typing import TYPE_CHECKING, TypeVar, cast
+from typing import TYPE_CHECKING, Final, TypeVar, cast
 
 import click
 
 import credenda
 from credenda import services, workers
-from credenda.config import find_user_folders, read_target, read_user
+from credenda.config import find_data_folder, find_user_folders, get_default_user, read_target, read_user
 from credenda.errors import Invalid, Unavailable
 from credenda.install_hint import format_install
-from credenda.interfaces import client_setup, hook_engine
+from credenda.interfaces import client_setup, hook_engine, plugin
 from credenda.interfaces import mcp as mcp_modules
 from credenda.interfaces.cli.commands import make_program_options, write_result
-from credenda.interfaces.cli.output import escape_controls, note, write_output
-from credenda.interfaces.cli.session import Session, name_database
-from credenda.interfaces.hook.start_engine import begin_to_look
+from credenda.interfaces.cli.output import (
+    Commands,
+    Session,
+    escape_controls,
+    name_database,
+    note,
+    open_screen,
+    write_output,
+)
+from credenda.interfaces.cli.render_plugin import render_plugin, render_plugins
+from credenda.interfaces.hook.run import begin_to_look
+from credenda.interfaces.plugin.contents import HOSTS, Plan, plan_host
+from credenda.interfaces.plugin.contents import Commands as Programs
 from credenda.lazy import import_on_use
-from credenda.operations.mcp_tools import TOOLSETS
+from credenda.operations.table import TOOLSETS
 from credenda.projects import find_project
-from credenda.text.counts import count_noun
+from credenda.text.recalled_block import count_noun
 
 if TYPE_CHECKING:
     from credenda import Credenda
     from credenda.interfaces import call_worker
-    from credenda.interfaces.client_setup.client_configs import Scope
-    from credenda.operations.mcp_tools import Toolset
+    from credenda.interfaces.client_setup.install import Scope
+    from credenda.operations.table import Toolset
     from credenda.runtime import Parts
 else:
     call_worker = import_on_use("credenda.interfaces.call_worker")
@@ -212,7 +222,7 @@ def install() -> click.Command:
     options = [
         click.Option(
             ["--client"],
-            type=click.Choice(client_setup.client_configs.CLIENTS),
+            type=click.Choice(client_setup.install.CLIENTS),
             required=True,
             help="The client whose file is changed.",
         ),
@@ -236,16 +246,16 @@ def install() -> click.Command:
     return click.Command(
         "install",
         params=[*options, *make_program_options(hidden=True)],
-        callback=click.pass_obj(_install),
+        callback=click.pass_obj(_install_client),
         help="Add this server to an MCP client's configuration file; a backup of the file is made first.",
         epilog="--db, --user (or CREDENDA_DB, CREDENDA_USER) and --read-only are passed on where they are given.",
     )
 
 
-def _install(session: Session, /, *, client: str, scope: str, name: str, toolset: str, only_print: bool) -> None:
+def _install_client(session: Session, /, *, client: str, scope: str, name: str, toolset: str, only_print: bool) -> None:
     if not only_print:
         _check_startable()
-    place = client_setup.client_configs.find_place(client, cast("Scope", scope), find_user_folders(), Path.cwd())
+    place = client_setup.install.find_place(client, cast("Scope", scope), find_user_folders(), Path.cwd())
     entry = client_setup.install.make_entry(
         place, [*_repeat_options(session), "mcp", *(("--toolset", toolset) if toolset != "default" else ())]
     )
@@ -280,3 +290,99 @@ def _repeat_options(session: Session) -> Iterator[str]:
         yield from ("--user", user)
     if session.read_only:
         yield "--read-only"
+
+
+# `credenda plugin`: install, check and remove the plugin for coding agents.
+
+
+_HOST: Final = f"{{{'|'.join(HOSTS)}}}"
+
+
+def make_plugin_command() -> click.Command:
+    """Make the group of commands."""
+    host = click.Argument(["host"], metavar=_HOST)
+    options: list[click.Parameter] = [
+        host,
+        click.Option(
+            ["--only"],
+            metavar="FOLDER",
+            multiple=True,
+            type=click.Path(exists=True, file_okay=False, resolve_path=True),
+            help="Work in this folder and below alone; may be repeated. [default: everywhere]",
+        ),
+        click.Option(
+            ["--background/--no-background"],
+            default=True,
+            help="Whether a hook may start a short process that files its messages, if no server runs.",
+        ),
+        click.Option(["--folder"], metavar="DIR", help="For the host `folder`: where the open plugin folder goes."),
+    ]
+    commands: list[click.Command] = [
+        click.Command(
+            "install",
+            params=[*options, *make_program_options(hidden=True)],
+            callback=click.pass_obj(_install_plugin),
+            help="Install hooks, tools and skills in a host; files of yours that change are copied first.",
+            epilog="--db and --user (or CREDENDA_DB, CREDENDA_USER) are fixed in what is written.",
+        ),
+        click.Command(
+            "status",
+            params=[*make_program_options(hidden=True)],
+            callback=click.pass_obj(_show_status),
+            help="List the hosts in which the plugin is installed, if files are complete, and when hooks last ran.",
+        ),
+        click.Command(
+            "remove",
+            params=[host, *make_program_options(hidden=True)],
+            callback=click.pass_obj(_remove),
+            help="Remove from a host what was installed, and put changed files back as they were.",
+        ),
+    ]
+    return Commands(
+        "plugin",
+        commands=commands,
+        params=make_program_options(hidden=True),
+        help="Bring this memory into coding agents by hooks, tools and skills: Claude Code, Codex, Cursor, VS Code,"
+        " Gemini CLI, Qwen Code, opencode.",
+    )
+
+
+def _install_plugin(
+    session: Session, host: str, *, only: tuple[str, ...], background: bool, folder: str | None
+) -> None:
+    hook = [*(word for one in only for word in ("--only", one)), *([] if background else ["--no-background"])]
+    plan = _plan(session, host, tuple(hook), folder)
+    _show(session, plugin.manage.install_plugin(plan, find_data_folder()))
+
+
+def _remove(session: Session, host: str) -> None:
+    plan = _plan(session, host, (), None)
+    _show(session, plugin.manage.remove_plugin(plan, find_data_folder()))
+
+
+def _show_status(session: Session) -> None:
+    plans = [_plan(session, host, (), None) for host in HOSTS]
+    found = plugin.manage.find_status(find_data_folder(), plans)
+    if session.json:
+        write_result(session, "plugin", found)
+    else:
+        write_output(render_plugins(open_screen(session.zone), found))
+
+
+def _show(session: Session, report: plugin.manage.PluginReport) -> None:
+    if session.json:
+        write_result(session, "plugin", report)
+    else:
+        write_output(render_plugin(open_screen(session.zone), report))
+
+
+def _plan(session: Session, host: str, hook: tuple[str, ...], folder: str | None) -> Plan:
+    programs = Programs(
+        program=client_setup.install.find_program(),
+        database=name_database(session.db),
+        user=session.user or get_default_user(),
+        hook=hook,
+        windows=sys.platform == "win32",
+    )
+    place = Path(folder).expanduser().absolute() if folder else find_data_folder() / "plugin"
+    return plan_host(host, programs, find_user_folders(), folder=place)

@@ -13,8 +13,7 @@ import click
 
 from credenda.interfaces import cli
 from credenda.interfaces.cli.commands import make_program_options, write_result
-from credenda.interfaces.cli.output import open_screen, write_output
-from credenda.interfaces.cli.session import Session
+from credenda.interfaces.cli.output import Session, open_screen, write_output
 
 if TYPE_CHECKING:
     pass
@@ -64,7 +63,7 @@ def _run_demo(session: Session, *, path: str | None, check: bool, whole: bool) -
 
 
 def _show(session: Session, path: Path, *, whole: bool) -> None:
-    script = cli.demo_script.load_script()
+    script = cli.demo_run.load_script()
     run = cli.demo_run.run_demo(script, path, session.user, measured=whole or session.json)
     if session.json:
         write_result(session, "demo", run)
@@ -75,8 +74,8 @@ def _show(session: Session, path: Path, *, whole: bool) -> None:
 
 
 def _check(session: Session, path: Path) -> None:
-    script = cli.demo_script.load_script()
-    checked = cli.demo_check.check(cli.demo_run.run_demo(script, path, session.user), script)
+    script = cli.demo_run.load_script()
+    checked = cli.demo_run.check(cli.demo_run.run_demo(script, path, session.user), script)
     if session.json:
         write_result(session, "demo", checked)
     else:

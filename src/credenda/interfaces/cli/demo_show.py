@@ -7,9 +7,17 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
 from credenda.clock import to_datetime
-from credenda.interfaces.cli.demo_check import has_words, is_from_turn
-from credenda.interfaces.cli.demo_run import Answered, Asked, Deleted, DemoRun, Gain
-from credenda.interfaces.cli.demo_script import Script, ScriptTurn
+from credenda.interfaces.cli.demo_run import (
+    Answered,
+    Asked,
+    Deleted,
+    DemoRun,
+    Gain,
+    Script,
+    ScriptTurn,
+    has_words,
+    is_from_turn,
+)
 from credenda.interfaces.cli.output import Screen, escape_controls, truncate
 from credenda.interfaces.cli.render_beliefs import (
     describe_replacement,

@@ -11,11 +11,10 @@ from credenda.clock import seconds
 from credenda.errors import Invalid, Unavailable
 from credenda.interfaces import hook_engine
 from credenda.interfaces.cli.outcome import Outcome
-from credenda.interfaces.cli.output import note, write_progress
-from credenda.interfaces.cli.session import Session
+from credenda.interfaces.cli.output import Session, note, write_progress
 from credenda.interfaces.dispatch import invoke
 from credenda.operations.table import Operation
-from credenda.text.counts import count_noun
+from credenda.text.recalled_block import count_noun
 
 if TYPE_CHECKING:
     from credenda import Credenda

@@ -16,9 +16,15 @@ from credenda.config import is_debug_wanted, limit_blas_threads
 from credenda.errors import CredendaError
 from credenda.interfaces import cli as cli_modules
 from credenda.interfaces.cli.commands import build, list_names, make_program_options
-from credenda.interfaces.cli.groups import Commands, MissingCommand
-from credenda.interfaces.cli.output import escape_controls, fill_streams, note, write_output
-from credenda.interfaces.cli.session import Session
+from credenda.interfaces.cli.output import (
+    Commands,
+    MissingCommand,
+    Session,
+    escape_controls,
+    fill_streams,
+    note,
+    write_output,
+)
 from credenda.interfaces.hook.payload import HOSTS
 from credenda.interfaces.hook.run import run_command
 from credenda.paths import make_file_error
@@ -39,7 +45,7 @@ _EPILOG: Final = (
 _BUILDERS: Final[Mapping[str, str]] = {
     "demo": "demo.make_demo_command",
     "serve": "server_commands.make_serve_command",
-    "migrate": "migrating.make_migrate_command",
+    "migrate": "restoring.make_migrate_command",
     "erase-again": "restoring.make_repeat_erasures_command",
     "token": "server_commands.make_token_command",
     "member": "server_commands.make_member_command",
@@ -49,7 +55,7 @@ _BUILDERS: Final[Mapping[str, str]] = {
     "mcp": "agent_processes.mcp",
     "worker": "agent_processes.worker",
     "install": "agent_processes.install",
-    "plugin": "plugin.make_plugin_command",
+    "plugin": "agent_processes.make_plugin_command",
     "hook": "main.make_hook_command",
 }
 """Modules and functions of the commands that are no operations; each is loaded when its command is built."""
@@ -97,11 +103,11 @@ class _Benches(Commands):
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """Return the names of the benchmarks."""
-        return cli_modules.clone.load_benchmarks().list_commands(ctx)
+        return cli_modules.commands.load_benchmarks().list_commands(ctx)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """Load a benchmark."""
-        return cli_modules.clone.load_benchmarks().get_command(ctx, cmd_name)
+        return cli_modules.commands.load_benchmarks().get_command(ctx, cmd_name)
 
 
 def _run_guarded(run: Callable[[], object], *, as_json: bool) -> int:

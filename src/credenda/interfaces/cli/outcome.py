@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
-from credenda.model.change import ChangeKind, ChangeRecord
-from credenda.model.contest import ContestCase
+from credenda.model.change import ChangeKind, ChangeRecord, ContestCase
 from credenda.model.event import Receipt
 from credenda.model.memory import Memory
 

@@ -3,21 +3,27 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import sys
 import unicodedata
-from collections.abc import Iterable, Sequence
+from collections.abc import Generator, Iterable, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime, tzinfo
+from difflib import get_close_matches
 from pathlib import Path
 from textwrap import wrap
-from typing import Final, TextIO
+from typing import TYPE_CHECKING, Final, TextIO
+from urllib.parse import unquote
 
 import click
 
+import credenda
 from credenda.clock import SystemClock
-from credenda.config import is_colour_allowed
-from credenda.errors import Unavailable
+from credenda.config import get_default_user, is_colour_allowed
+from credenda.errors import Invalid, Unavailable
+from credenda.lazy import import_on_use
 from credenda.paths import make_file_error
 
 _PIPE_CLOSED = 141
@@ -240,3 +246,102 @@ def open_screen(zone: tzinfo = UTC) -> Screen:
         return Screen(zone=zone, now_us=now_us)
     width = shutil.get_terminal_size((_WIDEST, 24)).columns
     return Screen(width=max(width, _NARROWEST), colour=is_colour_allowed(), zone=zone, now_us=now_us)
+
+
+# Groups of commands: they suggest the nearest command for a wrong name, and show their help for none.
+
+
+class MissingCommand(click.UsageError):
+    """A group was called without a command."""
+
+    def __init__(self, ctx: click.Context, names: list[str]) -> None:
+        """Name the commands that the group has."""
+        super().__init__(f"a command is missing: {', '.join(names)}", ctx)
+
+
+class Commands(click.Group):
+    """A group that explains itself where the name of a command is missing or wrong."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Read the options of the group; raises `MissingCommand` where nothing but options is given."""
+        if not args and not self.invoke_without_command and not ctx.resilient_parsing:
+            raise MissingCommand(ctx, self.list_commands(ctx))
+        return super().parse_args(ctx, args)
+
+    def invoke(self, ctx: click.Context) -> object:
+        """Run the command that was named; raises `MissingCommand` where none was."""
+        named = [*getattr(ctx, "_protected_args", ()), *ctx.args]
+        if not named and not self.invoke_without_command:
+            raise MissingCommand(ctx, self.list_commands(ctx))
+        return super().invoke(ctx)
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Find the command that the arguments name; an unknown one is a usage error that names the nearest."""
+        name = str(args[0])
+        if not ctx.resilient_parsing and not name.startswith("-") and self.get_command(ctx, name) is None:
+            ctx.fail(f"No such command '{name}'.{_suggest(name, self.list_commands(ctx))}")
+        return super().resolve_command(ctx, args)
+
+
+def _suggest(name: str, names: list[str]) -> str:
+    near = get_close_matches(name.casefold(), names, n=1)
+    return f" Did you mean `{near[0]}`?" if near else ""
+
+
+# One run of the command line: the program options, and how the memory is opened.
+
+
+if TYPE_CHECKING:
+    from credenda import Credenda, bootstrap
+    from credenda.runtime import Parts
+else:
+    bootstrap = import_on_use("credenda.bootstrap")
+
+_PASSWORD: Final = re.compile(r"://[^/@?]*:[^@?]*@|\bpassword=")
+
+
+@dataclass(slots=True)
+class Session:
+    """The program options."""
+
+    db: str | None = None
+    user: str | None = None
+    json: bool = False
+    read_only: bool = False
+    tokenizer: str | None = None
+    zone: tzinfo = UTC
+    """The time zone of displayed times; set from the memory when it opens."""
+
+    def open(self) -> Credenda:
+        """Open the memory without background workers; the command does all work itself before it ends."""
+        memory = credenda.Credenda.open(
+            self.db, user=self.user, workers=False, read_only=self.read_only, tokenizer=self.tokenizer
+        )
+        self.zone = memory.zone
+        return memory
+
+    @contextmanager
+    def open_parts(self) -> Generator[Parts]:
+        """Open what a memory is made of, for work on many users, and release it at the end."""
+        user = get_default_user() if self.user is None else self.user
+        parts = bootstrap.build_parts(self.db, user=user, read_only=self.read_only, tokenizer=self.tokenizer)
+        try:
+            yield parts
+        finally:
+            parts.release()
+
+
+def name_database(target: str | None) -> str:
+    """Return a database as another program is told of it, in a file; raise `Invalid` for an address with a password."""
+    place = bootstrap.resolve_target(target)
+    if "://" not in place:
+        return str(Path(place).absolute())
+    if _PASSWORD.search(f"{place} {unquote(place)}"):
+        raise Invalid(
+            "the address of the database holds a password",
+            why="it would stand in a file of the client, and in the list of processes",
+            fix="put the password into ~/.pgpass, and leave it out of the address",
+        )
+    return place

@@ -15,13 +15,12 @@ import credenda
 from credenda import services
 from credenda.errors import Conflict, Invalid, NotFound
 from credenda.interfaces.cli.outcome import Done, Outcome
-from credenda.interfaces.cli.output import escape_controls, is_interactive, note, truncate
-from credenda.interfaces.cli.session import Session
+from credenda.interfaces.cli.output import Session, escape_controls, is_interactive, note, truncate
 from credenda.interfaces.dispatch import invoke
 from credenda.lazy import import_on_use
 from credenda.model.memory import Status
 from credenda.operations.table import Operation
-from credenda.text.counts import count_noun
+from credenda.text.recalled_block import count_noun
 
 if TYPE_CHECKING:
     from credenda import Credenda

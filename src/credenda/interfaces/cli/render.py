@@ -25,6 +25,7 @@ from credenda.interfaces.cli.render_forgetting import (
     hold,
     put_back,
     render_backup,
+    render_belief_test,
     render_delete,
     render_deletion,
     render_erase,
@@ -32,38 +33,34 @@ from credenda.interfaces.cli.render_forgetting import (
     render_holds,
     render_plan,
     render_policies,
+    render_replay,
 )
 from credenda.interfaces.cli.render_lifecycle import (
-    render_compression,
-    render_core,
-    render_decay,
-    render_dream,
-    render_duties,
-    render_lifecycle,
-    render_retention,
-)
-from credenda.interfaces.cli.render_tests import render_belief_test, render_replay
-from credenda.interfaces.cli.render_work import (
     render_compliance,
+    render_compression,
     render_consolidation,
     render_context_preview,
+    render_core,
     render_costs,
+    render_decay,
+    render_dream,
     render_drift,
+    render_duties,
     render_extraction_preview,
     render_job,
     render_jobs,
+    render_lifecycle,
+    render_retention,
     render_scan,
     render_score,
     render_scores,
 )
-from credenda.interfaces.client_setup.client_configs import Installed
+from credenda.interfaces.client_setup.install import Installed
 from credenda.model.browse import Diff
 from credenda.model.code import DriftReport, ScanReport
 from credenda.model.compression_report import CompressReport
-from credenda.model.consolidation import ConsolidationReport
 from credenda.model.core import Core
-from credenda.model.deletion import DeletionPlan, DeletionReceipt
-from credenda.model.dream import DreamReport
+from credenda.model.dream import ConsolidationReport, DreamReport
 from credenda.model.evaluation import (
     BeliefTestReport,
     ContextPreview,
@@ -71,7 +68,7 @@ from credenda.model.evaluation import (
     FaithfulnessScore,
     ReplayReport,
 )
-from credenda.model.governance import ComplianceReport, CostSummary
+from credenda.model.governance import ComplianceReport, CostSummary, DeletionPlan, DeletionReceipt, LegalHold
 from credenda.model.job import JobInfo
 from credenda.model.memory import Memory
 from credenda.model.query import Context, EventDetails, Explanation, Page, SearchResult, StatusStep
@@ -98,10 +95,9 @@ from credenda.model.report import (
     Stats,
     UndoReport,
 )
-from credenda.model.retention_policy import LegalHold
-from credenda.model.server_report import ServerReport
+from credenda.model.restored_report import ServerReport
 from credenda.model.sync_report import SyncReport
-from credenda.text.counts import count_kind, count_noun
+from credenda.text.recalled_block import count_kind, count_noun
 
 _OPENINGS: Final = {
     "correct": "Corrected; searches no longer return the old value.",

@@ -11,7 +11,7 @@ from credenda.interfaces.cli.outcome import Believed, Consequence, Remembered
 from credenda.interfaces.cli.output import Screen, escape_controls
 from credenda.model import statement
 from credenda.model.browse import Diff, Difference, DifferenceKind
-from credenda.model.contest import ContestCase, ContestState
+from credenda.model.change import ContestCase, ContestState
 from credenda.model.event import ClaimReceipt, Event, Source
 from credenda.model.memory import DUPLICATE_OF, Memory, Relation, Stance, Status, TypeClass, is_dreamed, list_sources
 from credenda.model.query import EarnedImportance, EventDetails, Explanation, Hit, Page, SearchResult, SlotVersion

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from credenda.interfaces.cli.output import Screen, escape_controls
-from credenda.model.contest import SlotLoop
+from credenda.model.change import SlotLoop
 from credenda.model.query import StatusStep
 from credenda.model.report import UndoneMemory, UndoReport
 from credenda.model.statement import name_slot

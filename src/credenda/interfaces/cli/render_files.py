@@ -6,7 +6,7 @@ from typing import Final
 
 from credenda.interfaces.cli.output import Screen, escape_controls
 from credenda.model.sync_report import SyncReport
-from credenda.text.counts import count_noun
+from credenda.text.recalled_block import count_noun
 
 _SHOWN: Final = 20
 

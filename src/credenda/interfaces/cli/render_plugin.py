@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from credenda.interfaces.cli.output import Screen, escape_controls
-from credenda.text.counts import count_noun
+from credenda.text.recalled_block import count_noun
 
 if TYPE_CHECKING:
     from credenda.interfaces.plugin.manage import PluginReport, PluginStatus

@@ -8,12 +8,11 @@ import click
 
 from credenda.interfaces import cli
 from credenda.interfaces.cli.commands import make_program_options
-from credenda.interfaces.cli.output import write_output
+from credenda.interfaces.cli.output import Screen, Session, escape_controls, note, open_screen, write_output
 from credenda.interfaces.cli.removing import ask_consent
-from credenda.interfaces.cli.session import Session
 from credenda.lazy import import_on_use
-from credenda.model.restored_report import RestoredReport
-from credenda.text.counts import count_noun
+from credenda.model.restored_report import MigrationReport, RestoredReport
+from credenda.text.recalled_block import count_noun
 
 if TYPE_CHECKING:
     from credenda import bootstrap
@@ -53,13 +52,64 @@ def _repeat_erasures(session: Session, ledgers: tuple[str, ...], deletions: str 
     if not ask_consent("Erase from this database whoever was erased since its backup?", sure=yes):
         return
     report = bootstrap.repeat_erasures(session.db, ledgers, deletions=deletions)
-    write_output(cli.jsonout.dump_json(report) if session.json else _show(report))
+    write_output(cli.jsonout.dump_json(report) if session.json else _show_erased(report))
 
 
-def _show(report: RestoredReport) -> str:
+def _show_erased(report: RestoredReport) -> str:
     lines = [f"{count_noun(report.erased, 'user')} erased again; the ledgers list {report.listed:,}."]
     if report.deleted:
         lines.append(f"{count_noun(report.deleted, 'row')} of deleted memories and messages deleted again.")
     if report.held:
         lines.append(f"{count_noun(report.held, 'user')} left alone, under a legal hold.")
+    return "\n".join(lines)
+
+
+# `credenda migrate`: move memories from one database to another.
+
+
+_CONFLICT = 4
+
+
+def make_migrate_command() -> click.Command:
+    """Make the command."""
+    return click.Command(
+        "migrate",
+        params=[
+            click.Option(["--from", "source"], metavar="TARGET", required=True, help="The database to read."),
+            click.Option(["--to", "target"], metavar="TARGET", required=True, help="The database to copy it to."),
+            *make_program_options(hidden=True),
+        ],
+        callback=click.pass_obj(_migrate),
+        help="Copy the memories of all users from one database to another, with their tokens and members, and verify"
+        " each copy row by row and by searches. With --user, only those of one user.",
+        short_help="Copy memories from one database to another.",
+        epilog="Stop servers and workers of both databases first. An interrupted run is repeated: users who are there"
+        " already are only verified. The source is only read. Exits with 4 when a user could not be moved.",
+    )
+
+
+def _migrate(session: Session, source: str, target: str) -> None:
+    def tell(user: str, step: str) -> None:
+        note(escape_controls(f"{user}: {step}" if user else step))
+
+    report = bootstrap.migrate_database(source, target, user=session.user, progress=tell)
+    write_output(cli.jsonout.dump_json(report) if session.json else _show_copied(open_screen(), report))
+    if not report.ok:
+        raise click.exceptions.Exit(_CONFLICT)
+
+
+def _show_copied(screen: Screen, report: MigrationReport) -> str:
+    rows = count_noun(sum(report.rows.values()), "row")
+    lines = [
+        f"{count_noun(report.moved, 'user')} moved, {report.present:,} there already.",
+        f"Equal: {rows}, and the results of {report.searches:,} searches.",
+    ]
+    lines += [f"  {table}  {count:,}" for table, count in report.rows.items()]
+    beside = [("token", report.tokens), ("member", report.members)]
+    lines.append(
+        f"Added {' and '.join(count_noun(count, noun) for noun, count in beside)}, and"
+        f" {report.erasures:,} from the ledger of erasures."
+    )
+    lines += [screen.fill(f"Not moved: {one.user}: {one.why}.") for one in report.unmoved]
+    lines += [screen.fill(f"Left behind: {text}.") for text in report.left]
     return "\n".join(lines)

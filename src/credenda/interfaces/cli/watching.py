@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Final
 from credenda.errors import CredendaError
 from credenda.interfaces.cli.agent_processes import wait_for_signal
 from credenda.interfaces.cli.commands import write_result
-from credenda.interfaces.cli.output import escape_controls, note
-from credenda.interfaces.cli.session import Session
+from credenda.interfaces.cli.output import Session, escape_controls, note
 from credenda.portability.files.folder import Rest, compute_signature
 
 if TYPE_CHECKING:

@@ -5,11 +5,6 @@ from typing import TYPE_CHECKING
 from credenda.lazy import load_on_use
 
 if TYPE_CHECKING:
-    from credenda.interfaces.client_setup import (
-        client_configs as client_configs,
-    )
-    from credenda.interfaces.client_setup import (
-        install as install,
-    )
+    from credenda.interfaces.client_setup import install as install
 
 __getattr__ = load_on_use(__name__)

@@ -7,14 +7,104 @@ import re
 import shutil
 import sys
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Final, Protocol
+from typing import Any, Final, Literal, Protocol, cast, get_args
 
 from credenda.errors import Conflict, CredendaError, Invalid, Unavailable
-from credenda.interfaces.client_setup import json_edit, toml_edit
-from credenda.interfaces.client_setup.client_configs import Installed, Place
-from credenda.paths import create_folder, make_file_error
+from credenda.interfaces.client_setup import file_edit
+from credenda.paths import Folders, create_folder, make_file_error
 from credenda.portability.atomic_write import replace_file
+
+# Locations of MCP clients' server configurations: the file, its format, and the table of servers.
+
+
+ClientName = Literal["claude-code", "claude-desktop", "cursor", "vscode", "copilot", "codex", "gemini", "qwen"]
+Scope = Literal["user", "project"]
+CLIENTS: Final[tuple[ClientName, ...]] = get_args(ClientName)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Place:
+    """A configuration file; `table` contains its servers, an entry begins with `head`."""
+
+    path: Path
+    table: str
+    kind: Literal["json", "toml"] = "json"
+    head: Mapping[str, Any] = field(default_factory=dict[str, Any])
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Installed:
+    """The result of a change to a client's file; `backup` is the copy of a changed file."""
+
+    done: Literal["added", "changed", "already there"]
+    name: str
+    path: str
+    backup: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Client:
+    """A client's files, for the user and for a project (None: the client has no such file)."""
+
+    user: Callable[[Folders], Path]
+    project: str | None = None
+    table: str = "mcpServers"
+    kind: Literal["json", "toml"] = "json"
+    head: Mapping[str, Any] = field(default_factory=dict[str, Any])
+
+
+def _find_program_settings(folders: Folders) -> Path:
+    """Return the folder where desktop programs keep their settings."""
+    if folders.system == "darwin":
+        return folders.home / "Library" / "Application Support"
+    if folders.system == "win32":
+        return folders.app_data or folders.home / "AppData" / "Roaming"
+    return folders.config
+
+
+_STDIO: Final = {"type": "stdio"}
+_CLIENTS: Final[Mapping[ClientName, _Client]] = {
+    "claude-code": _Client(user=lambda folders: folders.home / ".claude.json", project=".mcp.json", head=_STDIO),
+    "claude-desktop": _Client(
+        user=lambda folders: _find_program_settings(folders) / "Claude" / "claude_desktop_config.json"
+    ),
+    "cursor": _Client(user=lambda folders: folders.home / ".cursor" / "mcp.json", project=".cursor/mcp.json"),
+    "vscode": _Client(
+        user=lambda folders: _find_program_settings(folders) / "Code" / "User" / "mcp.json",
+        project=".vscode/mcp.json",
+        table="servers",
+        head=_STDIO,
+    ),
+    "copilot": _Client(
+        user=lambda folders: folders.home / ".copilot" / "mcp-config.json", head={**_STDIO, "tools": ["*"]}
+    ),
+    "codex": _Client(
+        user=lambda folders: (folders.codex or folders.home / ".codex") / "config.toml",
+        table="mcp_servers",
+        kind="toml",
+    ),
+    "gemini": _Client(user=lambda folders: folders.home / ".gemini" / "settings.json", project=".gemini/settings.json"),
+    "qwen": _Client(user=lambda folders: folders.home / ".qwen" / "settings.json", project=".qwen/settings.json"),
+}
+
+
+def find_place(client: str, scope: Scope, folders: Folders, here: Path) -> Place:
+    """Return where a client configures its servers; `here` is the folder of the project.
+
+    Raises `Invalid` for an unknown client, or for a project if the client has no project configuration.
+    """
+    found = _CLIENTS.get(cast("ClientName", client))
+    if found is None:
+        raise Invalid(f"{client!r} is not a known client", fix=f"choose one of {', '.join(CLIENTS)}")
+    if scope == "project" and found.project is None:
+        raise Invalid(
+            f"{client} has no project configuration", why="it reads its own file only", fix="leave out --scope"
+        )
+    path = here / found.project if scope == "project" and found.project else found.user(folders)
+    return Place(path=path, table=found.table, kind=found.kind, head=found.head)
+
 
 _NAME: Final = re.compile(r"[A-Za-z0-9_-]{1,64}")
 _BACKUPS: Final = 1_000
@@ -30,7 +120,7 @@ class _Editor(Protocol):
     render_entry: Callable[[str, str, Mapping[str, Any]], str]
 
 
-_EDITORS: Final[Mapping[str, Any]] = {"json": json_edit, "toml": toml_edit}
+_EDITORS: Final[Mapping[str, Any]] = {"json": file_edit, "toml": file_edit}
 
 
 def find_program() -> list[str]:

@@ -186,7 +186,7 @@ def read_status(path: str, user: str, deadline: float) -> str:
 
 
 def _is_here(row: _Row, project: str) -> bool:
-    """Return whether a memory holds in a project, as `credenda.model.project` decides."""
+    """Return whether a memory holds in a project, as `credenda.model.event` decides."""
     found = row.metadata.get("project")
     own = row.entity_key == "user" and row.type in {"fact", "preference"}
     return not found or found == project or own

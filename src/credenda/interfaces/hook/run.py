@@ -6,41 +6,294 @@ it, or else the database file is read for what a session begins with, and the me
 
 from __future__ import annotations
 
+import hashlib
+import json
 import os
 import signal
 import sys
+import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from time import monotonic
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from credenda.errors import NotFound
-from credenda.hook_files.places import Places, find_mark, find_places, is_recent, is_server, set_mark
-from credenda.hook_files.ring_log import add_line
-from credenda.interfaces.hook.engine_call import ask_engine
-from credenda.interfaces.hook.payload import (
-    HOSTS,
-    WARNED,
-    Moment,
-    format_answer,
-    format_warning,
-    parse_moment,
+from credenda.hook_files.places import (
+    Places,
+    add_line,
+    find_mark,
+    find_places,
+    is_recent,
+    is_server,
+    list_waiting,
+    load_table,
+    set_mark,
+    write_durably,
 )
-from credenda.interfaces.hook.session_state import Session, load_session, remove_old_sessions, save_session
-from credenda.interfaces.hook.start_engine import start_engine
-from credenda.interfaces.hook.waiting import add_message
+from credenda.interfaces.hook.payload import HOSTS, WARNED, Moment, format_answer, format_warning, parse_moment
 from credenda.lazy import import_on_use
 from credenda.private import is_off_record
 from credenda.projects import find_project
 from credenda.text.recalled_block import CORE_TOKENS, PROMPT_TOKENS, build_block
+from credenda.text.spoken import extract_spoken
 
 if TYPE_CHECKING:
     from credenda.interfaces.hook import copilot_events, read_file
     from credenda.interfaces.hook_engine import listener as engine
 else:
-    engine = import_on_use("credenda.interfaces.hook_engine.listener")  # it opens the memory
-    read_file = import_on_use("credenda.interfaces.hook.read_file")  # it needs sqlite3
     copilot_events = import_on_use("credenda.interfaces.hook.copilot_events")
+    engine = import_on_use("credenda.interfaces.hook_engine.listener")
+    read_file = import_on_use("credenda.interfaces.hook.read_file")
+
+
+# Ask a process that holds the memory open, over a local socket that only its user can reach.
+
+
+_ANSWER_BYTES: Final = 262_144
+
+
+def ask_engine(places: Places, request: Mapping[str, object], *, seconds: float) -> dict[str, Any] | None:
+    """Send a request and return the answer; None if no engine answers within `seconds`."""
+    if sys.platform == "win32" or not _is_own(places.socket):
+        return None
+    import socket
+
+    try:
+        with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as line:
+            line.settimeout(seconds)
+            line.connect(places.socket)
+            line.sendall(json.dumps(request).encode() + b"\n")
+            data = b""
+            while not data.endswith(b"\n") and len(data) < _ANSWER_BYTES:
+                part = line.recv(65_536)
+                if not part:
+                    break
+                data += part
+            told: object = json.loads(data)
+    except (OSError, ValueError):
+        return None
+    return told if isinstance(told, dict) else None  # pyright: ignore[reportUnknownVariableType]
+
+
+def _is_own(path: str) -> bool:
+    """Return whether a socket exists and belongs to this user, to whom alone words are sent."""
+    try:
+        return os.lstat(path).st_uid == os.getuid()
+    except OSError:
+        return False
+
+
+# The memories that a session of an agent was shown: ids alone, never words, so that no memory comes twice.
+
+
+_SEEN_MAX: Final = 1_000
+_KEPT_SECONDS: Final = 30 * 86_400
+
+
+class Session(NamedTuple):
+    """`seen` are the memories that the session was shown, `last` those with the last prompt.
+
+    `pending` wait for the next tool call, for a host that takes no text with a prompt. `begun` tells whether the core
+    was given. `at_us` is when its user last spoke, in microseconds, and `late_us` when the user sent a prompt that no
+    engine answered in time: what it recalls comes with the next one. `silent` tells that the user asked that their last
+    words are not kept, so that no answer to them is. `transcript` is the file of a host that sends no answers, while
+    the last one is not read from it, and `heard` the identity of the last one that was.
+    """
+
+    seen: tuple[str, ...] = ()
+    last: tuple[str, ...] = ()
+    pending: tuple[str, ...] = ()
+    begun: bool = False
+    at_us: int = 0
+    silent: bool = False
+    late_us: int = 0
+    transcript: str = ""
+    heard: str = ""
+
+    def add(self, ids: Sequence[str]) -> Session:
+        """Return the session after it was shown more memories."""
+        return self._replace(seen=tuple(dict.fromkeys((*self.seen, *ids)))[-_SEEN_MAX:])
+
+
+def load_session(places: Places, session: str) -> Session:
+    """Return what a session was shown; nothing for a new one."""
+    told = load_table(os.path.join(places.sessions, _name(session)))
+
+    def read(name: str) -> tuple[str, ...]:
+        found = told.get(name)
+        return tuple(str(one) for one in found) if isinstance(found, list) else ()  # pyright: ignore[reportUnknownVariableType, reportUnknownArgumentType]
+
+    at_us, late_us = told.get("at_us"), told.get("late_us")
+    transcript, heard = told.get("transcript"), told.get("heard")
+    return Session(
+        seen=read("seen"),
+        last=read("last"),
+        pending=read("pending"),
+        begun=told.get("begun") is True,
+        at_us=at_us if isinstance(at_us, int) else 0,
+        silent=told.get("silent") is True,
+        late_us=late_us if isinstance(late_us, int) else 0,
+        transcript=transcript if isinstance(transcript, str) else "",
+        heard=heard if isinstance(heard, str) else "",
+    )
+
+
+def save_session(places: Places, session: str, state: Session) -> None:
+    """Keep what a session was shown. Raises OSError."""
+    write_durably(places.sessions, _name(session), json.dumps(state._asdict()).encode(), flush=False)
+
+
+def remove_old_sessions(places: Places) -> None:
+    """Remove the state of sessions that nothing was shown to for a month."""
+    before = time.time() - _KEPT_SECONDS
+    with suppress(OSError):
+        for entry in os.scandir(places.sessions):
+            if entry.stat().st_mtime < before:
+                os.unlink(entry.path)
+
+
+def _name(session: str) -> str:
+    return hashlib.sha256(session.encode("utf-8", "replace")).hexdigest()[:24] + ".json"
+
+
+# Start a process that files the waiting messages, reads what is not read yet and ends.
+
+
+_BETWEEN_SECONDS = 5.0
+"""Least time between two starts, unless the first process has begun to look."""
+
+
+def start_engine(places: Places, database: str, user: str, *, has_unread: Callable[[], bool] = lambda: False) -> bool:
+    """Start `credenda worker --once` in the background if messages wait, or are filed and not read, and none starts.
+
+    The process inherits neither standard streams nor the agent's session, so that the agent waits for nothing.
+    """
+    if os.name == "nt" or not sys.executable or not (list_waiting(places) or has_unread()) or not _take_turn(places):
+        return False
+    arguments = [sys.executable, "-P", "-m", "credenda", "--db", database, "--user", user, "worker", "--once"]
+    null = os.open(os.devnull, os.O_RDWR)
+    try:
+        streams = [(os.POSIX_SPAWN_DUP2, null, number) for number in range(3)]
+        environment = dict(os.environ)
+        os.posix_spawn(sys.executable, arguments, environment, file_actions=streams, setsid=True)
+    except (OSError, NotImplementedError):
+        return False
+    finally:
+        os.close(null)
+    return True
+
+
+def begin_to_look(places: Places) -> None:
+    """Tell in the process that was started that what comes from now on needs another one: it may not see that."""
+    with suppress(OSError):
+        os.unlink(_find_mark(places))
+
+
+def _take_turn(places: Places) -> bool:
+    mark = _find_mark(places)
+    if is_recent(mark, _BETWEEN_SECONDS):  # a clock that was put back must not stop them
+        return False
+    set_mark(mark)
+    return True
+
+
+def _find_mark(places: Places) -> str:
+    return os.path.join(places.folder, "started")
+
+
+# Messages that hooks journal: each a small file on disk, until a process that holds the memory open files it.
+
+
+SPOKEN: Final[Mapping[str, tuple[str, str]]] = {
+    "prompt": ("user", "human"),
+    "reply": ("assistant", "ai"),
+    "subagent_reply": ("assistant", "interaction"),
+    "summary": ("assistant", "dream"),
+}
+"""Role and source of the words of each kind of moment; a summary is derived, and trusted less than what it sums up."""
+_CHARACTERS: Final = 200_000
+"""Longest message; the rest of a pasted file is left out."""
+_COMMAND: Final = ("/", "!", "#")
+"""First characters of a prompt that is a command of the agent."""
+_CONTINUED: Final = "This session is being continued from a previous conversation"
+
+
+class Waiting(NamedTuple):
+    """A message that waits. `shown` are the memories that the agent got before the message was written."""
+
+    path: str
+    text: str
+    role: str
+    source: str
+    session: str
+    project: str
+    agent: str
+    key: str
+    moment_us: int
+    shown: tuple[str, ...] = ()
+
+
+def find_words(moment: Moment) -> str:
+    """Return the words of a moment that are to be kept; "" for none, and for a command of the agent."""
+    if moment.kind not in SPOKEN or not moment.text:
+        return ""
+    if moment.kind == "subagent_reply" and not moment.agent:
+        return ""  # the host's own helper, such as the one whose summary a compaction reports once more
+    text = extract_spoken(moment.text[:_CHARACTERS])
+    if moment.kind == "prompt":
+        bare = text.startswith(_COMMAND) and "\n" not in text and len(text.split()) == 1
+        text = "" if bare or text.startswith(_CONTINUED) else text
+    return text
+
+
+def add_message(
+    places: Places, moment: Moment, project: str, shown: Sequence[str], *, after_us: int = 0
+) -> tuple[str, int]:
+    """Write the words of a moment to disk and return them with their microsecond; ("", 0) for nothing to keep.
+
+    The message is dated after `after_us`, when its session began or last spoke, and after those that wait, so that a
+    clock that is put back leaves messages in their order. Raises OSError.
+    """
+    text = find_words(moment)
+    if not text:
+        return "", 0
+    role, source = SPOKEN[moment.kind]
+    moment_us = max(time.time_ns() // 1_000, after_us + 1, _find_last(places) + 1)
+    turn = moment.turn or str(moment_us)  # without a name of the turn, words that are said again count again
+    told = json.dumps([moment.host, moment.session, moment.kind, turn, moment.agent, text])
+    key = hashlib.sha256(told.encode("utf-8", "replace")).hexdigest()[:32]
+    body = {
+        "text": text,
+        "role": role,
+        "source": source,
+        "session": moment.session,
+        "project": project,
+        "agent": f"{moment.host}/{moment.agent}" if moment.kind == "subagent_reply" else moment.host,
+        "key": key,
+        "moment_us": moment_us,
+        "shown": list(shown),
+    }
+    write_durably(places.waiting, f"{moment_us:017d}-{key[:8]}.json", json.dumps(body).encode())
+    return text, moment_us
+
+
+def _find_last(places: Places) -> int:
+    """Return the microsecond of the newest message that waits; 0 without one."""
+    names = list_waiting(places)
+    number = os.path.basename(names[-1]).partition("-")[0] if names else ""
+    return int(number) if number.isdigit() else 0
+
+
+def read_waiting(path: str) -> Waiting | None:
+    """Read a message that waits; None for a file that is gone or cannot be read."""
+    told = load_table(path)
+    words = {name: told.get(name) for name in ("text", "role", "source", "session", "project", "agent", "key")}
+    moment_us, shown = told.get("moment_us"), told.get("shown")
+    if not all(isinstance(one, str) for one in words.values()) or not isinstance(moment_us, int):
+        return None
+    ids = tuple(str(one) for one in shown) if isinstance(shown, list) else ()  # pyright: ignore[reportUnknownVariableType, reportUnknownArgumentType]
+    return Waiting(path=path, moment_us=moment_us, shown=ids, **{name: str(value) for name, value in words.items()})
+
 
 Ask = Callable[..., Mapping[str, Any] | None]
 SECONDS: Final = 0.3

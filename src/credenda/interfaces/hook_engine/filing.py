@@ -7,13 +7,12 @@ import os
 from contextlib import suppress
 from typing import TYPE_CHECKING, Final
 
-from credenda.agents.challenge import challenge_denied
+from credenda.agents.denial import challenge_denied
 from credenda.clock import to_datetime
 from credenda.errors import Conflict, CredendaError, Unavailable
 from credenda.hook_files.places import Places, find_places, list_waiting
 from credenda.interfaces.hook.read_file import has_unread
-from credenda.interfaces.hook.start_engine import start_engine
-from credenda.interfaces.hook.waiting import Waiting, read_waiting
+from credenda.interfaces.hook.run import Waiting, read_waiting, start_engine
 
 if TYPE_CHECKING:
     from credenda.client import Credenda

@@ -21,8 +21,7 @@ from credenda.client import Credenda
 from credenda.errors import CredendaError
 from credenda.hook_files.places import Places, list_waiting
 from credenda.interfaces.hook.payload import format_status
-from credenda.interfaces.hook.run import ENGINE_THREAD
-from credenda.interfaces.hook.waiting import read_waiting
+from credenda.interfaces.hook.run import ENGINE_THREAD, read_waiting
 from credenda.interfaces.hook_engine.filing import file_waiting, find_memory_places
 from credenda.lazy import import_on_use
 from credenda.model.memory import Status

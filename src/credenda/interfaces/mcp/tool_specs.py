@@ -1,21 +1,24 @@
-"""The tools offered to a model, generated from the operations table: names, schemas, hints. Pure."""
+"""The tools offered to a model, generated from the operations table: names, schemas, hints."""
 
 from __future__ import annotations
 
 import re
 import unicodedata
+from base64 import b64encode
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from difflib import get_close_matches
+from functools import cache
+from hashlib import sha256
+from importlib.resources import files
 from typing import Any, Final, cast
 
 from credenda.errors import Invalid
 from credenda.ids import IdKind
 from credenda.interfaces.json_schema import check_type, describe_input
-from credenda.interfaces.mcp.answers import build_output_schema
+from credenda.interfaces.mcp.results import build_output_schema
 from credenda.interfaces.serialize import encode
-from credenda.operations.mcp_tools import Tool, Toolset, list_tools
-from credenda.operations.table import OPERATIONS, Operation, Param
+from credenda.operations.table import OPERATIONS, Operation, Param, Tool, Toolset, list_tools
 
 _PIECES: Final = re.compile(r"[A-Za-z]+|\d|[^\sA-Za-z\d]+")
 _PIECE: Final = {True: 6, False: 3}
@@ -375,3 +378,34 @@ def _walk_texts(told: object, place: str) -> Iterator[tuple[str, str]]:
                 yield from _walk_texts(inner, place)
         case _:
             return
+
+
+# The contest card: an MCP App that shows contests and takes the user's answer inside the client.
+
+
+EXTENSION: Final = "io.modelcontextprotocol/ui"
+URI: Final = "ui://credenda/contests"
+MEDIA_TYPE: Final = "text/html;profile=mcp-app"
+ABOUT: Final = "A card with the open contests, on which the user chooses."
+TOOL: Final = "resolve_conflict"
+"""The tool whose results the card shows, and which it calls."""
+TOOL_META: Final[dict[str, Any]] = {"ui": {"resourceUri": URI, "visibility": ["model", "app"]}}
+_NO_DOMAINS: Final = ("connectDomains", "resourceDomains", "frameDomains", "baseUriDomains")
+RESOURCE_META: Final[dict[str, Any]] = {
+    "ui": {"csp": {name: list[str]() for name in _NO_DOMAINS}, "prefersBorder": True}
+}
+
+
+@cache
+def make_page() -> str:
+    """Return the page, with a policy that permits its script and its style and nothing else."""
+    page = (files("credenda.interfaces.mcp") / "contest_card.html").read_text("utf-8")
+    script, style = _hash(page, "script"), _hash(page, "style")
+    policy = f"default-src 'none'; script-src {script}; style-src {style}; base-uri 'none'; form-action 'none'"
+    return page.replace("{policy}", policy)
+
+
+def _hash(page: str, name: str) -> str:
+    """Return the source expression of the one element of a name."""
+    (text,) = re.findall(rf"<{name}>(.*?)</{name}>", page, re.DOTALL)
+    return f"'sha256-{b64encode(sha256(text.encode()).digest()).decode()}'"

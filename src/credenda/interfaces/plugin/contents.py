@@ -18,7 +18,7 @@ from typing import Any, Final, cast
 from credenda import __version__
 from credenda.errors import Invalid
 from credenda.hook_files.places import find_mark, find_places
-from credenda.interfaces.client_setup.client_configs import Place, find_place
+from credenda.interfaces.client_setup.install import Place, find_place
 from credenda.paths import Folders
 
 NAME: Final = "credenda"

@@ -6,8 +6,6 @@ from credenda.lazy import load_on_use
 
 if TYPE_CHECKING:
     from credenda.interfaces.server import audit as audit
-    from credenda.interfaces.server import (
-        process as process,
-    )
+    from credenda.interfaces.server import process as process
 
 __getattr__ = load_on_use(__name__)

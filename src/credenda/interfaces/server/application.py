@@ -22,8 +22,8 @@ from credenda import __version__, limits
 from credenda.errors import Forbidden, NotFound
 from credenda.interfaces.a2a.endpoint import make_a2a_routes
 from credenda.interfaces.authorization import Principal, get_principal
+from credenda.interfaces.json_schema import build_openapi
 from credenda.interfaces.mcp.server import build_server
-from credenda.interfaces.openapi import build_openapi
 from credenda.interfaces.server.address import LOOPBACK_NAMES
 from credenda.interfaces.server.guard import (
     PUBLIC,
@@ -32,18 +32,17 @@ from credenda.interfaces.server.guard import (
     CallerCheck,
     CallTimeout,
     Identify,
+    RateLimit,
     RequestLog,
 )
 from credenda.interfaces.server.mcp_endpoint import McpEndpoint
 from credenda.interfaces.server.memories import Memories
 from credenda.interfaces.server.metrics import Metrics
 from credenda.interfaces.server.problems import make_method_problem, make_problem_response, send_problem
-from credenda.interfaces.server.rate import RateLimit
 from credenda.interfaces.server.resource import Resource
 from credenda.interfaces.server.rest import make_routes
 from credenda.interfaces.web.routes import Web
-from credenda.operations.mcp_tools import Toolset
-from credenda.operations.table import OPERATIONS
+from credenda.operations.table import OPERATIONS, Toolset
 
 Extend = Callable[[Server[Any]], None]
 """Adds handlers of a program's own to the MCP server, before the first request."""

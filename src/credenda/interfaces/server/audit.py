@@ -16,7 +16,7 @@ from typing import Final
 from credenda import limits
 from credenda.clock import DAY_US, Clock, format_time
 from credenda.errors import CredendaError, Invalid
-from credenda.interfaces.server.rate import RateLimit
+from credenda.interfaces.server.guard import RateLimit
 from credenda.model.server import AuditDraft
 from credenda.storage.sql.server_rows import AuditStore
 

@@ -10,9 +10,12 @@ import json
 import logging
 import math
 import re
+from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Iterable, Mapping
+from dataclasses import dataclass
 from functools import partial
-from typing import Any, Final
+from threading import Lock
+from typing import Any, Final, cast
 from urllib.parse import urlsplit
 
 import anyio
@@ -25,17 +28,152 @@ from credenda.clock import Clock, seconds
 from credenda.deadline import limit_duration
 from credenda.errors import CredendaError
 from credenda.ids import draw_request_id
-from credenda.interfaces.authorization import Principal, use_principal
-from credenda.interfaces.call_note import CallNote, current_note
-from credenda.interfaces.server.attempts import check_sender
+from credenda.interfaces.authorization import CallNote, Principal, current_note, use_principal
 from credenda.interfaces.server.metrics import Metrics
 from credenda.interfaces.server.problems import Problem, make_problem, send_problem
-from credenda.interfaces.server.rate import RateLimit
 from credenda.interfaces.server.resource import Resource
 from credenda.model.server import AuditDraft
 from credenda.runtime import ActiveCalls
 from credenda.telemetry.model_use import ModelUse, measure_model_use
 from credenda.telemetry.spans import record_request
+
+# Bounds on how often a caller may call: a bucket of permits for each, which fills again at a steady rate.
+
+
+_CALLERS: Final = 10_000
+"""Buckets that are kept; the least recently used is dropped, which gives its caller a full one."""
+
+
+@dataclass(slots=True)
+class _Bucket:
+    permits: float
+    at: float
+
+
+class RateLimit:
+    """At most `rate` calls a second for each caller on average, and at most `burst` at once; a rate of 0 bounds none.
+
+    All methods may be called from any thread. `now` reads a monotonic clock in seconds.
+    """
+
+    def __init__(self, rate: float, burst: float, *, now: Callable[[], float] = seconds) -> None:
+        """Begin with a full bucket for each caller."""
+        self._rate = rate
+        self._burst = burst
+        self._now = now
+        self._lock = Lock()
+        self._buckets: OrderedDict[str, _Bucket] = OrderedDict()
+
+    def take(self, caller: str) -> float:
+        """Take a permit: return 0, or the seconds after which there will be one."""
+        if self._rate <= 0:
+            return 0.0
+        with self._lock:
+            bucket = self._fill(caller)
+            if bucket.permits >= 1:
+                bucket.permits -= 1
+                return 0.0
+            return (1 - bucket.permits) / self._rate
+
+    def wait_seconds(self, caller: str) -> float:
+        """Return the seconds after which a caller has a permit, 0 for one who has; takes none."""
+        if self._rate <= 0:
+            return 0.0
+        with self._lock:
+            bucket = self._buckets.get(caller)
+            permits = self._burst if bucket is None else self._count(bucket)
+            return max(0.0, (1 - permits) / self._rate)
+
+    def _count(self, bucket: _Bucket) -> float:
+        return min(self._burst, bucket.permits + (self._now() - bucket.at) * self._rate)
+
+    def _fill(self, caller: str) -> _Bucket:
+        bucket = self._buckets.pop(caller, None) or _Bucket(self._burst, self._now())
+        bucket.permits, bucket.at = self._count(bucket), self._now()
+        self._buckets[caller] = bucket
+        while len(self._buckets) > _CALLERS:
+            self._buckets.popitem(last=False)
+        return bucket
+
+
+# Slow down addresses that send wrong secrets, or many requests without a token.
+
+
+class Attempts:
+    """Counts the wrong secrets that each address has sent, and its requests to pages that need no token."""
+
+    def __init__(self, *, trust_proxy: bool) -> None:
+        """Begin without any; `trust_proxy` takes the address of a caller from what the proxy says."""
+        self._trust_proxy = trust_proxy
+        self._failures = RateLimit(limits.HTTP_FAILED_TOKENS_RATE, limits.HTTP_FAILED_TOKENS)
+        self._requests = RateLimit(limits.OAUTH_REQUESTS_RATE, limits.OAUTH_REQUESTS)
+
+    def find_address(self, scope: Scope) -> str:
+        """Return the address of the caller; behind a proxy, the one that the proxy itself has added."""
+        if self._trust_proxy and (forwarded := Headers(scope=scope).get("x-forwarded-for")):
+            return forwarded.rpartition(",")[2].strip()[: limits.NAME_CHARACTERS]
+        client = cast("tuple[str, int] | None", scope.get("client"))
+        return client[0] if client else ""
+
+    def check(self, address: str) -> None:
+        """Raise `Problem` (429) for an address that has sent too many."""
+        _check_wait(self._failures.wait_seconds(address), "too many wrong tokens")
+
+    def take_request(self, scope: Scope) -> None:
+        """Count a request without a token; raise `Problem` (429) for an address that sends too many."""
+        _check_wait(self._requests.take(self.find_address(scope)), "there are too many requests")
+
+    def count(self, address: str) -> None:
+        """Count one more."""
+        self._failures.take(address)
+
+
+def _check_wait(wait_seconds: float, title: str) -> None:
+    if wait_seconds:
+        headers = {"Retry-After": str(math.ceil(wait_seconds))}
+        raise Problem(429, title, code="rate_limited", fix="wait", headers=headers)
+
+
+# Refuse what a page of another origin sends: a browser names that page's origin, and how far it is from this one.
+
+
+_OWN: Final = frozenset({"same-origin", "none"})
+"""What a browser says of a request by a page of the same origin, and of one by the person alone."""
+_READING: Final = frozenset({"GET", "HEAD"})
+_PORTS: Final = {"http": 80, "https": 443}
+
+
+def check_sender(scope: Scope, url: str) -> None:
+    """Raise `Problem` for the request of another origin's page; one that leads a person here by a link is none.
+
+    The origin of this server is that of `url`, or where that is empty the address that the request was sent to, whose
+    host the caller has checked. Programs send neither header.
+    """
+    headers = Headers(scope=scope)
+    own = _read_origin(url or f"{scope['scheme']}://{headers.get('host', '')}")
+    if any(_read_origin(one) != own for one in headers.getlist("origin")):
+        detail = "it comes from a page of another origin: scheme, host and port are compared"
+        raise Problem(403, "this origin may not call", code="forbidden", detail=detail)
+    is_link = scope["method"] in _READING and headers.get("sec-fetch-mode") == "navigate"
+    if headers.get("sec-fetch-site", "none") not in _OWN and not is_link:
+        detail = "the browser says that a page of another origin sent it"
+        raise Problem(403, "this request is refused", code="forbidden", detail=detail)
+
+
+def is_from_own_page(headers: Headers) -> bool:
+    """Return whether a browser says that a page of this server sent a request; those of other pages came not so far."""
+    return "origin" in headers or headers.get("sec-fetch-site") == "same-origin"
+
+
+def _read_origin(address: str) -> tuple[str, str, int | None] | None:
+    """Return scheme, host and port of an address; None for one without a host, such as the origin `null`."""
+    try:
+        parts = urlsplit(address)
+        port = parts.port
+    except ValueError:
+        return None
+    return (parts.scheme, parts.hostname, port or _PORTS.get(parts.scheme)) if parts.hostname else None
+
 
 PUBLIC: Final = frozenset({"/livez", "/readyz", "/openapi.json", "/.well-known/agent-card.json"})
 """Paths that need no token and leave no audit record: they tell nothing about any user."""

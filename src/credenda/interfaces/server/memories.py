@@ -18,15 +18,15 @@ from credenda.errors import CredendaError, Forbidden
 from credenda.interfaces.authorization import SCOPES, get_principal
 from credenda.interfaces.call_worker import LaneWorker, start_lanes
 from credenda.interfaces.server.audit import Anchors, AuditLog
-from credenda.interfaces.server.last_calls import LastCalls
-from credenda.interfaces.server.probe import Probe, ProbeResult
+from credenda.interfaces.server.credentials import LastCalls
+from credenda.interfaces.server.metrics import Probe, ProbeResult
 from credenda.model.change import ChangeKind
 from credenda.model.report import BackupReport
 from credenda.model.server import AccessToken, IssuedToken
 from credenda.runtime import ActiveCalls, Parts
 from credenda.services.jobs import WorkerInfo, list_workers
 from credenda.session_pool import SessionPool
-from credenda.storage.sql.items import AgentTaskStore
+from credenda.storage.sql.server_rows import AgentTaskStore
 from credenda.storage.store import ChangeFilter
 
 _log: Final = logging.getLogger(__name__)
@@ -142,7 +142,7 @@ class Memories:
         found: dict[str, tuple[str, float]] = {
             "credenda_oldest_unread_seconds": (
                 "How long the oldest message has waited to be read.",
-                services.waiting.measure_oldest_unread(self._parts),
+                services.settle.measure_oldest_unread(self._parts),
             ),
             "credenda_memories_open": ("Memories of users that are open.", self._pool.counts().open),
         }

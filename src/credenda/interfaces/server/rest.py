@@ -3,40 +3,464 @@
 from __future__ import annotations
 
 import json
-from collections import Counter
-from collections.abc import AsyncGenerator, Callable, Generator, Iterable, Iterator
-from contextlib import asynccontextmanager, contextmanager, nullcontext
-from dataclasses import dataclass
+import re
+from collections import Counter, OrderedDict
+from collections.abc import AsyncGenerator, Callable, Generator, Iterable, Iterator, Mapping
+from contextlib import AbstractContextManager, asynccontextmanager, contextmanager, nullcontext
+from dataclasses import dataclass, field
 from functools import partial
 from hashlib import sha256
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from threading import Lock
-from typing import Any, Final
+from typing import Any, Final, cast
 
 import anyio
 from anyio import to_thread
-from starlette.requests import Request
+from starlette.datastructures import FormData, QueryParams, UploadFile
+from starlette.exceptions import HTTPException
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response, StreamingResponse
 from starlette.routing import Route
-from starlette.types import Receive, Scope, Send
+from starlette.types import Message, Receive, Scope, Send
 
 from credenda import limits
 from credenda.clock import seconds
 from credenda.errors import Conflict, CredendaError, Invalid
-from credenda.interfaces.authorization import authorize
-from credenda.interfaces.call_note import note_operation
-from credenda.interfaces.dispatch import invoke
-from credenda.interfaces.openapi import may_take_key
+from credenda.interfaces.authorization import authorize, note_operation
+from credenda.interfaces.dispatch import ServerFile, invoke
+from credenda.interfaces.json_schema import FILE_FIELD, check_type, may_take_key
 from credenda.interfaces.serialize import to_jsonable
-from credenda.interfaces.server.background_calls import is_background_wanted, start_in_background
-from credenda.interfaces.server.inputs import Inputs, read_inputs
-from credenda.interfaces.server.json_bounds import make_etag, make_stale_problem, read_if_match
-from credenda.interfaces.server.memories import Memories
+from credenda.interfaces.server.memories import Memories, StoreMark
 from credenda.interfaces.server.problems import Problem, make_method_problem, send_problem
-from credenda.interfaces.server.replays import Answer, Replays
+from credenda.model.change import ContestCase
 from credenda.model.job import ENDED, JobInfo
-from credenda.operations.table import OPERATIONS, Operation, Rest
+from credenda.model.memory import Memory
+from credenda.operations.table import OPERATIONS, Operation, Param, Rest
 from credenda.services.expectation import expect, name_version
+
+# Answers by Idempotency-Key, so that a repeated request does nothing twice and gets the first answer.
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """An answer that went well: its status and body; None for a body that was too long to keep."""
+
+    status: int
+    body: str | None
+    headers: Mapping[str, str] = field(default_factory=dict[str, str])
+
+
+@dataclass(slots=True)
+class _Entry:
+    digest: bytes
+    mark: StoreMark
+    at: float
+    answer: Answer | None = None
+
+
+class Replays:
+    """The keyed requests of all users. All methods may be called from any thread."""
+
+    def __init__(self, memories: Memories) -> None:
+        """Know nothing yet."""
+        self._memories = memories
+        self._lock = Lock()
+        self._entries: OrderedDict[tuple[str, str], _Entry] = OrderedDict()
+
+    def begin(self, user: str, key: str, digest: bytes) -> Answer | None:
+        """Return the first answer of a request, or None for a new one, which `finish` or `abandon` must follow.
+
+        Raises `Conflict` while the first one runs or where its answer is gone, `Invalid` for another request.
+        """
+        mark = self._memories.mark(user)
+        with self._lock:
+            self._drop_old()
+            entry = self._entries.get((user, key))
+            if entry is None:
+                self._entries[user, key] = _Entry(digest, mark, seconds())
+                return None
+        if entry.digest != digest:
+            why = "an earlier request with other content has it"
+            raise Invalid("this Idempotency-Key is in use", why=why, fix="use a new key for each request")
+        answer = entry.answer
+        if answer is None:
+            raise Conflict("the first request with this key is under way", fix="wait for its answer")
+        why = "its answer was too long to keep"
+        if answer.body is not None:
+            if not answer.body or not self._memories.has_deleted_since(user, entry.mark):
+                return answer
+            why = "something was deleted since, which the first answer may contain"
+        raise Conflict("this request was done already", why=why, fix="read the present state")
+
+    def finish(self, user: str, key: str, answer: Answer) -> None:
+        """Keep the answer of a request that went well."""
+        with self._lock:
+            entry = self._entries.get((user, key))
+            if entry is not None:
+                fits = answer.body is not None and len(answer.body) <= limits.HTTP_REPLAY_CHARACTERS
+                entry.answer = answer if fits else Answer(answer.status, None)
+
+    def abandon(self, user: str, key: str) -> None:
+        """Forget a request that failed, so that it may be repeated."""
+        with self._lock:
+            self._entries.pop((user, key), None)
+
+    def _drop_old(self) -> None:
+        """Drop the entries that are too old or too many, the oldest first, but none that is under way."""
+        until = seconds() - limits.HTTP_REPLAY_SECONDS
+        for name, entry in list(self._entries.items()):
+            if entry.at > until and len(self._entries) < limits.HTTP_REPLAYS:
+                return
+            if entry.answer is not None:
+                del self._entries[name]
+
+
+# Calls that a caller wants in the background: the answer is a job (RFC 7240, `Prefer: respond-async`).
+
+
+_PREFERENCE: Final = "respond-async"
+
+
+def is_background_wanted(request: Request, operation: Operation) -> bool:
+    """Return whether an operation takes long and its caller prefers not to wait."""
+    if not operation.long:
+        return False
+    preferred = ",".join(request.headers.getlist("prefer")).split(",")
+    return any(one.partition(";")[0].strip().casefold() == _PREFERENCE for one in preferred)
+
+
+def start_in_background(memories: Memories, operation: Operation, given: Mapping[str, object]) -> Answer:
+    """Queue a call, and answer with its job and where that is found."""
+    note_operation(operation, "rest", given)
+    with memories.lend() as memory:
+        job = memory.jobs.start(operation.name, given)
+    memories.wake_caller()
+    headers = {
+        "Location": f"/v1/jobs/{job.id}",
+        "Preference-Applied": _PREFERENCE,
+        "ETag": f'"{name_version(job)}"',
+    }
+    return Answer(202, json.dumps(to_jsonable(job, remote=True), ensure_ascii=False), headers)
+
+
+# Bounds on the form of a JSON body: how deep it is nested, and how many items one level has.
+
+
+def check_bounds(parsed: object) -> None:
+    """Raise `Problem` for a document that is nested too deep, or has a list or object with too many items."""
+    level: list[object] = [parsed]
+    for _ in range(limits.HTTP_DEPTH + 1):
+        level = [inner for one in level for inner in _list_items(one)]
+        if not level:
+            return
+    raise _make_problem(f"the body is nested deeper than {limits.HTTP_DEPTH} levels")
+
+
+def _list_items(value: object) -> list[object]:
+    """Return what is inside a list or an object."""
+    if not isinstance(value, list | dict):
+        return []
+    items = cast("Any", value)
+    if len(items) > limits.HTTP_BATCH:
+        raise _make_problem(f"a list or object in the body has more than {limits.HTTP_BATCH:,} items")
+    return list(items.values() if isinstance(value, dict) else items)
+
+
+def _make_problem(title: str) -> Problem:
+    return Problem(413, title, code="limit_exceeded", fix="send less at a time")
+
+
+# Versions of resources over HTTP: ETag in answers, If-Match in requests (RFC 9110).
+
+
+_TAGS: Final = re.compile(r'\s*(W/)?"([\x21\x23-\x7e]{1,128})"\s*(?:,|$)')
+_ANY: Final = "*"
+_EXPECTED: Final = "expected"
+
+
+def make_etag(route: Rest, value: object, named: str) -> Mapping[str, str]:
+    """Return the header ETag of an answer that shows what the path names; no header for any other answer."""
+    if not route.versioned or not isinstance(value, Memory | JobInfo | ContestCase):
+        return {}
+    is_named = route.method == "GET" or value.id == named
+    return {"ETag": f'"{name_version(value)}"'} if is_named else {}
+
+
+def read_if_match(request: Request, route: Rest) -> frozenset[str] | None:
+    """Return the versions of which a request may change one; None where it names none.
+
+    A weak tag matches nothing, because If-Match compares strictly. Raises `Problem` for a header that cannot be read,
+    and on a route whose resource has no versions.
+    """
+    header = request.headers.get("if-match")
+    if header is None:
+        return None
+    if not route.versioned or route.method == "GET":
+        raise Problem(400, "If-Match has no meaning here", fix="leave it out")
+    if header.strip() == _ANY:
+        return frozenset({_ANY})
+    found: list[str] = []
+    at = 0
+    while at < len(header):
+        tag = _TAGS.match(header, at)
+        if tag is None:
+            raise Problem(400, "If-Match cannot be read", fix="send the ETag of an answer, with its quotes")
+        found += [] if tag[1] else [tag[2]]
+        at = tag.end()
+    return frozenset(found)
+
+
+def make_stale_problem(error: Conflict) -> Problem | None:
+    """Return the answer to a request that names another version than the present one; None for another conflict."""
+    if _EXPECTED not in error.ids:
+        return None
+    etag = {"ETag": f'"{error.ids["version"]}"'}
+    problem = Problem(412, error.what, code="precondition_failed", detail=error.why, fix=error.fix, headers=etag)
+    problem.body["ids"] = dict(error.ids)
+    return problem
+
+
+# Read the inputs of an operation from a request: its path, its query, a JSON body, or a form with a file.
+
+
+_FLAGS: Final = {"true": True, "false": False}
+_SUFFIXES: Final = frozenset({".jsonl", ".json", ".md", ".txt", ".html", ".gz", ".zip"})
+"""Endings of an uploaded file's name that are kept, because an import may tell the format by them."""
+_FILES: Final = frozenset({"upload", "download"})
+_COPY_BYTES: Final = 1 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class Inputs:
+    """The inputs of a call by their names in the table, the bytes of the body, and the file to send back, if any."""
+
+    given: dict[str, object]
+    body: bytes
+    download: Path | None
+
+
+@asynccontextmanager
+async def read_inputs(request: Request, operation: Operation, route: Rest) -> AsyncGenerator[Inputs]:
+    """Read the inputs of a call; files of the request exist until the block ends.
+
+    Raises `Problem` for a request that cannot be read, `Invalid` for an input of the wrong name or type.
+    """
+    params = {param.name: param for param in operation.params_at("rest") if param.name not in route.without}
+    kinds = {name: param.kind_at("rest") for name, param in params.items()}
+    given: dict[str, object] = {name: request.path_params[name] for name in route.in_path}
+    others = {name: param for name, param in params.items() if name not in given and kinds[name] != "download"}
+    with _make_folder(bool(_FILES & set(kinds.values()))) as folder:
+        body = b""
+        if route.method == "GET":
+            given |= _read_query(request.query_params, others)
+        else:
+            _refuse_query(request)
+            if "upload" in kinds.values():
+                given |= await _read_form(request, others, Path(folder))
+            else:
+                body = await read_body(request)
+                given |= _check_inputs(_parse_object(request, body), others, operation)
+        missing = [name for name, param in others.items() if param.required and name not in given]
+        if missing:
+            raise Invalid(f"{operation.name} needs {' and '.join(missing)}", why="it is missing", fix="give it")
+        download = next((Path(folder) / name for name, kind in kinds.items() if kind == "download"), None)
+        if download is not None:
+            given[download.name] = ServerFile(download)
+        yield Inputs(given, body, download)
+
+
+def _make_folder(wanted: bool) -> AbstractContextManager[str]:  # noqa: FBT001 - the one argument
+    """Make a folder for the files of a request, which few have."""
+    if not wanted:
+        return nullcontext("")
+    return TemporaryDirectory(prefix="credenda-", ignore_cleanup_errors=True)
+
+
+def _check_inputs(sent: Mapping[str, Any], params: Mapping[str, Param], operation: Operation) -> dict[str, object]:
+    """Check names and types of the fields of a body; null counts as omitted."""
+    for name in sent:
+        if name not in params:
+            takes = ", ".join(params) or "nothing"
+            raise Invalid(f"{operation.name} takes no {name[:64]!r} here", fix=f"it takes {takes}")
+    return {name: check_type(name, params[name], value, "rest") for name, value in sent.items() if value is not None}
+
+
+# The query
+
+
+def _refuse_query(request: Request) -> None:
+    if request.query_params:
+        raise Invalid("this request takes no query", fix="put its inputs in the body")
+
+
+def _read_query(query: QueryParams, params: Mapping[str, Param]) -> dict[str, object]:
+    found: dict[str, object] = {}
+    for key in dict.fromkeys(query.keys()):
+        name, bracket, rest = key.partition("[")
+        param = params.get(name)
+        if param is None or bool(bracket) != (param.kind == "table") or (bracket and not rest.endswith("]")):
+            raise Invalid(f"there is no input {key[:64]!r}", fix=f"it takes {', '.join(params) or 'nothing'}")
+        values = query.getlist(key)
+        if param.kind == "names":
+            found[name] = values
+        elif len(values) > 1:
+            raise Invalid(f"{key[:64]} is given twice", fix="give it once")
+        elif bracket:
+            cast("dict[str, str]", found.setdefault(name, {}))[rest[:-1]] = values[0]
+        else:
+            found[name] = _parse_word(name, param, values[0])
+    return found
+
+
+def _parse_word(name: str, param: Param, word: str) -> object:
+    """Read a value of a query, in which everything is text."""
+    try:
+        match param.kind:
+            case "flag":
+                return _FLAGS[word.casefold()]
+            case "integer":
+                return int(word)
+            case "number":
+                return check_type(name, param, float(word))
+            case _:
+                return check_type(name, param, word)
+    except (KeyError, ValueError):
+        wanted = {"flag": "true or false", "integer": "a whole number"}.get(param.kind, "a number")
+        raise Invalid(f"{name} must be {wanted}", fix=f"give {wanted}") from None
+
+
+# The body
+
+
+async def read_body(request: Request, bound: int = limits.HTTP_BODY_BYTES) -> bytes:
+    """Read a body within the bounds of size and time."""
+    _check_length(request, bound)
+    try:
+        with anyio.fail_after(limits.HTTP_READ_SECONDS):
+            return await Request(request.scope, _bound(request.receive, bound)).body()
+    except TimeoutError:
+        raise Problem(408, "the request came too slowly", code="unavailable", fix="send it faster") from None
+    except ClientDisconnect:
+        raise Problem(400, "the request was broken off") from None
+
+
+def _check_length(request: Request, bound: int) -> None:
+    length = request.headers.get("content-length", "")
+    if length.isdecimal() and int(length) > bound:
+        raise _make_size_problem(bound)
+
+
+def _bound(receive: Receive, bound: int) -> Receive:
+    """Count what is received, and refuse more than the bound, whatever length was announced."""
+    count = 0
+
+    async def receive_within_bound() -> Message:
+        nonlocal count
+        message = await receive()
+        count += len(message.get("body", b""))
+        if count > bound:
+            raise _make_size_problem(bound)
+        return message
+
+    return receive_within_bound
+
+
+def _make_size_problem(bound: int) -> Problem:
+    fix = "send less at a time"
+    return Problem(413, f"the body is longer than {bound:,} bytes", code="limit_exceeded", fix=fix)
+
+
+def _parse_object(request: Request, body: bytes) -> Mapping[str, Any]:
+    """Parse a body as one JSON object; an empty body has no inputs."""
+    if not body:
+        return {}
+    media = request.headers.get("content-type", "").partition(";")[0].strip().casefold()
+    if media != "application/json":
+        fix = "send application/json"
+        raise Problem(415, "the body has another media type", detail=f"it is {media[:64] or 'not named'}", fix=fix)
+    try:
+        parsed: object = json.loads(body.decode("utf-8"), parse_constant=_refuse_constant)
+    except (ValueError, RecursionError):
+        raise Problem(400, "the body is not JSON", fix="send one JSON object in UTF-8") from None
+    if not isinstance(parsed, dict):
+        raise Problem(400, "the body is not a JSON object", fix='send an object, such as {"content": "…"}')
+    check_bounds(cast("object", parsed))
+    return cast("dict[str, Any]", parsed)
+
+
+def _refuse_constant(name: str) -> object:
+    raise ValueError(name)
+
+
+# A form with a file
+
+
+async def _read_form(request: Request, params: Mapping[str, Param], folder: Path) -> dict[str, object]:
+    """Read a form: every field is text, and the file is copied to a path of our choice."""
+    if not request.headers.get("content-type", "").casefold().startswith("multipart/form-data"):
+        if not await read_body(request):
+            return {}
+        raise Problem(415, "the body has another media type", fix=f"send multipart/form-data with {FILE_FIELD!r}")
+    async with _open_form(request, len(params) + 1) as form:
+        return await _take_fields(form, params, folder)
+
+
+async def read_upload(request: Request, folder: Path, *, fields_max: int) -> tuple[list[tuple[str, str]], Path | None]:
+    """Read a form of text fields and a file, and copy the file into a folder under a name of ours.
+
+    Returns the fields in their order, and the path of the file; None without one.
+    """
+    fields: list[tuple[str, str]] = []
+    path: Path | None = None
+    async with _open_form(request, fields_max) as form:
+        for name, value in form.multi_items():
+            if isinstance(value, str):
+                fields.append((name, value))
+            elif value.filename:
+                path = await to_thread.run_sync(_keep_upload, value, folder)
+    return fields, path
+
+
+@asynccontextmanager
+async def _open_form(request: Request, fields_max: int) -> AsyncGenerator[FormData]:
+    """Read a multipart form within the bounds; its files exist until the block ends."""
+    _check_length(request, limits.HTTP_UPLOAD_BYTES)
+    form_request = Request(request.scope, _bound(request.receive, limits.HTTP_UPLOAD_BYTES))
+    try:
+        async with form_request.form(max_files=1, max_fields=fields_max) as form:
+            yield form
+    except HTTPException as error:
+        raise Problem(400, "the form cannot be read", detail=str(error.detail)[:200]) from None
+    except ClientDisconnect:
+        raise Problem(400, "the request was broken off") from None
+
+
+async def _take_fields(form: FormData, params: Mapping[str, Param], folder: Path) -> dict[str, object]:
+    upload = next(param.name for param in params.values() if param.kind_at("rest") == "upload")
+    found: dict[str, object] = {}
+    for name, value in form.multi_items():
+        wanted = upload if name == FILE_FIELD else name
+        if wanted in found:
+            raise Invalid(f"{name[:64]} is given twice", fix="give it once")
+        if isinstance(value, UploadFile) != (name == FILE_FIELD) or wanted not in params:
+            raise Invalid(f"there is no field {name[:64]!r}", fix=f"send the file as {FILE_FIELD!r}")
+        if isinstance(value, UploadFile):
+            found[upload] = ServerFile(await to_thread.run_sync(_keep_upload, value, folder))
+        else:
+            found[name] = _parse_word(name, params[name], value)
+    return found
+
+
+def _keep_upload(sent: UploadFile, folder: Path) -> Path:
+    """Copy a sent file under a name that we choose, with the endings that a format is told by."""
+    endings = "".join(one for one in Path(sent.filename or "").suffixes[-2:] if one.casefold() in _SUFFIXES)
+    path = folder / f"sent{endings}"
+    with path.open("wb") as target:
+        while piece := sent.file.read(_COPY_BYTES):
+            target.write(piece)
+    return path
+
 
 # The progress of a job as server-sent events.
 

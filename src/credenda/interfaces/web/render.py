@@ -15,13 +15,10 @@ from markupsafe import Markup, escape
 
 from credenda import __version__
 from credenda.clock import DAY_US, HOUR_US, SECOND_US, format_time, from_datetime, to_datetime
-from credenda.interfaces.web.changes import Outcome
-from credenda.interfaces.web.drawings.svg import shorten
+from credenda.interfaces.web.drawings import shorten
 from credenda.interfaces.web.languages import LANGUAGES, translate, translate_phrase
-from credenda.interfaces.web.notes import Note
-from credenda.interfaces.web.page import Page
-from credenda.interfaces.web.view import View
-from credenda.text.documents import format_yearly_day
+from credenda.interfaces.web.view import Note, Outcome, Page, View
+from credenda.text.passages import format_yearly_day
 
 # Times as a person reads them: how long ago, and the moment itself beside it.
 

@@ -18,17 +18,25 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from credenda.clock import SECOND_US
 from credenda.errors import Conflict, CredendaError
 from credenda.interfaces.authorization import authorize, get_principal
-from credenda.interfaces.server.json_bounds import make_stale_problem
 from credenda.interfaces.server.memories import Memories
 from credenda.interfaces.server.problems import Problem, make_method_problem, make_problem, send_problem
-from credenda.interfaces.server.rest import EVENTS_PATH
+from credenda.interfaces.server.rest import EVENTS_PATH, make_stale_problem
 from credenda.interfaces.web.languages import choose_language
-from credenda.interfaces.web.notes import list_notes, write_mark
-from credenda.interfaces.web.page import Done, Download, Page, Shown
 from credenda.interfaces.web.registry import PAGES
 from credenda.interfaces.web.render import ASSETS, POLICY, read_asset, render_bare, render_page
 from credenda.interfaces.web.sessions import Sessions
-from credenda.interfaces.web.view import Sent, View, make_folder, read_form
+from credenda.interfaces.web.view import (
+    Done,
+    Download,
+    Page,
+    Sent,
+    Shown,
+    View,
+    list_notes,
+    make_folder,
+    read_form,
+    write_mark,
+)
 from credenda.operations.table import OPERATIONS
 from credenda.services import access
 

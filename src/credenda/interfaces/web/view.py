@@ -2,34 +2,374 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Mapping, Sequence
+import re
+from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from itertools import chain
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any, Final, cast
+from typing import Any, Final, Literal, cast
 from urllib.parse import parse_qsl, urlencode
 
 from starlette.requests import Request
 
 from credenda import limits
 from credenda.client import Credenda
-from credenda.errors import Invalid
+from credenda.errors import CredendaError, Invalid
 from credenda.interfaces.authorization import Principal
 from credenda.interfaces.dispatch import ServerFile, invoke
 from credenda.interfaces.serialize import to_jsonable
-from credenda.interfaces.server.background_calls import start_in_background
-from credenda.interfaces.server.inputs import read_body, read_upload
-from credenda.interfaces.server.last_calls import find_local_path
+from credenda.interfaces.server.credentials import find_local_path
 from credenda.interfaces.server.memories import Memories
-from credenda.interfaces.web.changes import name_change
+from credenda.interfaces.server.rest import read_body, read_upload, start_in_background
 from credenda.interfaces.web.languages import translate, translate_phrase, translate_word
-from credenda.interfaces.web.page import ChangeMark, Page
-from credenda.model.change import ChangeRecord
-from credenda.model.query import Hit
+from credenda.model.change import Actor, ChangeKind, ChangeRecord
+from credenda.model.memory import HELD, Memory, Relation, Status
+from credenda.model.query import Explanation, Hit, SlotVersion
+from credenda.model.report import UndoneMemory
 from credenda.model.statement import ENGLISH, Stated, find_before, name_attribute, name_owner, write_statement
 from credenda.operations.table import OPERATIONS
 from credenda.services.expectation import expect
+from credenda.text.normalize import normalise_attribute, normalise_name
+
+# The parts of a page: its loading, its actions, and the place where a person goes afterwards.
+
+
+Group = Literal["memory", "upkeep", "server", ""]
+"""The part of the menu that names a page; "" for a page that another one leads to."""
+
+
+@dataclass(frozen=True, slots=True)
+class ChangeMark:
+    """A logged change of a memory, as the address of a page names it."""
+
+    memory: str
+    change: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Done:
+    """The end of an action: the path to go to, and what to say there.
+
+    `changes` are shown with a button that undoes them. `note` is a message of `notes.py`, for what is no logged change.
+    """
+
+    to: str
+    changes: Sequence[ChangeMark] = ()
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Shown:
+    """The end of an action whose result no address can hold: the page is shown at once, with more data."""
+
+    data: Mapping[str, object]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Download:
+    """The end of an action that made a file in `View.folder`, to be saved under a name of ours."""
+
+    path: Path
+    name: str
+
+
+Load = Callable[["View"], Mapping[str, object]]
+"""Loads what a page shows, by name; it may raise any error of an operation."""
+Draw = Callable[["View", Mapping[str, Any]], Mapping[str, object]]
+"""Makes drawings of what a page has loaded, by name."""
+Action = Callable[["View"], Done | Shown | Download]
+"""Changes something, by operations, and says where to go on."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Page:
+    """A page: its template is `NAME.html`, and its twin in JSON is at its path with `.json`."""
+
+    name: str
+    path: str
+    title: str
+    operation: str
+    """The operation whose scope a person needs to see the page."""
+    load: Load
+    actions: Mapping[str, Action] = field(default_factory=dict[str, Action])
+    """What can be done, by the word that follows the path."""
+    with_files: frozenset[str] = frozenset()
+    """The actions that take a file of the person or make one; they may take long."""
+    slow: frozenset[str] = frozenset()
+    """Other actions that may take long."""
+    draw: Draw | None = None
+    """Adds what only the HTML page has, such as drawings, to what `load` returned."""
+    group: Group = "memory"
+
+    @property
+    def twin_path(self) -> str:
+        """Where the page is as JSON."""
+        return "/overview.json" if self.path == "/" else f"{self.path}.json"
+
+
+# What changed around a memory: the latest changes of mind, its neighbours in its slot, and what an undo brings.
+
+
+_SHOWN: Final = frozenset(ChangeKind) - {
+    ChangeKind.ADD,
+    ChangeKind.CONFIRM,
+    ChangeKind.LINK,
+    ChangeKind.RETAG,
+    ChangeKind.REVISE,
+    ChangeKind.REBUILD,
+}
+"""Changes of mind; the others add, or move what nobody reads."""
+_CHANGE_LASTING: Final = frozenset({ChangeKind.DELETE, ChangeKind.REBUILD})
+_JOINED: Final = frozenset({Relation.MERGED.value, Relation.DUPLICATE.value})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LatestChange:
+    """A change, the memory that it is about, and the one that took its place."""
+
+    change: ChangeRecord
+    memory: Memory | None
+    successor: Memory | None
+    undo: ChangeMark | None
+    """The change that brings the state before back; None where nothing does."""
+
+
+def name_change(change: ChangeRecord) -> str:
+    """Return the message that names the kind of a change."""
+    return "change:merge" if _is_joined(change) else f"change:{change.kind.value}"
+
+
+def list_latest_changes(view: View, most: int) -> Sequence[LatestChange]:
+    """Return the latest changes of mind, the latest first."""
+    found: Sequence[ChangeRecord] = view.call("changes", limit=limits.LATEST_CHANGES)
+    undone = {one.cause for one in found if one.kind is ChangeKind.UNDO}
+    wanted = [one for one in found if _is_of_interest(one)][:most]
+    added = {one.memory_id: one for one in found if one.kind is ChangeKind.ADD}
+    return [_load(view, one, added, undone) for one in wanted]
+
+
+def _is_of_interest(change: ChangeRecord) -> bool:
+    """Return whether a person would want to know: upkeep matters only where a person has chosen it."""
+    return change.kind in _SHOWN and (
+        change.actor is Actor.USER or not (change.kind is ChangeKind.SET_LAYER or _is_joined(change))
+    )
+
+
+def _is_joined(change: ChangeRecord) -> bool:
+    return change.kind is ChangeKind.SUPERSEDE and str(change.after.get("relation")) in _JOINED
+
+
+def _load(
+    view: View, change: ChangeRecord, added: Mapping[str | None, ChangeRecord], undone: set[str | None]
+) -> LatestChange:
+    """Load a change; a replacement is undone with the value that came by it, which else would stay in doubt."""
+    memory = _find(view, change.memory_id)
+    successor = _find(view, change.after.get("superseded_by"))
+    undo: ChangeMark | None = None
+    if memory is not None and change.kind not in _CHANGE_LASTING and view.may("undo"):
+        came = added.get(successor.id) if successor is not None else None
+        first = came if came is not None and came.at_us == change.at_us else change
+        name = first.memory_id or memory.id
+        undo = ChangeMark(name, first.id) if not {change.id, first.id} & undone else None
+    return LatestChange(change=change, memory=memory, successor=successor, undo=undo)
+
+
+def _find(view: View, memory_id: object) -> Memory | None:
+    if not isinstance(memory_id, str):
+        return None
+    try:
+        return view.call("get", id=memory_id)
+    except CredendaError:  # its words were deleted
+        return None
+
+
+# What came before and after a memory in its slot: other values, apart from other wordings of the same value.
+
+
+_JOINED_NEIGHBOURS: Final = frozenset({Relation.MERGED, Relation.DUPLICATE})
+"""Relations by which a memory goes on in another one."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Neighbours:
+    """The values that a memory replaced and the wordings that it took in, each the newest first; and its successor.
+
+    `is_same` says whether the successor has the same value in other words.
+    """
+
+    replaced: tuple[SlotVersion, ...] = ()
+    merged: tuple[SlotVersion, ...] = ()
+    successor: SlotVersion | None = None
+    is_same: bool = False
+
+
+def find_neighbours(memory_id: str, slot: Sequence[SlotVersion]) -> Neighbours:
+    """Find in the versions of a slot, oldest first, what a memory replaced and what took its place.
+
+    Merged memories stand between two values only as words: the search goes on through them.
+    """
+    known = {one.memory_id: one for one in slot}
+    own = known.get(memory_id)
+    if own is None:
+        return Neighbours()
+    replaced: list[SlotVersion] = []
+    merged: list[SlotVersion] = []
+    seen = {memory_id}
+    waiting = [memory_id]
+    while waiting:
+        name = waiting.pop()
+        for one in reversed(slot):
+            if one.superseded_by != name or one.memory_id in seen:
+                continue
+            seen.add(one.memory_id)
+            is_joined = _has_gone_on(one, known)
+            (merged if is_joined else replaced).append(one)
+            waiting += [one.memory_id] if is_joined else []
+    return Neighbours(
+        replaced=tuple(replaced),
+        merged=tuple(merged),
+        successor=_find_successor(own, known),
+        is_same=_has_gone_on(own, known),
+    )
+
+
+def _has_gone_on(one: SlotVersion, known: Mapping[str, SlotVersion]) -> bool:
+    """Return whether a memory ended only because another one says the same."""
+    after = known.get(one.superseded_by or "")
+    if after is None:
+        return False
+    is_equal = one.value is not None and one.value.casefold() == (after.value or "").casefold()
+    return one.relation in _JOINED_NEIGHBOURS or (is_equal and one.denied == after.denied and one.scope == after.scope)
+
+
+def _find_successor(own: SlotVersion, known: Mapping[str, SlotVersion]) -> SlotVersion | None:
+    """Return the memory that took the place of one, in its latest wording."""
+    found = known.get(own.superseded_by or "")
+    seen: set[str] = set()
+    while found is not None and found.memory_id not in seen and _has_gone_on(found, known):
+        seen.add(found.memory_id)
+        found = known.get(found.superseded_by or "")
+    return found
+
+
+# What an undo would bring about, as sentences of the catalogue with their values; the fields are left to a table.
+
+
+_BELIEVED: Final = frozenset(one.value for one in HELD)
+_ACTIVE: Final = Status.ACTIVE.value
+_DOUBTED: Final = frozenset({Status.CHALLENGED.value})
+_ENDING: Final = frozenset({"status", "valid_until", "relation", "superseded_by"})
+"""Fields that a return or an ending sets, so that they need no sentence of their own."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outcome:
+    """One sentence: a message of the catalogue, its values, and the memory that stands afterwards."""
+
+    message: str
+    memory: Memory
+    values: Mapping[str, str] = field(default_factory=dict[str, str])
+    words: Mapping[str, str] = field(default_factory=dict[str, str])
+    """Values that are words of the catalogue themselves."""
+
+
+def describe_undo(undone: Sequence[UndoneMemory], memories: Mapping[str, Memory]) -> Sequence[Outcome]:
+    """Say for each memory that an undo changes what would stand then; `memories` are the present ones, by id."""
+    known = [one for one in undone if one.id in memories]
+    returning = [one for one in known if _is_believed(one.after) and not _is_believed(one.before)]
+    leaving = {one.id: one for one in known if _is_believed(one.before) and not _is_believed(one.after)}
+    doubted = [one.id for one in known if _read_status(one.before) == _ACTIVE and _read_status(one.after) in _DOUBTED]
+    outcomes: list[Outcome] = []
+    for one in returning:
+        back = memories[one.id]
+        beside = [memories[name] for name in (*leaving, *doubted) if _is_same_slot(memories[name], back)]
+        if beside and beside[0].id in doubted:
+            doubted.remove(beside[0].id)
+            outcomes.append(_describe_doubt(back, beside[0]))
+            continue
+        instead = beside[0] if beside else None
+        if instead is not None:
+            del leaving[instead.id]
+        outcomes.append(_describe_return(back, instead, _read_status(one.after)))
+    outcomes += [Outcome(message="It would be in doubt", memory=memories[name]) for name in doubted]
+    outcomes += [_describe_ending(memories[name], _read_status(one.after)) for name, one in leaving.items()]
+    return [*outcomes, *(outcome for one in known for outcome in _describe_fields(memories[one.id], one))]
+
+
+def _read_status(fields: Mapping[str, object]) -> str:
+    return str(fields.get("status", ""))
+
+
+def _is_believed(fields: Mapping[str, object]) -> bool:
+    return _read_status(fields) in _BELIEVED
+
+
+def _is_same_slot(one: Memory, other: Memory) -> bool:
+    return _find_pair(one) is not None and _find_pair(one) == _find_pair(other) and one.value is not None
+
+
+def _find_pair(memory: Memory) -> tuple[str, str] | None:
+    if not memory.entity or not memory.attribute or memory.value is None:
+        return None
+    return normalise_name(memory.entity), normalise_attribute(memory.attribute)
+
+
+def _describe_return(back: Memory, instead: Memory | None, status: str) -> Outcome:
+    if instead is None or instead.value is None or back.value is None:
+        message = "It would be believed again" if status == _ACTIVE else "It would be in doubt again"
+        return Outcome(message=message, memory=back)
+    slot = {"slot": f"{back.entity} · {back.attribute}", "now": instead.value, "then": back.value}
+    if instead.value.casefold() == back.value.casefold():
+        return Outcome(message="{slot}: {then} as before, in its earlier words", memory=back, values=slot)
+    return Outcome(message="{slot}: {now} → {then} again", memory=back, values=slot)
+
+
+def _describe_doubt(back: Memory, other: Memory) -> Outcome:
+    values = {"slot": f"{back.entity} · {back.attribute}", "then": back.value or "", "now": other.value or ""}
+    return Outcome(message="{slot}: {then} again, and {now} in doubt", memory=back, values=values)
+
+
+def _describe_ending(memory: Memory, status: str) -> Outcome:
+    return Outcome(
+        message="It would not be believed any more; status: {status}", memory=memory, words={"status": status}
+    )
+
+
+def _describe_fields(memory: Memory, undone: UndoneMemory) -> list[Outcome]:
+    """Say what becomes of the other fields; those without a sentence of their own are named together."""
+    before, after = undone.before, undone.after
+    names = [name for name in after if name not in _ENDING]
+    outcomes: list[Outcome] = []
+    if "status" in after and not _is_believed(after) and not _is_believed(before):
+        outcomes.append(Outcome(message="Its status: {status}", memory=memory, words={"status": str(after["status"])}))
+    for name in list(names):
+        outcome = _describe_field(memory, name, after[name])
+        if outcome is not None:
+            names.remove(name)
+            outcomes.append(outcome)
+    if names:
+        listed = ", ".join(name.replace("_", " ") for name in names)
+        outcomes.append(Outcome(message="As before: {fields}", memory=memory, words={"fields": listed}))
+    return outcomes
+
+
+def _describe_field(memory: Memory, name: str, then: object) -> Outcome | None:
+    match name:
+        case "pinned":
+            return Outcome(message="It would be pinned again" if then else "It would not be pinned", memory=memory)
+        case "contested":
+            message = "It would be contested again" if then else "It would not be contested any more"
+            return Outcome(message=message, memory=memory)
+        case "layer":
+            return Outcome(message="It would be in the layer {layer} again", memory=memory, words={"layer": str(then)})
+        case "confirmations" if isinstance(then, int):
+            return Outcome(message="It would count as said {n} times", memory=memory, values={"n": str(then + 1)})
+        case "text" if then:
+            return Outcome(message="It would read again: {text}", memory=memory, values={"text": str(then)})
+        case _:
+            return None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -243,3 +583,106 @@ async def read_form(request: Request, folder: Path | None) -> Sent:
 
 def _normalise(pairs: list[tuple[str, str]]) -> tuple[tuple[str, str], ...]:
     return tuple((name, value.replace("\r\n", "\n")) for name, value in pairs)
+
+
+# The line that says what just happened, with its undo: it is read from the change log, never from the address.
+
+
+NOTES: Final = {
+    "feedback": "Your feedback is recorded.",
+    "undone": "Undone.",
+    "deleted": "Deleted, with its words. It cannot return.",
+    "gone": "Nothing is left to undo: it was undone before.",
+    "started": "Started. It goes on in the background.",
+    "saved": "Saved.",
+    "nothing": "Nothing was changed.",
+}
+"""What an action may say that is no change in the log, by the word in the address."""
+KINDS: Final = {
+    "add": "Added",
+    "confirm": "Confirmed",
+    "supersede": "Replaced",
+    "contest": "Contested",
+    "resolve": "Answered",
+    "set_status": "Status changed",
+    "set_layer": "Layer changed",
+    "pin": "Pin changed",
+    "forget": "Forgotten",
+    "restore": "Restored",
+    "delete": "Deleted, with its words. It cannot return.",
+    "revise": "Revised",
+    "link": "Linked",
+    "retag": "Labels changed",
+    "undo": "Undone",
+    "rebuild": "Rebuilt",
+}
+_MARK: Final = re.compile(r"(m[0-9]{1,18}-[0-9a-f]{6})\.(c[0-9]{1,18}-[0-9a-f]{6})")
+_MARKS: Final = 50
+_NOTE_LASTING: Final = frozenset({"delete", "rebuild"})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Note:
+    """One line: a message, the memory that it is about, and the changes that a button undoes."""
+
+    message: str
+    text: str = ""
+    memory: str = ""
+    undo: tuple[ChangeMark, ...] = ()
+
+
+def write_mark(mark: ChangeMark) -> str:
+    """Write a change for an address."""
+    return f"{mark.memory}.{mark.change}"
+
+
+def read_marks(texts: list[str]) -> list[ChangeMark]:
+    """Read changes from an address or form; what names none is left out."""
+    found = [_MARK.fullmatch(text) for text in texts[:_MARKS]]
+    return [ChangeMark(one[1], one[2]) for one in found if one is not None]
+
+
+def list_notes(view: View) -> tuple[Note, ...]:
+    """Say what the address of a page names: changes as the log has them, and one message."""
+    notes: list[Note] = []
+    named = view.get("note")
+    if named in NOTES:
+        notes.append(Note(message=NOTES[named]))
+    marks = read_marks(view.get_list("changed"))
+    known = [one for one in (_find_note(view, mark) for mark in marks) if one is not None]
+    if len(known) > 1:
+        undo = tuple(mark for one in known for mark in one.undo)
+        messages = {one.message for one in known}
+        message = known[0].message if len(messages) == 1 else "Changed"
+        return (*notes, Note(message=message, text=view.t("{n} memories", n=len(known)), undo=undo))
+    return (*notes, *known)
+
+
+def find_change(view: View, mark: ChangeMark) -> ChangeRecord | None:
+    """Return the logged change that a mark names; None for one that the log does not have."""
+    found = _find_change(view, mark)
+    return None if found is None else found[0]
+
+
+def _find_change(view: View, mark: ChangeMark) -> tuple[ChangeRecord, Memory] | None:
+    try:
+        explanation: Explanation = view.call("why", id=mark.memory)
+    except CredendaError:
+        return None
+    causes = dict.fromkeys(one.cause for one in explanation.changes if one.cause and one.cause.startswith("e"))
+    beside = (change for cause in causes for change in view.call("changes", cause=cause))
+    for change in chain(explanation.changes, beside):  # an answer to a contest is logged beside its memories
+        if change.id == mark.change:
+            return change, explanation.memory
+    return None
+
+
+def _find_note(view: View, mark: ChangeMark) -> Note | None:
+    found = _find_change(view, mark)
+    if found is None:
+        return None
+    change, memory = found
+    undo = (mark,) if change.kind not in _NOTE_LASTING and view.may("undo") else ()
+    corrected = change.kind is ChangeKind.ADD and change.actor is Actor.USER
+    message = "Corrected" if corrected else KINDS[change.kind]
+    return Note(message=message, text=view.state(memory), memory=mark.memory, undo=undo)

@@ -8,11 +8,18 @@ outline.
 from __future__ import annotations
 
 import ast
+import hashlib
+import json
 import re
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+import tomllib
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import PurePosixPath
-from typing import Final
+from typing import Final, cast
+
+from credenda.limits import MEMORY_TEXT_CHARACTERS
+from credenda.model.memory import Memory, Status
 
 _SIGNATURE_CHARACTERS: Final = 160
 _LINE_CHARACTERS: Final = 400
@@ -244,8 +251,8 @@ class _PythonWalker:
 
 
 def _iterate_blocks(node: ast.stmt) -> Iterator[list[ast.stmt]]:
-    for field in ("body", "orelse", "finalbody"):
-        yield getattr(node, field, [])
+    for block_name in ("body", "orelse", "finalbody"):
+        yield getattr(node, block_name, [])
     for handler in getattr(node, "handlers", []):
         yield handler.body
 
@@ -287,3 +294,417 @@ def _mask_default(default: ast.expr) -> ast.expr:
             return default
         case _:
             return ast.Constant(value=...)
+
+
+# Match paths against `.gitignore` patterns, by the rules of gitignore(5).
+
+
+_LINES_MAX: Final = 5_000
+_PATTERN_CHARACTERS: Final = 512
+
+
+@dataclass(frozen=True, slots=True)
+class IgnorePattern:
+    """One line of a `.gitignore`; `base` is the folder of that file with a trailing slash, "" for the root."""
+
+    base: str
+    matcher: re.Pattern[str]
+    negated: bool
+    folders_only: bool
+
+
+def parse_patterns(text: str, base: str = "") -> list[IgnorePattern]:
+    """Parse a `.gitignore`; blank, comment and invalid lines are skipped.
+
+    >>> is_ignored("build/x.o", folder=False, patterns=parse_patterns("*.o"))
+    True
+    """
+    found: list[IgnorePattern] = []
+    for line in text.removeprefix("\ufeff").split("\n")[:_LINES_MAX]:
+        pattern = _parse_line(line.removesuffix("\r"), base)
+        if pattern is not None:
+            found.append(pattern)
+    return found
+
+
+def _parse_line(line: str, base: str) -> IgnorePattern | None:
+    stripped = line.rstrip(" ")
+    slashes = len(stripped) - len(stripped.rstrip("\\"))
+    body = f"{stripped} " if slashes % 2 and len(stripped) < len(line) else stripped
+    if not body or body.startswith("#") or len(body) > _PATTERN_CHARACTERS:
+        return None
+    negated = body.startswith("!")
+    body = body[1:] if negated else body
+    folders_only = body.endswith("/")
+    body = body.removesuffix("/")
+    if not body or (body.endswith("\\") and not body.endswith("\\\\")):
+        return None
+    anchored = "/" in body
+    expression = _translate_pattern(body.removeprefix("/"))
+    if expression is None:
+        return None
+    prefix = "" if anchored else "(?:.*/)?"
+    return IgnorePattern(base, re.compile(f"{prefix}{expression}", re.DOTALL), negated, folders_only)
+
+
+def _translate_pattern(body: str) -> str | None:
+    """Translate a pattern to a regular expression; None for an unclosed bracket, which matches nothing."""
+    pieces: list[str] = []
+    at = 0
+    while at < len(body):
+        sign = body[at]
+        if sign == "*":
+            piece, at = _translate_stars(body, at)
+        elif sign == "?":
+            piece, at = "[^/]", at + 1
+        elif sign == "[":
+            found = _translate_bracket(body, at)
+            if found is None:
+                return None
+            piece, at = found
+        elif sign == "\\" and at + 1 < len(body):
+            piece, at = re.escape(body[at + 1]), at + 2
+        else:
+            piece, at = re.escape(sign), at + 1
+        pieces.append(piece)
+    return "".join(pieces)
+
+
+def _translate_stars(body: str, at: int) -> tuple[str, int]:
+    """Translate a run of stars; two stars between slashes match any number of folders."""
+    stop = at
+    while stop < len(body) and body[stop] == "*":
+        stop += 1
+    begins = at == 0 or body[at - 1] == "/"
+    if stop - at == 2 and begins and stop == len(body):  # noqa: PLR2004 - two stars
+        return ".+" if at else ".*", stop
+    if stop - at == 2 and begins and body[stop] == "/":  # noqa: PLR2004 - two stars
+        return "(?:.*/)?", stop + 1
+    return "[^/]*", stop
+
+
+def _translate_bracket(body: str, at: int) -> tuple[str, int] | None:
+    start = at + 1
+    negated = start < len(body) and body[start] in "!^"
+    start += negated
+    stop = start + 1  # a closing bracket in first place is a member
+    while stop < len(body) and body[stop] != "]":
+        stop += 2 if body[stop] == "\\" else 1
+    if stop >= len(body):
+        return None
+    members = body[start:stop].replace("[", "\\[").replace("&&", "&\\&").replace("||", "|\\|").replace("~~", "~\\~")
+    members = f"\\{members}" if members.startswith(("^", "]")) else members
+    expression = f"(?!/)[{'^' if negated else ''}{members}]"
+    try:
+        re.compile(expression)
+    except re.error:
+        return None
+    return expression, stop + 1
+
+
+def is_ignored(path: str, *, folder: bool, patterns: Sequence[IgnorePattern] | Iterable[IgnorePattern]) -> bool:
+    """Return whether the last matching pattern excludes a path, given from the root with slashes."""
+    out = False
+    for pattern in patterns:
+        if pattern.folders_only and not folder:
+            continue
+        if path.startswith(pattern.base) and pattern.matcher.fullmatch(path, len(pattern.base)):
+            out = not pattern.negated
+    return out
+
+
+# Parse the dependencies and commands that a project declares. Pure.
+
+
+_REQUIREMENT: Final = re.compile(r"\s*([A-Za-z0-9][A-Za-z0-9._-]*)\s*(?:\[[^\]]*\])?\s*([^;#]*)")
+_GO_REQUIRED: Final = re.compile(r"^\s*(?:require\s+)?([\w.-]+\.[\w.-]+/[\w./~-]+)\s+(v\S+)", re.MULTILINE)
+_TARGET: Final = re.compile(r"^([A-Za-z0-9][\w./-]*(?:[ \t]+[A-Za-z0-9][\w./-]*)*)[ \t]*::?(?!=)", re.MULTILINE)
+_SEPARATORS: Final = re.compile(r"[-_.]+")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Manifest:
+    """The contents of one file: `dependencies` as (name, version as written), `commands` as (runner, name)."""
+
+    path: str
+    dependencies: tuple[tuple[str, str], ...] = ()
+    commands: tuple[tuple[str, str], ...] = ()
+    name: str = ""
+    problem: str = ""
+
+
+def normalise_package(name: str) -> str:
+    """Normalise a package name as in PEP 503.
+
+    >>> normalise_package("Ruamel_YAML")
+    'ruamel-yaml'
+    """
+    return _SEPARATORS.sub("-", name).casefold()
+
+
+def is_manifest(path: str) -> bool:
+    """Return whether a file is a supported manifest."""
+    name = PurePosixPath(path).name
+    known = {"pyproject.toml", "package.json", "Cargo.toml", "go.mod", "Makefile", "makefile", "GNUmakefile"}
+    return name in known or (name.startswith("requirements") and name.endswith(".txt"))
+
+
+def parse_manifest(path: str, text: str) -> Manifest:
+    """Parse a manifest; a parse error is returned in `problem`."""
+    name = PurePosixPath(path).name
+    reader = _PARSERS.get(name, _parse_requirements_txt if name.endswith(".txt") else _parse_makefile)
+    try:
+        return reader(path, text)
+    except (ValueError, RecursionError):
+        return Manifest(path=path, problem="it cannot be parsed")
+
+
+def _get_table(value: object, *names: str) -> Mapping[str, object]:
+    for name in names:
+        value = cast("Mapping[str, object]", value).get(name) if isinstance(value, Mapping) else None
+    return cast("Mapping[str, object]", value) if isinstance(value, Mapping) else {}
+
+
+def _filter_texts(value: object) -> list[str]:
+    return [one for one in cast("list[object]", value) if isinstance(one, str)] if isinstance(value, list) else []
+
+
+def _parse_requirements(lines: Iterable[str]) -> Iterable[tuple[str, str]]:
+    for line in lines:
+        found = _REQUIREMENT.match(line)
+        if found is not None:
+            yield found[1], found[2].strip()
+
+
+def _parse_requirements_txt(path: str, text: str) -> Manifest:
+    lines = (line for line in text.splitlines() if not line.lstrip().startswith(("#", "-")))
+    return Manifest(path=path, dependencies=tuple(_parse_requirements(lines)))
+
+
+def _parse_go_mod(path: str, text: str) -> Manifest:
+    return Manifest(path=path, dependencies=tuple(_GO_REQUIRED.findall(text)))
+
+
+def _parse_pyproject(path: str, text: str) -> Manifest:
+    data = tomllib.loads(text)
+    project, poetry = _get_table(data, "project"), _get_table(data, "tool", "poetry")
+    wanted = _filter_texts(project.get("dependencies"))
+    for group in (_get_table(project, "optional-dependencies"), _get_table(data, "dependency-groups")):
+        wanted += [one for lines in group.values() for one in _filter_texts(lines)]
+    wanted += _filter_texts(_get_table(data, "build-system").get("requires"))
+    tables = [_get_table(poetry, "dependencies"), _get_table(poetry, "dev-dependencies")]
+    tables += [_get_table(group, "dependencies") for group in _get_table(poetry, "group").values()]
+    told = [(name, str(version)) for table in tables for name, version in table.items() if name != "python"]
+    scripts = (*_get_table(project, "scripts"), *_get_table(project, "gui-scripts"), *_get_table(poetry, "scripts"))
+    runners = (*_get_table(data, "tool", "pdm", "scripts"), *_get_table(data, "tool", "poe", "tasks"))
+    return Manifest(
+        path=path,
+        dependencies=(*_parse_requirements(wanted), *told),
+        commands=tuple(("script", name) for name in (*scripts, *runners)),
+        name=str(project.get("name") or poetry.get("name") or ""),
+    )
+
+
+def _parse_cargo(path: str, text: str) -> Manifest:
+    data = tomllib.loads(text)
+    found: list[tuple[str, str]] = []
+    parts: list[object] = [data, _get_table(data, "workspace"), *_get_table(data, "target").values()]
+    for part in parts:
+        for kind in ("dependencies", "dev-dependencies", "build-dependencies"):
+            for name, wanted in _get_table(part, kind).items():
+                version = (
+                    cast("Mapping[str, object]", wanted).get("version", "") if isinstance(wanted, Mapping) else wanted
+                )
+                found.append((name, str(version)))
+    return Manifest(path=path, dependencies=tuple(found), name=str(_get_table(data, "package").get("name") or ""))
+
+
+def _parse_package_json(path: str, text: str) -> Manifest:
+    data: object = json.loads(text)
+    kinds = ("dependencies", "devDependencies", "peerDependencies", "optionalDependencies")
+    found = [(name, str(version)) for kind in kinds for name, version in _get_table(data, kind).items()]
+    commands = tuple(("npm", name) for name in _get_table(data, "scripts"))
+    return Manifest(
+        path=path, dependencies=tuple(found), commands=commands, name=str(_get_table(data).get("name") or "")
+    )
+
+
+def _parse_makefile(path: str, text: str) -> Manifest:
+    names = [name for line in _TARGET.findall(text) for name in line.split()]
+    return Manifest(path=path, commands=tuple(("make", name) for name in dict.fromkeys(names)))
+
+
+_PARSERS: Final[Mapping[str, Callable[[str, str], Manifest]]] = {
+    "pyproject.toml": _parse_pyproject,
+    "Cargo.toml": _parse_cargo,
+    "package.json": _parse_package_json,
+    "go.mod": _parse_go_mod,
+}
+
+
+# Result values of a code scan. Pure.
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ScannedFile:
+    """A scanned file: path from the root with slashes, hash of its bytes (32 hex digits), line count and outline."""
+
+    path: str
+    digest: str
+    lines: int
+    outline: Outline
+
+
+@dataclass(slots=True)
+class ScanResult:
+    """The scan of one root.
+
+    `paths` are all files seen, scanned or not; `whole` is False if a limit stopped the scan.
+    """
+
+    root: str
+    files: list[ScannedFile] = field(default_factory=list[ScannedFile])
+    manifests: list[Manifest] = field(default_factory=list[Manifest])
+    paths: list[str] = field(default_factory=list[str])
+    folders: set[str] = field(default_factory=set[str])
+    binary: int = 0
+    problems: list[str] = field(default_factory=list[str])
+    whole: bool = True
+
+
+# Turn a code scan into memories of the layer `codebase`, and plan how a later scan changes them.
+
+
+_NAME_CHARACTERS: Final = 256
+_SHOWN_DEPENDENCIES: Final = 40
+_SETTLED: Final = frozenset({Status.SUPERSEDED, Status.MERGED, Status.DELETED})
+_HELD: Final = frozenset({Status.ACTIVE, Status.CHALLENGED, Status.ARCHIVED})
+_OUT_OF_USE: Final = frozenset({Status.FORGOTTEN})
+TREE: Final = "tree"
+DEPENDENCIES: Final = "dependencies"
+CODE: Final = "code"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CodeEntry:
+    """One memory to store: `path` from the root ("" for the root itself) and `attribute`.
+
+    `digest` is a hash of the content (32 hex digits).
+    """
+
+    path: str
+    attribute: str
+    text: str
+    digest: str
+    language: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ScanPlan:
+    """The plan of a scan: pages without a memory, pages that replace one, and memories whose file is gone."""
+
+    fresh: tuple[CodeEntry, ...]
+    changed: tuple[tuple[CodeEntry, Memory], ...]
+    ended: tuple[Memory, ...]
+    unchanged: int
+
+
+def build_entries(survey: ScanResult, name: str) -> list[CodeEntry]:
+    """Turn a scan into pages; `name` is the displayed name of the root."""
+    found = [
+        _describe_file(one, name)
+        for one in survey.files
+        if one.outline.language and len(one.path) < _NAME_CHARACTERS // 2
+    ]
+    found.append(_describe_tree(survey, name))
+    if any(manifest.dependencies or manifest.commands for manifest in survey.manifests):
+        found.append(_describe_dependencies(survey.manifests, name))
+    return found
+
+
+def _describe_file(one: ScannedFile, name: str) -> CodeEntry:
+    outline = one.outline
+    head = f"{name}/{one.path} ({outline.language}, {one.lines:,} lines)"
+    if outline.problem:
+        head += f"; {outline.problem}"
+    inside = [("  " * declared.name.count(".") + declared.signature) for declared in outline.declared]
+    imports = [f"imports {', '.join(outline.imports)}"] if outline.imports else []
+    text = _join_bounded([head, *inside], imports)
+    return CodeEntry(path=one.path, attribute=CODE, text=text, digest=one.digest, language=outline.language)
+
+
+def _join_bounded(lines: Sequence[str], last: Sequence[str] = ()) -> str:
+    """Join lines up to the length limit of a memory, and state how many are left out."""
+    tail = "\n".join(last)[: MEMORY_TEXT_CHARACTERS // 4]
+    room = MEMORY_TEXT_CHARACTERS - len(tail) - 40
+    kept: list[str] = []
+    for line in lines:
+        room -= len(line) + 1
+        if room < 0:
+            break
+        kept.append(line)
+    if not kept:
+        kept = [lines[0][:room]]
+    rest = [f"… and {len(lines) - len(kept):,} more"] if len(kept) < len(lines) else []
+    return "\n".join([*kept, *rest, *([tail] if tail else [])])
+
+
+def _describe_tree(survey: ScanResult, name: str) -> CodeEntry:
+    counted: defaultdict[str, Counter[str]] = defaultdict(Counter)
+    for path in survey.paths:
+        folder, _, file = path.rpartition("/")
+        _, dot, ending = file.rpartition(".")
+        counted[folder][f".{ending}" if dot and len(ending) < 8 else file[:40]] += 1  # noqa: PLR2004 - a short ending
+    lines = [f"{name}/ holds {len(survey.paths):,} files in {len(survey.folders) + 1:,} folders"]
+    for folder in sorted(counted, key=lambda one: (one.count("/"), one)):
+        kinds = ", ".join(f"{count} {kind}" for kind, count in counted[folder].most_common(6))
+        lines.append(f"{folder or '.'}: {kinds}")
+    return CodeEntry(path="", attribute=TREE, text=_join_bounded(lines), digest=_hash_lines(survey.paths))
+
+
+def _describe_dependencies(manifests: Sequence[Manifest], name: str) -> CodeEntry:
+    lines = [f"{name}/ dependencies and commands"]
+    for manifest in manifests:
+        names = [f"{one} {version}".strip() for one, version in dict(manifest.dependencies).items()]
+        if names:
+            more = f" and {len(names) - _SHOWN_DEPENDENCIES} more" if len(names) > _SHOWN_DEPENDENCIES else ""
+            lines.append(f"{manifest.path} needs {', '.join(names[:_SHOWN_DEPENDENCIES])}{more}")
+        if manifest.commands:
+            lines.append(f"{manifest.path} has {', '.join(f'{runner} {one}' for runner, one in manifest.commands)}")
+    return CodeEntry(path="", attribute=DEPENDENCIES, text=_join_bounded(lines), digest=_hash_lines(lines))
+
+
+def _hash_lines(lines: Iterable[str]) -> str:
+    return hashlib.blake2b("\n".join(lines).encode("utf-8", "replace"), digest_size=16).hexdigest()
+
+
+def plan_scan(made: Sequence[CodeEntry], known: Sequence[Memory], seen: Iterable[str], *, whole: bool) -> ScanPlan:
+    """Compare pages with the memories of the same root, newest first in `known`; `seen` are all existing files.
+
+    A memory that the user has forgotten stays forgotten. Without `whole`, an unseen file may still exist, so no memory
+    ends.
+    """
+    newest: dict[tuple[str, str], Memory] = {}
+    for memory in known:
+        if memory.status not in _SETTLED:
+            newest.setdefault(_get_place(memory), memory)
+    fresh: list[CodeEntry] = []
+    changed: list[tuple[CodeEntry, Memory]] = []
+    unchanged = 0
+    for page in made:
+        memory = newest.get((page.path, page.attribute))
+        if memory is None:
+            fresh.append(page)
+        elif memory.metadata.get("hash") == page.digest or memory.status in _OUT_OF_USE:
+            unchanged += 1
+        elif memory.status in _HELD:
+            changed.append((page, memory))
+        else:
+            fresh.append(page)
+    present = {(page.path, page.attribute) for page in made} | {(path, CODE) for path in seen}
+    gone = [one for one in known if one.status in _HELD and _get_place(one) not in present] if whole else []
+    return ScanPlan(fresh=tuple(fresh), changed=tuple(changed), ended=tuple(gone), unchanged=unchanged)
+
+
+def _get_place(memory: Memory) -> tuple[str, str]:
+    return str(memory.metadata.get("path", "")), memory.attribute or ""

@@ -16,16 +16,18 @@ from pathlib import Path
 from typing import Final
 
 from credenda.errors import Invalid, NotFound
-from credenda.manage.code.ignore import (
+from credenda.manage.code.outline import (
     IgnorePattern,
+    Outline,
     ScannedFile,
     ScanResult,
+    detect_language,
     is_ignored,
     is_manifest,
     parse_manifest,
+    parse_outline,
     parse_patterns,
 )
-from credenda.manage.code.outline import Outline, detect_language, parse_outline
 from credenda.paths import find_path_kind
 
 FILES_MAX: Final = 20_000

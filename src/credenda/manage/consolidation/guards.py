@@ -10,17 +10,151 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 from functools import cache, lru_cache
 from importlib.resources import files
 from typing import Final, NamedTuple, cast
 
-from credenda.manage.consolidation.absolute_dates import resolve_relative_dates
-from credenda.manage.consolidation.member import ASSERTIVE_STANCES, Member, get_slot_key
-from credenda.model.memory import CONSOLIDATED, DUPLICATE_OF, Cardinality, Memory, MemoryType, get_type_class
-from credenda.text.dates import find_dates
+from credenda.clock import DAY_US, to_datetime
+from credenda.model.change import Support
+from credenda.model.memory import (
+    CONSOLIDATED,
+    DUPLICATE_OF,
+    Cardinality,
+    Memory,
+    MemoryType,
+    Stance,
+    get_type_class,
+    get_valid_from_us,
+)
+from credenda.text.dates import DateSpan, find_dates
 from credenda.text.normalize import is_same_value, normalise_attribute, normalise_name, normalise_text, normalise_value
 from credenda.text.tokens import fold, stem, tokenize
+
+# Replace relative dates in a text, such as "yesterday", by absolute ones.
+
+
+_RELATIVE: Final = re.compile(
+    r"\b(?:yesterday|today|tonight|tomorrow|ago|last|next|this|past|coming|now|in (?:an?|\d{1,3}|two|three|four|five"
+    r"|six|seven|eight|nine|ten|eleven|twelve|a couple of) (?:day|week|month|year)s?)\b",
+    re.IGNORECASE,
+)
+_WEEK_DAYS: Final = 7
+_YEAR_DAYS: Final = (365, 366)
+_MONTH_DAYS: Final = range(28, 32)
+
+
+def has_relative_date(text: str) -> bool:
+    """Return whether a text may have a date that depends on the day on which it was said.
+
+    >>> has_relative_date("I moved to Portland last weekend."), has_relative_date("I moved in May 2024.")
+    (True, False)
+    """
+    return _RELATIVE.search(text) is not None
+
+
+def resolve_relative_dates(text: str, said_us: int) -> str:
+    """Replace the relative dates of a text by absolute dates; `said_us` is the time of the statement.
+
+    >>> march = 1772355600000000
+    >>> resolve_relative_dates("I met Tom yesterday.", march), resolve_relative_dates("I moved here last year.", march)
+    ('I met Tom on 2026-02-28.', 'I moved here in 2025.')
+    """
+    written = text
+    for span in reversed(find_dates(text, said_us)):
+        words = text[span.start : span.stop]
+        broken = text[span.stop :].lstrip().startswith("ago")  # "moved in two weeks ago": not "in two weeks"
+        day = _format_span(span) if _RELATIVE.search(words) and not broken else None
+        if day is not None:
+            before = written[: span.start]
+            opener = re.search(r"\b(?:on|in|since|until|by|before|after|from)\s+$", before, re.IGNORECASE)
+            shown = day.rpartition(" ")[2] if opener else day
+            written = before + (shown if before else shown.capitalize()) + written[span.stop :]
+    return written
+
+
+def _format_span(span: DateSpan) -> str | None:
+    """Format an interval: a day, a week by its Monday, a month, a year, or a range."""
+    if span.from_us is None or span.until_us is None:
+        known = span.from_us if span.until_us is None else span.until_us
+        word = "since" if span.until_us is None else "before"
+        return None if known is None else f"{word} {to_datetime(known):%Y-%m-%d}"
+    start, days = to_datetime(span.from_us), (span.until_us - span.from_us) // DAY_US
+    if days == 1:
+        return f"on {start:%Y-%m-%d}"
+    if days == _WEEK_DAYS:
+        return f"in the week of {start:%Y-%m-%d}"
+    if days in _YEAR_DAYS and start == datetime(start.year, 1, 1, tzinfo=UTC):
+        return f"in {start:%Y}"
+    if days in _MONTH_DAYS and start.day == 1:
+        return f"in {start:%Y-%m}"
+    return f"between {start:%Y-%m-%d} and {to_datetime(span.until_us - DAY_US):%Y-%m-%d}"
+
+
+# A memory with the data that judging needs: evidence, time of the statement, and slot.
+
+
+ASSERTIVE_STANCES: Final = frozenset({Stance.ASSERTED, Stance.NEGATED})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Member:
+    """A current memory with its evidence.
+
+    `past` are memories whose value was valid before this one, newest first; `fresh` tells that no run has judged it.
+    """
+
+    memory: Memory
+    support: tuple[Support, ...] = ()
+    past: tuple[Member, ...] = ()
+    fresh: bool = True
+    left_alone: bool = False
+    """Whether the user has undone a change of it, so that consolidation must not change it."""
+    linked: frozenset[str] = frozenset()
+    """The ids that it is linked with already."""
+    told_us: int | None = None
+    """When the first message of its evidence was said; only read where its text has a relative date."""
+    zone_us: int = 0
+    """The offset of the user's clock from UTC, for relative dates."""
+
+    @property
+    def id(self) -> str:
+        """The id of the memory."""
+        return self.memory.id
+
+    @property
+    def since_us(self) -> int:
+        """When it became valid; the time of the statement unless stated otherwise."""
+        return get_valid_from_us(self.memory)
+
+    @property
+    def said_us(self) -> int:
+        """The time that its relative dates refer to, on the user's clock.
+
+        It is that of the message: "last weekend" names a day before it, on which the fact may have begun.
+        """
+        return (self.since_us if self.told_us is None else self.told_us) + self.zone_us
+
+    @property
+    def events(self) -> frozenset[str]:
+        """The ids of its supporting events."""
+        return frozenset(item.span.event_id for item in self.support)
+
+
+def get_slot_key(memory: Memory) -> tuple[str, ...] | None:
+    """Return the normalised slot: speaker, entity, attribute, scope, class and polarity; None without one."""
+    if memory.type is MemoryType.NARRATIVE or not (memory.entity and memory.attribute and memory.value):
+        return None
+    return (
+        normalise_name(memory.speaker),
+        normalise_name(memory.entity),
+        normalise_attribute(memory.attribute),
+        normalise_name(memory.scope or ""),
+        get_type_class(memory.type),
+        str(memory.stance is Stance.NEGATED),
+    )
+
 
 # Word lists of the guards, from `data/words.toml`. Pure.
 

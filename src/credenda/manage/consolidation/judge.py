@@ -13,10 +13,8 @@ from dataclasses import dataclass, fields, replace
 from typing import Final, NamedTuple, cast
 
 from credenda import limits
-from credenda.clock import format_time
-from credenda.manage.consolidation.absolute_dates import resolve_relative_dates
-from credenda.manage.consolidation.guards import is_distinct
-from credenda.manage.consolidation.member import ASSERTIVE_STANCES, Member
+from credenda.clock import HOUR_US, format_time, is_ahead
+from credenda.manage.consolidation.guards import ASSERTIVE_STANCES, Member, is_distinct, resolve_relative_dates
 from credenda.model.change import Add, Change, Confirm, Revise, Supersede, end_memory
 from credenda.model.memory import (
     CONSOLIDATED,
@@ -385,3 +383,40 @@ def cluster_pairs(pairs: Iterable[Pair], most: int) -> list[tuple[int, ...]]:
             leader[number] = into
         groups[into] += groups.pop(out)
     return sorted(tuple(sorted(group)) for group in groups.values() if len(group) > 1)
+
+
+# Decide whether a consolidation is due, by time and by the number of new memories (S-028, S-029, C-017).
+
+
+_HOUR: Final = float(HOUR_US)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Trigger:
+    """The conditions of a run: hours since the last run, and new memories since then. 0 disables a condition."""
+
+    min_hours: float = 24.0
+    min_facts: int = 20
+
+
+def explain_skip(gate: Trigger, *, now_us: int, last_us: int | None, new: int, retries: int, force: bool) -> str:
+    """Return why no run is due, or "" if one is.
+
+    `last_us` is the time of the last run, `new` the number of waiting memories, `retries` how many of them failed
+    before: these are retried without waiting for others. `force` skips both conditions.
+
+    >>> explain_skip(Trigger(), now_us=0, last_us=None, new=3, retries=0, force=False)
+    'not due: 3 new memories, and a run needs 20'
+    >>> explain_skip(Trigger(), now_us=0, last_us=None, new=3, retries=0, force=True)
+    ''
+    """
+    if not new and not retries:
+        return "nothing to do"
+    if force or retries:
+        return ""
+    hours = None if last_us is None or is_ahead(last_us, now_us) else (now_us - last_us) / _HOUR
+    if hours is not None and hours < gate.min_hours:
+        return f"not due: the last run was {hours:.1f} hours ago, and runs are {gate.min_hours:g} hours apart"
+    if new < gate.min_facts:
+        return f"not due: {new} new {'memory' if new == 1 else 'memories'}, and a run needs {gate.min_facts}"
+    return ""

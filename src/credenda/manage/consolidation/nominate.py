@@ -15,8 +15,8 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from credenda.manage.consolidation.guards import get_slot_key
 from credenda.manage.consolidation.judge import Pair
-from credenda.manage.consolidation.member import get_slot_key
 from credenda.model.memory import Memory
 from credenda.text.normalize import normalise_text, normalise_value
 

@@ -16,10 +16,15 @@ from typing import Any, Final, cast
 
 from credenda import limits
 from credenda.clock import to_datetime
-from credenda.manage.consolidation.absolute_dates import resolve_relative_dates
-from credenda.manage.consolidation.guards import find_difference, find_unsupported, is_distinct, may_replace
+from credenda.manage.consolidation.guards import (
+    Member,
+    find_difference,
+    find_unsupported,
+    is_distinct,
+    may_replace,
+    resolve_relative_dates,
+)
 from credenda.manage.consolidation.judge import Remove, Replace, Verdict
-from credenda.manage.consolidation.member import Member
 from credenda.model.memory import Relation
 from credenda.providers.llm.protocol import Question
 from credenda.text.tokens import tokenize

@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
+from credenda.clock import DAY_US
 from credenda.ids import parse_serial
 from credenda.limits import MEMORY_TEXT_CHARACTERS
 from credenda.model.attributes import TASTES, get_attribute, is_valid_value
@@ -34,8 +35,8 @@ from credenda.model.memory import (
     is_dreamed,
 )
 from credenda.model.statement import ENGLISH, choose_word, name_attribute
-from credenda.text.documents import format_yearly_day
 from credenda.text.normalize import detect_language, is_same_value, normalise_name, normalise_text, normalise_value
+from credenda.text.passages import format_yearly_day
 
 # Choose and order the facts that a dream may use. Pure.
 
@@ -366,3 +367,34 @@ def end_unsupported_cards(cards: Iterable[Memory], entities: Iterable[str], now_
     kept = frozenset(entities)
     standing = (card for card in cards if card.status in _CURRENT)
     return [_supersede_card(card, None, now_us) for card in standing if normalise_name(card.entity or "") not in kept]
+
+
+# Dream step 2: choose the clusters to merge (E-067); the consolidation judge decides about them.
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MergeRules:
+    """The limits of a cluster: the minimum cosine of neighbours, and the minimum number of memories (E-067)."""
+
+    cosine: float = 0.80
+    least: int = 5
+
+
+# Dream step 7: the retention of operational logs. The journal and the change log are never pruned.
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PruneRules:
+    """Days for which rows are kept, and rows that one transaction removes from each log.
+
+    An impression affects importance only while it is kept. With E-072's 90 days, a memory used daily until four months
+    ago would lose half its importance, so a year is kept (decision 0028). Finished jobs are kept for E-072's 90 days.
+    """
+
+    impressions_days: int = 365
+    jobs_days: int = 90
+    rows_per_batch: int = 500
+
+    def before_us(self, now_us: int) -> tuple[int, int]:
+        """Return the times before which impressions and jobs are removed."""
+        return now_us - self.impressions_days * DAY_US, now_us - self.jobs_days * DAY_US

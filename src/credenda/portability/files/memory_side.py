@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from credenda.model.change import ContestCase
 from credenda.model.claim import Evidence
-from credenda.model.contest import ContestCase
 from credenda.model.core import Section
 from credenda.model.event import Event
 from credenda.model.memory import Memory, Status

@@ -15,9 +15,8 @@ from datetime import UTC
 from typing import Any, Final
 
 from credenda.clock import format_time, to_datetime
-from credenda.model.change import DRAFT_FIELDS
+from credenda.model.change import DRAFT_FIELDS, ContestCase, ContestState, to_contest_dict
 from credenda.model.claim import Evidence
-from credenda.model.contest import ContestCase, ContestState, to_contest_dict
 from credenda.model.core import Section
 from credenda.model.event import Event
 from credenda.model.memory import Draft, Layer, Memory, Status
@@ -35,8 +34,8 @@ from credenda.portability.files.parse import (
     write_footer,
     write_item,
 )
-from credenda.text.documents import format_yearly_day
 from credenda.text.normalize import normalise_name
+from credenda.text.passages import format_yearly_day
 
 # Memories and events as entries of the folder, and the file and section of each. Pure.
 

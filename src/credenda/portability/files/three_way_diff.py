@@ -14,7 +14,6 @@ from typing import Any, Final, NamedTuple
 from credenda import limits
 from credenda.model.claim import Evidence
 from credenda.portability.files.parse import Entered, Said, to_file_text
-from credenda.portability.files.quoted_lines import bind_quoted
 from credenda.portability.files.state import (
     AWAY,
     Added,
@@ -26,6 +25,7 @@ from credenda.portability.files.state import (
     Spot,
     Text,
     Tier,
+    bind_quoted,
     hash_line,
     is_closed,
 )

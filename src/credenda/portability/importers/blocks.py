@@ -13,7 +13,7 @@ from credenda import limits
 from credenda.clock import from_datetime, parse_time, to_datetime
 from credenda.errors import Invalid
 from credenda.portability.importers.format import Piece, Problem, Source, make_stable_key
-from credenda.portability.line_reader import Line, Lines
+from credenda.portability.sources import Line, Lines
 from credenda.private import PrivateParts, cut_private, cut_tagged
 from credenda.text.normalize import normalise_text
 from credenda.text.sentences import REMOVED

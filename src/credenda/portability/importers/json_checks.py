@@ -24,7 +24,7 @@ from credenda.portability.importers.format import (
     Source,
     make_stable_key,
 )
-from credenda.portability.line_reader import Element, Lines, read_sections
+from credenda.portability.sources import Element, Lines, read_sections
 from credenda.text.normalize import normalise_name
 from credenda.text.spoken import cut_recalled
 from credenda.write.intake.validate import Submission

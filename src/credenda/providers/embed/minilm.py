@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from credenda.providers.embed.protocol import TokenVectors
+    from credenda.providers.embed.factory import TokenVectors
 
     Array = NDArray[np.generic]
 
@@ -118,7 +118,7 @@ class MiniLmEmbedder:
             projected = projection.run(rows=rows).reshape(len(places), -1, _TOKEN_DIMS)
             projected /= np.linalg.norm(projected, axis=2, keepdims=True)
             for place, vectors in zip(places, projected, strict=True):
-                tokens[place] = embed.protocol.TokenVectors(vectors, split[place][1][kept])
+                tokens[place] = embed.factory.TokenVectors(vectors, split[place][1][kept])
         return out, [tokens[place] for place in range(len(texts))]
 
 

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from credenda.errors import Unavailable
 from credenda.install_hint import format_install
-from credenda.model.reading import LISTENER, SPEAKER, Fact, FactChange, FactStatus, Words
+from credenda.model.claim import LISTENER, SPEAKER, Fact, FactChange, FactStatus, Words
 from credenda.providers import embed
 from credenda.providers.onnx import load_runtime
 from credenda.text.sentences import split_sentences

@@ -7,20 +7,346 @@ believed at the end of that day. All other paths are pages of programs.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
-from typing import Final
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Final, cast
 
 from credenda import limits
 from credenda.errors import Conflict, Invalid, LimitExceeded, NotFound
 from credenda.model.browse import DirectoryEntry, DirectoryMatch, DirectoryPage, hash_page
+from credenda.model.change import ContestState
+from credenda.model.core import Item, ItemFilter, ItemRemoval
+from credenda.model.memory import Status
+from credenda.portability.files.folder import load_view
+from credenda.portability.files.memory_side import View
+from credenda.portability.files.page_plan import Placing, index_lines, lay_out
+from credenda.portability.files.parse import read_item, to_file_text, write_item
+from credenda.portability.files.render import ARCHIVE, CORE, CORE_SECTIONS, INDEX, NOW, PAGES, SECTIONS, Sheet, is_shown
 from credenda.private import PrivateParts
 from credenda.runtime import Parts
-from credenda.services.directory.belief_pages import BeliefPage, apply_page_edit, load_belief_pages
-from credenda.services.directory.paths import AS_OF, fold_page_name, is_reserved, split_page_path
-from credenda.services.directory.stored_pages import StoredPage, load_pages, move_pages, remove_pages, write_page
+from credenda.services.browse import resolve_id
+from credenda.services.core import core
+from credenda.services.directory.paths import (
+    AS_OF,
+    fold_page_name,
+    hash_statement,
+    is_reserved,
+    join_lines,
+    split_lines,
+    split_page_path,
+)
+from credenda.services.edit import Correction, forget, put_right
+from credenda.services.items import Words, dump_value, find_hidden, forget_unused, load_value, store_words
 from credenda.services.search import resolve_moment
+from credenda.storage.store import EventFilter, MemoryFilter, Writer
 from credenda.validation import check_text
+from credenda.write.intake.secrets import screen_secrets
 from credenda.write.intake.validate import make_private_error
+
+# Pages of beliefs: the pages of `files sync` without their comments; each entry ends with its id.
+
+
+_ID: Final = re.compile(r" \(([em]\d+-[0-9a-f]{6})\)$")
+_EDITABLE: Final = frozenset({NOW, *CORE_SECTIONS.values()})
+
+
+@dataclass(frozen=True, slots=True)
+class BeliefPage:
+    """A page of beliefs: `entries` are the texts of the entries that may change, by id, `fixed` those of the others."""
+
+    path: str
+    text: str
+    entries: Mapping[str, str]
+    fixed: Mapping[str, str]
+
+    @property
+    def writable(self) -> bool:
+        """Whether an edit of the page changes beliefs."""
+        return self.path == CORE or self.path.startswith(f"{PAGES}/")
+
+
+def load_belief_pages(parts: Parts, known_at_us: int | None = None) -> dict[str, BeliefPage]:
+    """Return the pages of the present beliefs, or of those believed at a time, by path."""
+    seen = _load_present(parts) if known_at_us is None else _load_past(parts, known_at_us)
+    layout = lay_out(seen, Placing(texts=(), where={}, placed={}, names={}))
+    pages = {
+        path: _show_page(path, sheet)
+        for path, sheet in layout.sheets.items()
+        if sheet.entries or any(one.text for one in sheet.questions)
+    }
+    core = CORE in pages
+    text = "\n".join(index_lines(seen, layout, core=core))
+    index = BeliefPage(INDEX, f"{text}\n", {}, {})
+    return {**pages, **({INDEX: index} if pages else {})}
+
+
+def _load_present(parts: Parts) -> View:
+    lines = core(parts).lines
+    with parts.store.reader(parts.user_id) as reader:
+        return replace(load_view(reader), core=[(line.section, line.memory_id) for line in lines])
+
+
+def _load_past(parts: Parts, known_at_us: int) -> View:
+    with parts.store.reader(parts.user_id) as reader:
+        seen = load_view(reader)
+        if not seen.tag:
+            return seen
+        memories = [one for one in reader.find(MemoryFilter(known_at_us=known_at_us)) if is_shown(one)]
+        past = EventFilter(recorded_before_us=known_at_us + 1, worded=True)
+        known = {one.id for one in seen.events} & {one.id for one in reader.find_events(past)}
+    return replace(
+        seen,
+        memories=sorted(memories, key=lambda one: (one.created_us, one.id)),
+        events=[one for one in seen.events if one.id in known],
+        contests=[one for one in seen.contests if one.opened_us <= known_at_us and one.state is ContestState.OPEN],
+    )
+
+
+def _show_page(path: str, sheet: Sheet) -> BeliefPage:
+    lines = [f"# {sheet.title}"]
+    entries: dict[str, str] = {}
+    fixed: dict[str, str] = {}
+    for section in sorted({one.section for one in sheet.entries}, key=_rank):
+        lines += ["", section] if section else []
+        for one in sheet.entries:
+            if one.section == section:
+                *first, last = write_item(one.text)
+                lines += ["", *([one.head, ""] if one.head else []), *([*first, f"{last} ({one.local})"])]
+                (entries if section in _EDITABLE else fixed)[one.local] = to_file_text(one.text)
+    questions = [one.text for one in sheet.questions if one.text]
+    lines += ["", SECTIONS[3], "", *(f"- {text}" for text in questions)] if questions else []
+    return BeliefPage(path, "\n".join(lines) + "\n", entries, fixed)
+
+
+def _rank(section: str) -> int:
+    return SECTIONS.index(section) if section in SECTIONS else -1
+
+
+def apply_page_edit(parts: Parts, page: BeliefPage, text: str) -> None:
+    """Apply the difference of a new text: changed entries are corrected, missing ones forgotten, new ones remembered.
+
+    On the page of the core a missing entry changes nothing: it is chosen by use. Raises `Invalid` for a page or an
+    entry that cannot be changed; then nothing changes.
+    """
+    if not page.writable or page.path.startswith(f"{ARCHIVE}/"):
+        raise Invalid(f"{page.path} cannot be changed", why="it is made from other pages", fix="change an entry there")
+    found = _read_entries(text)
+    known = {**page.fixed, **page.entries}
+    for name, said in found:
+        if name is not None and name not in known:
+            raise NotFound(f"{name} is not on {page.path}", fix="leave out the id of a new line")
+        if name is not None and said != page.fixed.get(name, said):
+            raise Invalid(f"{name} cannot be changed", why="it is an entry of the past", fix="write a new line")
+    texts = {name: said for name, said in found if name is not None}
+    questions = {line for line in page.text.split("\n") if line.startswith("- ")}
+    for name, before in page.entries.items():
+        if name not in texts and page.path != CORE:
+            forget(parts, name, "removed from a page")
+        elif texts.get(name, before) != before:
+            wanted = Correction(text=texts[name], reason="edited in a page")
+            put_right(parts, resolve_id(parts, name), wanted)
+    for name, said in found:
+        if name is None and f"- {said}" not in questions:
+            store_words(parts, Words(said, f"page /{page.path}"))
+
+
+def _read_entries(text: str) -> list[tuple[str | None, str]]:
+    """Return the entries of a text: the id at the end of each, and its words."""
+    entries: list[list[str]] = []
+    inside = False
+    for line in text.split("\n"):
+        if line.startswith(("- ", "* ", "+ ")):
+            entries.append([line])
+            inside = True
+        elif inside and line.startswith("  "):
+            entries[-1].append(line)
+        elif line.strip():
+            inside = False
+            entries += [] if line.startswith("#") else [[line]]
+    return [_read_entry(lines) for lines in entries]
+
+
+def _read_entry(lines: Sequence[str]) -> tuple[str | None, str]:
+    found = _ID.search(lines[-1])
+    last = lines[-1][: found.start()] if found else lines[-1]
+    return (found[1] if found else None), read_item([*lines[:-1], last])
+
+
+# Pages that programs write: every statement is a memory, and the page shows those that are still believed.
+
+
+_SPACE: Final = "page"
+_LINES: Final = "page\x1f"
+_SHOWN: Final = 80
+ABSENT: Final = 0
+
+
+@dataclass(frozen=True, slots=True)
+class StoredPage:
+    """A page as stored: `lines` maps the keys of its visible statements to their memories, `gone` are hidden ones."""
+
+    path: str
+    text: str = ""
+    revision: int = ABSENT
+    places: Sequence[object] = ()
+    statements: Mapping[str, str] = field(default_factory=dict[str, str])
+    lines: Mapping[str, str] = field(default_factory=dict[str, str])
+    gone: frozenset[str] = frozenset()
+
+
+def load_pages(parts: Parts, path: str | None = None) -> dict[str, StoredPage]:
+    """Load all pages, or the one at a path, by path."""
+    found = parts.store.items.find_items(parts.user_id, ItemFilter(space=_SPACE, key=path))
+    space = _LINES if path is None else _name_space(path)
+    said = parts.store.items.find_items(parts.user_id, ItemFilter(space=space, below=path is None))
+    hidden = find_hidden(parts, {one.source for one in said if one.source})
+    by_page: dict[str, list[Item]] = {}
+    for one in said:
+        by_page.setdefault(one.space, []).append(one)
+    return {one.key: _build_page(one, by_page.get(_name_space(one.key), ()), hidden) for one in found}
+
+
+def _name_space(path: str) -> str:
+    return f"{_LINES}{path}\x1f"
+
+
+def _build_page(item: Item, said: Iterable[Item], hidden: set[str]) -> StoredPage:
+    places = cast("list[object]", load_value(item.value))
+    visible = {one.key: one for one in said if one.source not in hidden}
+    statements = {key: str(load_value(one.value)) for key, one in visible.items()}
+    return StoredPage(
+        path=item.key,
+        text=join_lines(places, statements),
+        revision=item.version,
+        places=places,
+        statements=statements,
+        lines={key: one.source or "" for key, one in visible.items()},
+        gone=frozenset(one.key for one in said if one.source in hidden),
+    )
+
+
+def write_page(parts: Parts, old: StoredPage, text: str) -> None:
+    """Store a page in place of the one that was read.
+
+    Raises `Conflict` if it was written meanwhile, `Invalid` for a line that repeats a deleted statement, has orders to
+    its reader or a rejected secret, `LimitExceeded` for a page or line that is too long. Nothing changes then.
+    """
+    draft = _Draft(parts, old)
+    try:
+        draft.read(text)
+        parts.store.commit(parts.user_id, draft.file)
+    except BaseException:
+        forget_unused(parts, draft.made, "its page was not written")
+        raise
+    left = [source for key, source in old.lines.items() if key not in draft.sources]
+    forget_unused(parts, left, "removed from its page")
+
+
+class _Draft:
+    """A page that is about to be stored."""
+
+    def __init__(self, parts: Parts, old: StoredPage) -> None:
+        self.made: list[str] = []
+        self.sources: dict[str, str] = {}
+        self._parts = parts
+        self._old = old
+        self._statements: dict[str, str] = {}
+        self._places: list[object] = []
+
+    def read(self, text: str) -> None:
+        """Store the new statements of a text."""
+        if len(text.encode("utf-8", "surrogatepass")) > limits.PAGE_BYTES:
+            raise LimitExceeded(f"{self._old.path} is too long", why=f"a page has at most {limits.PAGE_BYTES:,} bytes")
+        lines = split_lines(text)
+        if sum(bool(line.statement) for line in lines) > limits.PAGE_STATEMENTS:
+            raise LimitExceeded(
+                f"{self._old.path} holds too many statements",
+                why=f"a page has at most {limits.PAGE_STATEMENTS:,}",
+                fix="split it",
+            )
+        for line in lines:
+            if line.statement:
+                self._take(line.text, line.statement)
+            else:
+                self._places.append(self._screen(line.text))
+
+    def _screen(self, text: str) -> str:
+        return screen_secrets(text, self._parts.settings.secrets_policy).text
+
+    def _take(self, line: str, statement: str) -> None:
+        before, _, after = line.partition(statement)
+        shown = self._screen(statement)
+        key = hash_statement(shown)
+        if key in self._old.gone:
+            return
+        if key not in self.sources:
+            self.sources[key] = self._old.lines.get(key) or self._store(shown)
+            self._statements[key] = shown
+        self._places.append([before, key, after])
+
+    def _store(self, statement: str) -> str:
+        short = statement if len(statement) <= _SHOWN else f"{statement[:_SHOWN]}…"
+        if len(statement) > limits.MEMORY_TEXT_CHARACTERS:
+            raise LimitExceeded(
+                f"this line is too long: {short}",
+                why=f"a statement has at most {limits.MEMORY_TEXT_CHARACTERS:,} characters",
+                fix="split it",
+            )
+        try:
+            memory = store_words(self._parts, Words(statement, f"page /{self._old.path}"))
+        except Conflict as error:
+            raise Invalid(
+                f"this was deleted from memory and stays deleted: {short}", why=error.why, fix="leave the line out"
+            ) from error
+        self.made.append(memory.id)
+        if memory.status is Status.CANDIDATE:
+            raise Invalid(
+                f"this line cannot be stored: {short}",
+                why="it contains instructions to its reader",
+                fix="write it as a statement",
+            )
+        return memory.id
+
+    def file(self, writer: Writer) -> None:
+        """File the page and its lines."""
+        path, now_us = self._old.path, self._parts.clock.now_us()
+        page = Item(
+            space=_SPACE, key=path, value=dump_value(self._places), version=self._old.revision, updated_us=now_us
+        )
+        writer.put(page)
+        writer.put(ItemRemoval(space=_name_space(path)))
+        for key, source in self.sources.items():
+            value = dump_value(self._statements[key])
+            writer.put(Item(space=_name_space(path), key=key, value=value, source=source, updated_us=now_us))
+
+
+def remove_pages(parts: Parts, pages: Sequence[StoredPage]) -> None:
+    """Remove pages and forget their lines; raises `Conflict`, and removes none, if any was written meanwhile."""
+
+    def work(writer: Writer) -> None:
+        for page in pages:
+            writer.put(ItemRemoval(space=_SPACE, key=page.path, version=page.revision))
+            writer.put(ItemRemoval(space=_name_space(page.path)))
+
+    parts.store.commit(parts.user_id, work)
+    forget_unused(parts, [source for page in pages for source in page.lines.values()], "removed with its page")
+
+
+def move_pages(parts: Parts, moves: Mapping[str, StoredPage]) -> None:
+    """Move pages to the new paths, which are the keys; raises `Conflict`, and moves none, if a path is in use."""
+    now_us = parts.clock.now_us()
+
+    def work(writer: Writer) -> None:
+        for path, page in moves.items():
+            writer.put(ItemRemoval(space=_SPACE, key=page.path, version=page.revision))
+            writer.put(ItemRemoval(space=_name_space(page.path)))
+            writer.put(Item(space=_SPACE, key=path, value=dump_value(page.places), version=ABSENT, updated_us=now_us))
+            for key, source in page.lines.items():
+                value = dump_value(page.statements[key])
+                writer.put(Item(space=_name_space(path), key=key, value=value, source=source, updated_us=now_us))
+
+    parts.store.commit(parts.user_id, work)
+
 
 _MISSING: Final = "list the directory"
 

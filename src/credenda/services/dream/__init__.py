@@ -5,8 +5,6 @@ from typing import TYPE_CHECKING
 from credenda.lazy import load_on_use
 
 if TYPE_CHECKING:
-    from credenda.services.dream import (
-        run as run,
-    )
+    from credenda.services.dream import run as run
 
 __getattr__ = load_on_use(__name__)

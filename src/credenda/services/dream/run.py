@@ -9,16 +9,72 @@ from dataclasses import replace
 from typing import Final
 
 from credenda.errors import Conflict, CredendaError, Invalid
+from credenda.manage.dream.cards import MergeRules, PruneRules
 from credenda.model.dream import DreamReport, DreamStep
 from credenda.progress import report_within
 from credenda.runtime import Parts
-from credenda.services.dream.merge_step import merge
-from credenda.services.dream.prune_step import prune
-from credenda.services.dream.step_context import Night, write_report
-from credenda.services.dream.steps import run_bridges, run_cards, run_decay, run_drift, run_probe
+from credenda.services.consolidation import Wanted, run_over
+from credenda.services.dream.steps import Night, run_bridges, run_cards, run_decay, run_drift, run_probe, write_report
+from credenda.storage.store import Prune
+from credenda.text.recalled_block import count_kind, count_noun
 from credenda.validation import check_words
-from credenda.workers.idle_tasks import flush_accesses
 from credenda.workers.leases import HeldError, hold_lock
+from credenda.workers.loop import flush_accesses
+
+# Step 2: pass large, close clusters to the judge of consolidation.
+
+
+def merge(night: Night, rules: MergeRules | None = None) -> DreamStep:
+    """Merge equivalent memories in clusters of five or more; memories that differ in meaning stay separate."""
+    bounds = rules or MergeRules()
+    night.stay()
+    settings = night.parts.settings
+    wanted = Wanted(
+        topic=None,
+        threshold=1.0,
+        k=settings.memory_consolidation_neighbor_k,
+        cluster_max=settings.memory_consolidation_cluster_max,
+        floor=bounds.cosine,
+        least=bounds.least,
+    )
+    report = run_over(night.parts, wanted, dry_run=night.dry_run, night=True)
+    became, went = ("would become", "would go") if night.dry_run else ("became", "went")
+    told: list[str] = []
+    if report.memories_consolidated:
+        gone, judge = report.memories_consolidated, report.judge
+        fewer = f"{became} {report.memories_created:,} or " if report.memories_created else ""
+        told.append(f"{count_noun(gone, 'memory')} {fewer}{went} as doubles; judged by {judge}.")
+    if report.failed:
+        told.append(f"{count_noun(report.failed, 'cluster')} could not be judged and will be tried again.")
+    counts = {
+        "examined": report.examined,
+        "merged": report.memories_consolidated,
+        "created": report.memories_created,
+        "linked": report.linked,
+        "failed": report.failed,
+    }
+    return DreamStep(name="merge", ran=report.ran, reason=report.reason, told=tuple(told), counts=counts, merged=report)
+
+
+# Step 7: delete old rows of operational logs; the journal and the change log stay complete (E-072).
+
+
+def prune(night: Night, rules: PruneRules | None = None) -> DreamStep:
+    """Delete old impressions without feedback and old finished jobs, in small batches."""
+    bounds = rules or PruneRules()
+    showings_us, jobs_us = bounds.before_us(night.now_us)
+    found = night.see(lambda reader: reader.duties.prunable(showings_us, jobs_us))
+    rounds = -(-max(found.values(), default=0) // bounds.rows_per_batch)
+    row = Prune(showings_before_us=showings_us, jobs_before_us=jobs_us, limit=bounds.rows_per_batch)
+    for _ in range(0 if night.dry_run else rounds):
+        night.stay()
+        night.parts.active_calls.wait_idle(1.0)
+        night.parts.store.commit(night.parts.user_id, lambda writer: writer.put(row))
+    verb = "would go" if night.dry_run else "went"
+    days = {"showings": bounds.impressions_days, "jobs": bounds.jobs_days}
+    told = [f"{count_kind(count, name)} older than {days[name]} days {verb}." for name, count in found.items() if count]
+    return DreamStep(name="prune", told=tuple(told), counts=found)
+
 
 _log = logging.getLogger(__name__)
 _LOCK: Final = "dream"

@@ -3,23 +3,17 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from datetime import tzinfo
 from itertools import combinations
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, TypeVar
 
 from credenda import index, limits
-from credenda.clock import DAY_US, has_ended
+from credenda.clock import DAY_US, has_ended, to_datetime
 from credenda.errors import Unavailable
+from credenda.ids import IdKind, parse_id_number
 from credenda.index.document_names import name_memory_document
-from credenda.manage.dream.bridges import (
-    BridgeRules,
-    EntityPair,
-    decide_bridge,
-    get_bridge_ends,
-    hash_bridge,
-    nominate_pairs,
-)
 from credenda.manage.dream.cards import (
     CardHistory,
     CardRules,
@@ -34,46 +28,186 @@ from credenda.manage.dream.cards import (
     write_fact_list,
 )
 from credenda.manage.dream.probe import (
-    ProbeCandidate,
-    ProbeRules,
-    challenge,
-    draw_probes,
-    find_contradicted,
-    get_single_slot,
-    is_old_unconfirmed,
-    is_unsupported,
-    may_be_probed,
-)
-from credenda.manage.dream.prompts import (
     CARD_PROMPT,
     BridgeAnswer,
+    BridgeRules,
+    EntityPair,
     ProbeAnswer,
+    ProbeCandidate,
+    ProbeRules,
     ask_bridge,
     ask_card,
     ask_probe,
+    challenge,
+    decide_bridge,
+    draw_probes,
+    find_contradicted,
+    get_bridge_ends,
+    get_single_slot,
+    hash_bridge,
+    is_old_unconfirmed,
+    is_unsupported,
+    may_be_probed,
+    nominate_pairs,
     parse_bridge,
     parse_card,
     parse_probe,
 )
 from credenda.model.change import Actor, Add, Change, ChangeKind, SetStatus, Supersede
 from credenda.model.dream import DreamStep
-from credenda.model.memory import BRIDGE, CARD, Memory, Slot, Status, is_dreamed
-from credenda.providers.embed.protocol import Embedder
+from credenda.model.memory import BRIDGE, CARD, Layer, Memory, Slot, Status, is_dreamed
+from credenda.providers.embed.factory import Embedder
 from credenda.providers.llm.protocol import ModelFailure, Question
+from credenda.runtime import Parts
 from credenda.services.code_scan import drift, read_opted_in_folders
-from credenda.services.dream.step_context import HELD, Night
 from credenda.services.lifecycle import decay, rescore_retention
+from credenda.storage.plan import commit_decided, return_decided
 from credenda.storage.store import ChangeFilter, MemoryFilter, Reader, Vector, Watermark, Writer
-from credenda.text.counts import count_noun
 from credenda.text.normalize import normalise_attribute, normalise_name
-from credenda.workers.llm_budget import OverBudgetError, ask_within_budget, to_day
-from credenda.write.apply import Applied
-from credenda.write.indexing.embed import MissingVector, embed
+from credenda.text.recalled_block import count_noun
+from credenda.workers.llm_jobs import OverBudgetError, ask_within_budget, to_day
+from credenda.write.apply import Application, Applied, apply
+from credenda.write.forget.tombstones import is_deleted
+from credenda.write.indexing import MissingVector, embed
 from credenda.write.intake.secrets import is_instruction_like, screen_secrets
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
+
+
+# The context of each step: its memory, whether it may write, and how it applies changes.
+
+
+T = TypeVar("T")
+
+HELD: Final = frozenset({Status.ACTIVE, Status.CHALLENGED})
+NO_CODE: Final = frozenset(Layer) - {Layer.CODEBASE}
+_BATCH: Final = 1_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Night:
+    """One run of the dream; `stay` renews its lease and raises `HeldError` if another run has taken it."""
+
+    parts: Parts
+    dry_run: bool
+    stay: Callable[[], None]
+
+    @property
+    def now_us(self) -> int:
+        """The current time."""
+        return self.parts.clock.now_us()
+
+    @property
+    def today(self) -> int:
+        """The day, in days since 1970-01-01 UTC; daily limits count by it."""
+        return self.now_us // DAY_US
+
+    def held(self, layers: frozenset[Layer] = NO_CODE) -> Iterator[list[Memory]]:
+        """Yield the current memories, newest first, each batch in its own view, yielding to callers in between."""
+        below: int | None = None
+        while True:
+            with self.parts.store.reader(self.parts.user_id) as reader:
+                tag = reader.tenant.tag
+                found = reader.find(MemoryFilter(statuses=HELD, layers=layers, below=below, limit=_BATCH))
+            if not found:
+                return
+            yield found
+            below = parse_id_number(found[-1].id, IdKind.MEMORY, tag)
+            self.parts.active_calls.wait_idle(1.0)
+
+    def see(self, look: Callable[[Reader], T]) -> T:
+        """Run a function on a consistent view of the store."""
+        with self.parts.store.reader(self.parts.user_id) as reader:
+            return look(reader)
+
+    def commit(
+        self,
+        changes: Sequence[Change],
+        seen: Mapping[str, Memory],
+        *,
+        cause: str,
+        then: Callable[[Writer, Applied], None] | None = None,
+    ) -> bool:
+        """Apply changes in one transaction if all memories they depend on are unchanged since `seen`.
+
+        Return False if a memory has changed, or if a change would restore deleted content; the next run tries again.
+        `then` runs in the same transaction.
+        """
+
+        def work(writer: Writer) -> bool:
+            held = {one.id: one for one in writer.memories(sorted(seen))}
+            if any(name not in held or held[name].version != memory.version for name, memory in seen.items()):
+                return False
+            if any(isinstance(one, Add) and is_deleted(writer, one.draft) for one in changes):
+                return False
+            application = Application(actor=Actor.DREAM, now_us=self.now_us, cause=f"dream:{cause}")
+            applied = apply(writer, changes, application)
+            if then is not None:
+                then(writer, applied)
+            return True
+
+        self.stay()
+        return commit_decided(self.parts.store, self.parts.user_id, work, return_decided)
+
+    def forbids(self, changes: Sequence[Change]) -> bool:
+        """Return whether the changes would restore deleted content."""
+        drafts = [one.draft for one in changes if isinstance(one, Add)]
+        return self.see(lambda reader: any(is_deleted(reader, draft) for draft in drafts))
+
+    def asked_today(self, name: str) -> bool:
+        """Return whether a daily task has run today."""
+        return self.see(lambda reader: reader.duties.watermark(f"dream:{name}")) == self.today
+
+    def mark(self, name: str) -> None:
+        """Record that a daily task has run today."""
+        mark = Watermark(name=f"dream:{name}", value=self.today, at_us=self.now_us)
+        if not self.dry_run:
+            self.parts.store.commit(self.parts.user_id, lambda writer: writer.put(mark))
+
+
+# The text of a dream report: open findings first, then the completed work.
+
+
+_TITLES: Final = {
+    "forgetting": "Forgetting",
+    "merge": "Merged",
+    "cards": "Cards",
+    "bridges": "Bridges",
+    "probe": "To review",
+    "drift": "Code drift",
+    "prune": "Pruned",
+}
+_SHOWN: Final = 5
+_UNSETTLED: Final = ("probe", "drift")
+"""Steps with findings for the user; they come first."""
+
+
+def write_report(steps: Sequence[DreamStep], now_us: int, zone: tzinfo, *, dry_run: bool) -> str:
+    """Return the report text of a dream; findings that need a person come before completed work."""
+    day = to_datetime(now_us).astimezone(zone)
+    opening = "A dream now would do this:" if dry_run else f"Dream of {day:%A}, {day.day} {day:%B %Y}."
+    lines = [opening]
+    busy = [step for step in steps if step.told and not step.failed]
+    for step in sorted(busy, key=lambda one: one.name not in _UNSETTLED):
+        lines += ["", _TITLES.get(step.name, step.name), *(f"  - {one}" for one in step.told[:_SHOWN])]
+        if len(step.told) > _SHOWN:
+            lines.append(f"  - and {len(step.told) - _SHOWN:,} more.")
+    if not busy:
+        lines += ["", "Nothing changed."]
+    quiet = [_TITLES.get(step.name, step.name).casefold() for step in steps if step.ran and not step.told]
+    if quiet and busy:
+        lines += ["", f"Nothing to do: {', '.join(quiet)}."]
+    skipped = [step for step in steps if not step.ran]
+    lines += (
+        ["", *(f"Not done: {_TITLES.get(step.name, step.name).casefold()}; {step.reason}." for step in skipped)]
+        if skipped
+        else []
+    )
+    failed = [step for step in steps if step.failed]
+    lines += ["", *(f"Failed and skipped: {step.name} ({step.reason})." for step in failed)] if failed else []
+    return "\n".join(lines)
 
 
 # Index derived memories: their vector, which no job of the write phase adds, and their first retention score.
@@ -391,9 +525,6 @@ def run_decay(night: Night) -> DreamStep:
 
 
 # Step 6: check memories about code against the folders in the settings; no other folder is read.
-
-
-_SHOWN: Final = 5
 
 
 def run_drift(night: Night) -> DreamStep:

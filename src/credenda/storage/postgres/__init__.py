@@ -5,16 +5,9 @@ from typing import TYPE_CHECKING
 from credenda.lazy import load_on_use
 
 if TYPE_CHECKING:
-    from credenda.storage.postgres import (
-        archive as archive,
-    )
-    from credenda.storage.postgres import (
-        erase as erase,
-    )
+    from credenda.storage.postgres import erase as erase
     from credenda.storage.postgres import health as health
     from credenda.storage.postgres import statements as statements
-    from credenda.storage.postgres import (
-        store as store,
-    )
+    from credenda.storage.postgres import store as store
 
 __getattr__ = load_on_use(__name__)

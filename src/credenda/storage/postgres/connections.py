@@ -14,25 +14,343 @@ know that a policy lets every row through, would gather and sort all rows first.
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager, nullcontext, suppress
+from contextvars import Context, copy_context
 from itertools import count
-from threading import Lock
-from typing import Final, NamedTuple, TypeVar
+from threading import Condition, Lock, Thread
+from typing import Any, Final, NamedTuple, TypeVar
+from urllib.parse import parse_qsl, quote, urlencode, urlsplit, urlunsplit
 
 import psycopg
 import psycopg_pool
 from psycopg import sql
+from psycopg.conninfo import conninfo_to_dict
 
 from credenda.clock import pause, seconds
-from credenda.deadline import check_deadline, get_seconds_left
-from credenda.errors import Unavailable
+from credenda.deadline import check_deadline, get_seconds_left, has_deadline, is_over
+from credenda.errors import Conflict, Corrupt, CredendaError, Invalid, Unavailable
 from credenda.ids import draw_fraction
-from credenda.storage.postgres.address import make_arguments
-from credenda.storage.postgres.errors import is_repeatable, translate_errors
 from credenda.storage.postgres.rows import Row, make_rows, register_types
-from credenda.storage.postgres.watch import StatementWatch
-from credenda.storage.turns import TURN_SECONDS, Turns
+from credenda.storage.records import TURN_SECONDS, Turns
+
+# The address of a database: the part of it that is ours, and how a connection to it is opened.
+
+
+_PARAMETER: Final = "replica"
+_PATIENCE: Final = {
+    "connect_timeout": 10,
+    "keepalives_idle": 30,
+    "keepalives_interval": 10,
+    "keepalives_count": 3,
+    "tcp_user_timeout": 30_000,
+}
+"""After how long a machine that is silent counts as gone, unless the address or the environment says otherwise."""
+
+_REFUSAL: Final = re.compile(r"connection to server .*? failed: (?:\S+:  )?(.+)")
+
+
+def split_target(url: str) -> tuple[str, str | None]:
+    """Take the address of a replica out of a target; raise `Invalid` for one that is no address of Postgres.
+
+    >>> split_target("postgresql://app@db1/mine?replica=postgresql%3A%2F%2Fapp%40db2%2Fmine&sslmode=require")
+    ('postgresql://app@db1/mine?sslmode=require', 'postgresql://app@db2/mine')
+    """
+    try:
+        parts = urlsplit(url)
+    except ValueError:
+        raise _make_address_error() from None
+    named = parse_qsl(parts.query, keep_blank_values=True)
+    found = [value for name, value in named if name == _PARAMETER]
+    if not found:
+        return url, None
+    if len(found) > 1 or not found[0].startswith(("postgresql://", "postgres://")):
+        raise Invalid(
+            "the address of the replica cannot be read",
+            why=f"`{_PARAMETER}` is one address of Postgres, with its own characters percent-encoded",
+            fix="write ?replica=postgresql%3A%2F%2Fuser%40host%2Fdatabase",
+        )
+    make_arguments(found[0])
+    rest = urlencode([one for one in named if one[0] != _PARAMETER], quote_via=quote)
+    return urlunsplit(parts._replace(query=rest)), found[0]
+
+
+def make_arguments(url: str) -> dict[str, Any]:
+    """Return what a connection is opened with, beside its address; raise `Invalid` for one that cannot be read.
+
+    The driver would quote the part that it cannot read, which may be one of a password.
+    """
+    try:
+        given = conninfo_to_dict(url)
+        numbers = [str(given.get("connect_timeout") or 0), *str(given.get("port") or 0).split(",")]
+    except (ValueError, psycopg.ProgrammingError):
+        raise _make_address_error() from None
+    if "@" in str(given.get("host") or "")[1:] or not all(number.isdigit() for number in numbers if number):
+        raise _make_address_error()
+    usual = {one.keyword.decode() for one in psycopg.pq.Conninfo.get_defaults() if one.val}
+    patience = {name: value for name, value in _PATIENCE.items() if name not in {*given, *usual}}
+    return {"autocommit": True, "application_name": "credenda", "client_encoding": "utf8", **patience}
+
+
+def connect(url: str) -> psycopg.Connection[Any]:
+    """Open a connection that no pool keeps, for whoever gave the address: an error has the words of the refusal.
+
+    They come before a row is read, and name the role and the database. Remote callers never see them.
+    """
+    arguments = make_arguments(url)
+    try:
+        return psycopg.connect(url, **arguments)
+    except psycopg.OperationalError as error:
+        words = _REFUSAL.findall(str(error))
+        raise Unavailable(
+            "the database cannot be reached",
+            why=words[-1].strip() if words else "no connection could be made",
+            fix="check that it runs, and the address, role and password; try again",
+        ) from error
+
+
+def _make_address_error() -> Invalid:
+    return Invalid(
+        "the address of the database cannot be read",
+        why="it is not of the form postgresql://user@host:port/database?parameter=value",
+        fix="write what is special in a name or password as %40 for @, %2F for /, %25 for %, and check the parameters; "
+        "a password may stand in PGPASSWORD or ~/.pgpass instead",
+    )
+
+
+# Mapping of Postgres errors to Credenda errors. No message of the server is passed on: it may quote a row.
+
+
+_REPEATABLE: Final = frozenset({"40001", "40P01", "55P03"})
+"""Codes of a serialization failure, of a deadlock, and of a lock that was waited for too long."""
+
+
+class _ErrorMapping(NamedTuple):
+    """The error for codes that begin with a text; `{code}` is filled in."""
+
+    begin: str
+    error: type[CredendaError]
+    what: str
+    why: str
+    fix: str
+
+
+_FAMILIES: Final = (
+    _ErrorMapping(
+        "57014",
+        Unavailable,
+        "the database took too long",
+        "a statement ran longer than it may, and was stopped",
+        "try again, or ask for less",
+    ),
+    _ErrorMapping(
+        "55P03",
+        Unavailable,
+        "the database is busy",
+        "another transaction has held a lock too long",
+        "try again, and look for a transaction that stays open",
+    ),
+    _ErrorMapping("40", Unavailable, "the database undid a transaction", "it met another one ({code})", "try again"),
+    _ErrorMapping(
+        "53",
+        Unavailable,
+        "the database is out of resources",
+        "it has no space, memory or connections left ({code})",
+        "free some and try again; acknowledged data is safe",
+    ),
+    _ErrorMapping(
+        "57P", Unavailable, "the database is not available", "it is shutting down or starting up", "try again later"
+    ),
+    _ErrorMapping("08", Unavailable, "the database cannot be reached", "the connection was lost", "try again"),
+    _ErrorMapping(
+        "28",
+        Unavailable,
+        "the database refused the login",
+        "the role or its password is not accepted ({code})",
+        "check the user and password of the target, and pg_hba.conf",
+    ),
+    _ErrorMapping(
+        "3D", Unavailable, "there is no such database", "the server does not know its name", "create it, or check it"
+    ),
+    _ErrorMapping(
+        "25006",
+        Unavailable,
+        "the database is read only",
+        "it is a standby, or was set to refuse writes",
+        "open the primary to write",
+    ),
+    _ErrorMapping(
+        "0A000",
+        Unavailable,
+        "the database cannot do this now",
+        "it is a standby, which only reads, or its schema was just changed ({code})",
+        "open the primary to write, or try again",
+    ),
+    _ErrorMapping(
+        "25P0",
+        Unavailable,
+        "the database ended a transaction",
+        "it took longer than the role or the database may ({code})",
+        "raise transaction_timeout or idle_in_transaction_session_timeout, and try again",
+    ),
+    _ErrorMapping(
+        "42501",
+        Unavailable,
+        "the database refused a statement",
+        "the role lacks a privilege, or a row belongs to another user",
+        "grant the role of the service to it; see the guide to Postgres",
+    ),
+    _ErrorMapping(
+        "23",
+        Conflict,
+        "the database refused a row",
+        "it contradicts recorded data, or a rule of the schema ({code})",
+        "read the recorded data again; nothing was changed",
+    ),
+    _ErrorMapping(
+        "22",
+        Invalid,
+        "the database cannot store a value",
+        "it is out of range, or a text with a NUL character ({code})",
+        "correct the value; nothing was changed",
+    ),
+    _ErrorMapping(
+        "XX", Corrupt, "the database is damaged", "the server reports {code}", "run `credenda doctor`, or restore it"
+    ),
+    _ErrorMapping("58", Unavailable, "the database cannot be read", "its disk reported an error", "check the disk"),
+)
+_LOST: Final = _ErrorMapping(
+    "",
+    Unavailable,
+    "the database cannot be reached",
+    "the connection was lost, or none could be made",
+    "check that it runs; try again",
+)
+_ANYTHING_ELSE: Final = _ErrorMapping(
+    "", Corrupt, "the database refused a statement", "the server reports {code}", "run `credenda doctor`"
+)
+
+
+def is_repeatable(error: BaseException) -> bool:
+    """Return whether a transaction met another one and was undone for it, so that another try may succeed."""
+    return isinstance(error, psycopg.Error) and error.sqlstate in _REPEATABLE
+
+
+def _find_mapping(error: Exception) -> _ErrorMapping:
+    code = getattr(error, "sqlstate", None) or ""
+    if code:
+        return next((family for family in _FAMILIES if code.startswith(family.begin)), _ANYTHING_ELSE)
+    if isinstance(error, psycopg.DataError):
+        return next(family for family in _FAMILIES if family.begin == "22")
+    return _LOST if isinstance(error, psycopg.OperationalError) else _ANYTHING_ELSE
+
+
+def to_credenda_error(error: Exception) -> CredendaError:
+    """Build our error for a failed statement or connection."""
+    if isinstance(error, psycopg_pool.PoolTimeout):
+        return Unavailable(
+            "all connections to the database are in use", why="more calls run than it has", fix="try again later"
+        )
+    meaning = _find_mapping(error)
+    code = str(getattr(error, "sqlstate", None) or type(error).__name__)
+    return meaning.error(meaning.what, why=meaning.why.replace("{code}", code), fix=meaning.fix)
+
+
+@contextmanager
+def translate_errors() -> Generator[None]:
+    """Raise our error in place of the driver's; the deadline of the call comes first."""
+    try:
+        yield
+    except psycopg.Error as error:
+        if getattr(error, "sqlstate", None) == "57014":
+            check_deadline()
+        raise to_credenda_error(error) from error
+
+
+# Stop the statements of a call that is over: a thread that looks at the deadlines of all reads in progress.
+
+
+_LOOK_SECONDS: Final = 0.02
+_CANCEL_SECONDS: Final = 2.0
+
+
+class _Watched:
+    """A connection, and the context of the call that uses it."""
+
+    __slots__ = ("connection", "context", "done", "lock")
+
+    def __init__(self, connection: psycopg.Connection[Any], context: Context) -> None:
+        self.connection = connection
+        self.context = context
+        self.lock = Lock()
+        self.done = False
+
+    def stop_if_over(self) -> None:
+        """Cancel the statement in progress; the lock keeps the connection from its next user meanwhile.
+
+        The call may be between two statements just now, so this is repeated until it has ended.
+        """
+        with self.lock:
+            if not self.done and self.context.run(is_over):
+                with suppress(psycopg.Error):
+                    self.connection.cancel_safe(timeout=_CANCEL_SECONDS)
+
+
+class StatementWatch:
+    """Watches reads that have a deadline; the thread exists only once there was one."""
+
+    def __init__(self) -> None:
+        """Start without a thread."""
+        self._changed = Condition()
+        self._watched: set[_Watched] = set()
+        self._thread: Thread | None = None
+        self._closed = False
+
+    @contextmanager
+    def stopping(self, connection: psycopg.Connection[Any]) -> Generator[None]:
+        """Stop the statements of a connection inside the block when the current call is over."""
+        if not has_deadline():
+            yield
+            return
+        one = _Watched(connection, copy_context())
+        with self._changed:
+            self._watched.add(one)
+            if self._thread is None and not self._closed:
+                self._thread = Thread(target=self._run, name="credenda-deadlines", daemon=True)
+                self._thread.start()
+            self._changed.notify()
+        try:
+            yield
+        finally:
+            with self._changed:
+                self._watched.discard(one)
+            with one.lock:
+                one.done = True
+
+    def _run(self) -> None:
+        while True:
+            with self._changed:
+                while not self._watched and not self._closed:
+                    self._changed.wait()
+                if self._closed:
+                    return
+                watched = list(self._watched)
+            for one in watched:
+                one.stop_if_over()
+            with self._changed:
+                if not self._closed:
+                    self._changed.wait(_LOOK_SECONDS)
+
+    def close(self) -> None:
+        """End the thread."""
+        with self._changed:
+            self._closed = True
+            self._changed.notify()
+            thread, self._thread = self._thread, None
+        if thread is not None:
+            thread.join()
+
 
 T = TypeVar("T")
 _POOL_MAX: Final = 24

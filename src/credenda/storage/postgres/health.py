@@ -12,17 +12,24 @@ from functools import cache
 from typing import Final
 
 from credenda.storage.damage import IMPOSSIBLE, compute_checksum, is_sound_vector, name_document
-from credenda.storage.postgres.archive import dump_rows
 from credenda.storage.postgres.connections import Session
-from credenda.storage.postgres.migrate import LISTED_TABLES, TABLE_WALLS, get_wall, load_steps
-from credenda.storage.postgres.roles import CURRENT, list_powers, list_verbs
+from credenda.storage.postgres.erase import dump_rows
+from credenda.storage.postgres.migrate import (
+    CURRENT,
+    LISTED_TABLES,
+    TABLE_WALLS,
+    get_wall,
+    list_powers,
+    list_verbs,
+    load_steps,
+)
 from credenda.storage.postgres.rows import Row
 from credenda.storage.postgres.statements import is_agreeing, rebuild_words
 from credenda.storage.sql import row_loader
 from credenda.storage.sql.row_loader import CHECKS, RESTORE, TABLES, check_journal_chain, report_damaged, run_check
 from credenda.storage.sql.statements import StatementRunner
 from credenda.storage.store import Finding, TenantRecord
-from credenda.storage.tenant_transfer import DamagedRow
+from credenda.storage.transfer import DamagedRow
 
 _POLICIES: Final = """
 SELECT c.relname AS "table", p.polname AS policy, p.polcmd = '*' AND 0 = ANY (p.polroles) AS general,

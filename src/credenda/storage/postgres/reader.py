@@ -15,10 +15,8 @@ import psycopg
 from credenda.clock import Clock, seconds
 from credenda.errors import Unavailable
 from credenda.storage.postgres import nominees
-from credenda.storage.postgres.address import connect
-from credenda.storage.postgres.connections import Connections, Scope, Session
-from credenda.storage.postgres.errors import translate_errors
-from credenda.storage.postgres.roles import check_service, read_login
+from credenda.storage.postgres.connections import Connections, Scope, Session, connect, translate_errors
+from credenda.storage.postgres.migrate import check_service, read_login
 from credenda.storage.postgres.rows import Row
 from credenda.storage.postgres.statements import get_positional_statement, list_words, load_statements, shorten_word
 from credenda.storage.sql.duties import ViewStart

@@ -14,12 +14,10 @@ from credenda.deadline import check_deadline
 from credenda.errors import Invalid, Unavailable
 from credenda.ids import draw_unused_tag
 from credenda.storage import postgres, sqlite
-from credenda.storage.erasure_ledger import ErasedTenant
-from credenda.storage.postgres.address import split_target
-from credenda.storage.postgres.connections import Connections, Scope, Session
+from credenda.storage.postgres.connections import Connections, Scope, Session, split_target
+from credenda.storage.postgres.erase import LedgerFile
 from credenda.storage.postgres.health import describe_server, is_standby
-from credenda.storage.postgres.ledger_file import LedgerFile
-from credenda.storage.postgres.migrate import open_database
+from credenda.storage.postgres.migrate import UndoneError, list_leaks, make_leak_findings, open_database
 from credenda.storage.postgres.reader import (
     PostgresReader,
     PostgresWriter,
@@ -28,7 +26,6 @@ from credenda.storage.postgres.reader import (
     open_replica,
     run_statement,
 )
-from credenda.storage.postgres.wall_trial import UndoneError, list_leaks, make_leak_findings
 from credenda.storage.sql.index_delta import renew_indexes
 from credenda.storage.sql.journal import clear_name_cache
 from credenda.storage.sql.reader import to_tenant
@@ -36,8 +33,16 @@ from credenda.storage.sql.server_rows import ServerRows, TenantQueries
 from credenda.storage.sql.statements import Cursor, StatementRunner
 from credenda.storage.sql.writer import NextIds
 from credenda.storage.store import Finding, Reader, TenantRecord, Writer
-from credenda.storage.tenant_transfer import DamagedRow, Erasure, ExportHeader, ImportRow, TenantExport
-from credenda.storage.tombstone_key import draw_stored_key, open_stored_key
+from credenda.storage.transfer import (
+    DamagedRow,
+    ErasedTenant,
+    Erasure,
+    ExportHeader,
+    ImportRow,
+    TenantExport,
+    draw_stored_key,
+    open_stored_key,
+)
 
 T = TypeVar("T")
 _REPLICA_SECONDS: Final = 30.0
@@ -191,9 +196,9 @@ class PostgresStore(ServerRows, TenantQueries):
         """Open all rows of a tenant, or those of some tables, in one consistent view."""
         damaged: list[DamagedRow] = []
         with self._connections.transaction(Scope(user_id, patient=True)) as session:
-            found = postgres.archive.dump_rows(session, user_id, only, damaged if skip_damaged else None)
+            found = postgres.erase.dump_rows(session, user_id, only, damaged if skip_damaged else None)
             with closing(found) as rows:
-                origin = postgres.archive.read_origin(session, user_id)
+                origin = postgres.erase.read_origin(session, user_id)
                 yield TenantExport(origin=origin, rows=rows, damaged=damaged)
 
     def take_over(self, entries: Iterable[ErasedTenant]) -> None:
@@ -215,8 +220,8 @@ class PostgresStore(ServerRows, TenantQueries):
     def scratch(self, user_id: str) -> Generator[Writer]:
         """Open a copy of a tenant's journal and tombstones in the memory of this process."""
         with ExitStack() as held:
-            with self.dump(user_id, only=sqlite.dump.SCRATCH_TABLES) as export:
-                copy, writer = sqlite.dump.open_scratch(export.origin, export.rows, self._clock, self._key)
+            with self.dump(user_id, only=sqlite.check.SCRATCH_TABLES) as export:
+                copy, writer = sqlite.check.open_scratch(export.origin, export.rows, self._clock, self._key)
                 held.callback(copy.close)  # inside the block, because closing the reader may fail
             yield writer
 
@@ -227,7 +232,7 @@ class PostgresStore(ServerRows, TenantQueries):
             open_stored_key(origin.key, self._key)
         scope = self._own(user_id, server=True, patient=True)
         with self._marking(user_id), self._connections.transaction(scope, write=True) as session:
-            counts = postgres.archive.load_rows(
+            counts = postgres.erase.load_rows(
                 session, self._bind(session, user_id), user_id, origin=origin, placed=rows
             )
             session.execute("DELETE FROM erasures WHERE tag = %s", (origin.tag,))

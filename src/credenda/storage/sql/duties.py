@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Collection, Sequence
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Collection, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import asdict
-from typing import Final, NamedTuple, assert_never
+from typing import Final, NamedTuple, TypeVar, assert_never
 
 from credenda.clock import LONGEST_WAIT_US
 from credenda.errors import Conflict, LimitExceeded
@@ -14,9 +16,8 @@ from credenda.ids import IdKind, format_id, parse_id_number, parse_id_numbers
 from credenda.model.core import RecallCounts
 from credenda.model.doctor_finding import DutyRun
 from credenda.model.evaluation import JUDGED, FeedbackCounts, ScoreRecord
-from credenda.model.retention_policy import LegalHold, PoliciesAndHolds, RetentionPolicy
+from credenda.model.governance import LegalHold, PoliciesAndHolds, RetentionPolicy
 from credenda.storage.damage import make_damage_error
-from credenda.storage.sql.server_tables import ServerTables
 from credenda.storage.sql.statements import Record, StatementRunner
 from credenda.storage.store import (
     Access,
@@ -31,6 +32,27 @@ from credenda.storage.store import (
     VectorRemoval,
     Watermark,
 )
+
+# How the stores of a server's rows reach their tables: in a view, or in a transaction of their own.
+
+
+T = TypeVar("T")
+
+
+class ServerTables(ABC):
+    """The part of a store that runs statements on the tables of a server. They name their user themselves."""
+
+    @abstractmethod
+    def _view_tables(self, user: str = "") -> AbstractContextManager[StatementRunner]:
+        """Open a consistent view; `user` is the one whose rows are read where the table belongs to tenants."""
+
+    @abstractmethod
+    def _change_tables(self, work: Callable[[StatementRunner], T], user: str = "", *, alone: str = "") -> T:
+        """Run a change in a transaction and return its result once it is durable; it may be run again.
+
+        With `alone`, no other change of the same user and that name runs meanwhile, in any process.
+        """
+
 
 Derived = Retention | Surprise | Watermark | DutyRun | SchedulerLease | Prune | VectorRemoval
 """Derived values, and the progress of the tasks that compute them."""

@@ -15,7 +15,7 @@ from credenda.storage.damage import guard_row
 from credenda.storage.rows import compile_type_check
 from credenda.storage.sql.statements import Record, StatementRunner
 from credenda.storage.store import Delta, Document, DocumentState, IndexPosition, Vector, pack_code
-from credenda.text.documents import compose_event_text, compose_memory_text
+from credenda.text.passages import compose_event_text, compose_memory_text
 from credenda.text.tokens import fold, is_run, segment_document, segment_query, tokenize
 
 _check_document: Final = compile_type_check(Document)

@@ -12,7 +12,7 @@ from unicodedata import normalize
 
 from credenda.errors import NotFound
 from credenda.ids import IdKind, parse_id_number
-from credenda.model.contest import ContestCase
+from credenda.model.change import ContestCase
 from credenda.model.event import NewEvent
 from credenda.model.memory import Memory
 from credenda.storage import rows
@@ -21,7 +21,7 @@ from credenda.storage.rows import pack_json
 from credenda.storage.sql.index_delta import compose_memory_words
 from credenda.storage.sql.statements import Record, StatementRunner
 from credenda.storage.store import Reader, Redaction, ReplayedRows, Rewording, pack_code
-from credenda.storage.tombstone_key import SEALED, seal_key
+from credenda.storage.transfer import SEALED, seal_key
 from credenda.text.normalize import normalise_attribute, normalise_name, normalise_text
 
 GENESIS: Final = b"\x00" * 32

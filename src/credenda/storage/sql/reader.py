@@ -10,15 +10,13 @@ from typing import Any, Final
 from credenda import limits
 from credenda.clock import LONGEST_WAIT_US
 from credenda.ids import IdKind, extract_id_digits, format_id, parse_id_number, parse_serial
-from credenda.model.change import ChangeRecord
+from credenda.model.change import ChangeRecord, ContestCase, ContestState
 from credenda.model.claim import Evidence
-from credenda.model.contest import ContestCase, ContestState
 from credenda.model.event import Event
 from credenda.model.memory import Memory
 from credenda.storage import rows
 from credenda.storage.damage import guard_row
 from credenda.storage.rows import compile_type_check, to_evidence_list
-from credenda.storage.sql.choose_statement import choose_statement
 from credenda.storage.sql.duties import TaskProgress, UsageView, ViewStart
 from credenda.storage.sql.index_delta import (
     MemoryWords,
@@ -29,7 +27,7 @@ from credenda.storage.sql.index_delta import (
     split_words,
     to_match_query,
 )
-from credenda.storage.sql.statements import Cursor, Record
+from credenda.storage.sql.statements import Cursor, Record, choose_statement
 from credenda.storage.store import (
     CODE_BITS,
     ChangeFilter,
@@ -47,7 +45,7 @@ from credenda.storage.store import (
     pack_code,
     unpack_code,
 )
-from credenda.storage.tombstone_key import open_stored_key, seal_key
+from credenda.storage.transfer import open_stored_key, seal_key
 
 _TENANT_BITS: Final = 63 - CODE_BITS
 """The number of a document in the full-text index is that of its tenant and its code."""

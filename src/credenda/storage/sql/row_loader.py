@@ -19,7 +19,7 @@ from credenda.storage.sql.index_delta import compose_event_words, compose_memory
 from credenda.storage.sql.journal import GENESIS, compute_chain_link, compute_content_hmac
 from credenda.storage.sql.statements import Record, StatementRunner
 from credenda.storage.store import CODE_BITS, Finding, TenantRecord, pack_code
-from credenda.storage.tenant_transfer import (
+from credenda.storage.transfer import (
     ARCHIVED,
     MIGRATED,
     Cell,

@@ -9,19 +9,17 @@ from credenda import limits
 from credenda.clock import Clock
 from credenda.errors import Conflict, Invalid, NotFound
 from credenda.ids import IdKind, parse_id_number
-from credenda.model.change import ChangeRecord
+from credenda.model.change import ChangeRecord, ContestCase
 from credenda.model.claim import Evidence
-from credenda.model.contest import ContestCase
+from credenda.model.core import Item, ItemRemoval
 from credenda.model.doctor_finding import DutyRun
 from credenda.model.event import NewEvent
-from credenda.model.item import Item, ItemRemoval
+from credenda.model.governance import LegalHold, RetentionPolicy
 from credenda.model.memory import Memory
-from credenda.model.retention_policy import LegalHold, RetentionPolicy
 from credenda.storage import rows
 from credenda.storage.damage import compute_checksum, guard_row
 from credenda.storage.sql.duties import Derived, add_spend, is_fresh, to_progress_columns, write_derived
 from credenda.storage.sql.index_delta import compose_event_words, compose_memory_words
-from credenda.storage.sql.items import write_item
 from credenda.storage.sql.journal import (
     GENESIS,
     EventPosition,
@@ -33,6 +31,7 @@ from credenda.storage.sql.journal import (
     seal_keys,
 )
 from credenda.storage.sql.reader import SqlReader
+from credenda.storage.sql.server_rows import write_item
 from credenda.storage.sql.statements import Record
 from credenda.storage.store import (
     Access,

@@ -12,13 +12,11 @@ from credenda.clock import Clock
 from credenda.errors import Conflict, Corrupt, CredendaError, Invalid, NotFound, Unavailable
 from credenda.model.report import BackupReport, RestoreReport
 from credenda.paths import find_path_kind
-from credenda.storage.erasure_ledger import ErasedTenant, add_to_ledger, read_ledger
 from credenda.storage.sqlite.connection import connect, is_there, translate_errors
-from credenda.storage.sqlite.erase_proof import find_erased_tenants
-from credenda.storage.sqlite.file_copy import copy_database, make_temporary_file, sync_and_replace
-from credenda.storage.sqlite.migrate import migrate
-from credenda.storage.sqlite.store import SqliteStore
+from credenda.storage.sqlite.erase import find_erased_tenants
+from credenda.storage.sqlite.store import SqliteStore, copy_database, make_temporary_file, migrate, sync_and_replace
 from credenda.storage.store import Store
+from credenda.storage.transfer import ErasedTenant, add_to_ledger, read_ledger
 
 ReplayDeletions = Callable[[Store, Store, str], int]
 """Repeats in a second database the deletions of a user in the first; returns their count."""

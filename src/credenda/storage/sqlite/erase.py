@@ -10,24 +10,167 @@ from __future__ import annotations
 import os
 import re
 import sqlite3
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import closing
 from dataclasses import dataclass
+from functools import partial
 from itertools import chain, islice
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from credenda import limits
 from credenda.clock import pause, seconds
-from credenda.errors import Conflict, Corrupt
+from credenda.errors import Conflict, Corrupt, CredendaError
 from credenda.ids import draw_key
+from credenda.model.doctor_finding import Finding
 from credenda.storage.damage import guard_row
-from credenda.storage.erasure_ledger import hash_tenant_name
 from credenda.storage.sql.row_loader import TABLES
-from credenda.storage.sqlite.byte_search import LONG_BYTES, SHORT_BYTES, Probes, join_values, read_chunks
-from credenda.storage.sqlite.connection import connect, translate_errors
-from credenda.storage.sqlite.group import retry_while_locked
+from credenda.storage.sqlite.connection import GroupCommit, connect, is_there, retry_while_locked, translate_errors
+from credenda.storage.transfer import (
+    ErasedTenant,
+    Erasure,
+    add_to_ledger,
+    hash_tenant_name,
+    list_damaged_ledgers,
+    remove_from_ledger,
+)
 from credenda.text.tokens import fold
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+
+# Search for erased bytes: keyed hashes of windows of the erased values, searched in whole files.
+
+
+LONG_BYTES: Final = 16
+SHORT_BYTES: Final = 8
+_KEY_BYTES: Final = 24
+_HALF: Final = 8
+_SIEVE_BITS: Final = 20
+_DISTINCT: Final = {LONG_BYTES: 6, SHORT_BYTES: 5}
+"""Windows with fewer different bytes (zeros, ramps, dashes) are too common and are left out."""
+CHUNK_BYTES: Final = 1 << 21
+
+
+class _WindowSearch(NamedTuple):
+    """Windows of one size, and the sieve that passes their hashes."""
+
+    size: int
+    wanted: NDArray[np.uint64]
+    sieve: NDArray[np.bool_]
+
+
+@dataclass(frozen=True, slots=True)
+class Probes:
+    """The probes of a search: the key, and sorted hashes of long and of short windows (uint64)."""
+
+    key: bytes
+    long: NDArray[np.uint64]
+    short: NDArray[np.uint64]
+
+    @classmethod
+    def of(cls, windows: Iterable[bytes]) -> Probes:
+        """Hash windows of `LONG_BYTES` or `SHORT_BYTES` under a new key; other sizes are left out."""
+        import numpy as np
+
+        telling = {window for window in windows if len(set(window)) >= _DISTINCT.get(len(window), 1 << 10)}
+        key = draw_key()[:_KEY_BYTES]
+        found: list[NDArray[np.uint64]] = []
+        for size in (LONG_BYTES, SHORT_BYTES):
+            joined = b"".join(window for window in telling if len(window) == size)
+            halves = np.frombuffer(joined, "<u8").reshape(-1, size // _HALF)
+            found.append(np.unique(_hash_windows(halves[:, 0], halves[:, -1], key, size)))
+        return cls(key, *found)
+
+    def __len__(self) -> int:
+        """Return the number of windows."""
+        return len(self.long) + len(self.short)
+
+    def to_bytes(self) -> bytes:
+        """Serialise the probes; `from_bytes` reads them back."""
+        return self.key + len(self.long).to_bytes(8, "little") + self.long.tobytes() + self.short.tobytes()
+
+    @classmethod
+    def from_bytes(cls, data: bytes) -> Probes:
+        """Deserialise the output of `to_bytes`."""
+        import numpy as np
+
+        start = _KEY_BYTES + _HALF
+        split = start + _HALF * int.from_bytes(data[_KEY_BYTES:start], "little")
+        return cls(data[:_KEY_BYTES], np.frombuffer(data[start:split], "<u8"), np.frombuffer(data[split:], "<u8"))
+
+    def found_in(self, pieces: Iterable[bytes]) -> set[int]:
+        """Return the hashes of the windows that occur in any of the pieces; a window never spans two pieces."""
+        found: set[int] = set()
+        sought = [
+            _WindowSearch(size, wanted, _build_sieve(wanted))
+            for size, wanted in ((LONG_BYTES, self.long), (SHORT_BYTES, self.short))
+            if len(wanted)
+        ]
+        for piece in pieces:
+            for one in sought:
+                found |= _search(piece, self.key, one)
+        return found
+
+
+def read_chunks(handle: int, size: int) -> Iterator[bytes]:
+    """Read an open file up to `size` in overlapping chunks, so that no window is cut."""
+    for start in range(0, size, CHUNK_BYTES):
+        yield os.pread(handle, CHUNK_BYTES + LONG_BYTES - 1, start)
+
+
+def join_values(values: Iterable[bytes]) -> Iterator[bytes]:
+    """Join short values into larger pieces; a run of separators keeps the values apart."""
+    held: list[bytes] = []
+    size = 0
+    for value in values:
+        held.append(value)
+        size += len(value) + 1
+        if size >= CHUNK_BYTES:
+            yield b"\xff".join(held)
+            held, size = [], 0
+    yield b"\xff".join(held)
+
+
+def _hash_windows(first: NDArray[np.uint64], last: NDArray[np.uint64], key: bytes, size: int) -> NDArray[np.uint64]:
+    import numpy as np
+
+    one, two, three = (np.uint64(int.from_bytes(key[at : at + _HALF], "little") | 1) for at in (0, 8, 16))
+    return first * one + last * two if size == LONG_BYTES else first * three
+
+
+def _build_sieve(wanted: NDArray[np.uint64]) -> NDArray[np.bool_]:
+    import numpy as np
+
+    sieve = np.zeros(1 << _SIEVE_BITS, np.bool_)
+    sieve[(wanted >> np.uint64(64 - _SIEVE_BITS)).astype(np.intp)] = True
+    return sieve
+
+
+def _search(piece: bytes, key: bytes, sought: _WindowSearch) -> set[int]:
+    """Hash the windows at every position, those of every eighth byte at once, and look up those that pass the sieve."""
+    import numpy as np
+
+    size, wanted, sieve = sought
+    found: set[int] = set()
+    for offset in range(_HALF):
+        count = (len(piece) - offset) // _HALF
+        if count < size // _HALF:
+            break
+        halves = np.frombuffer(piece, "<u8", count, offset)
+        hashes = (
+            _hash_windows(halves[:-1], halves[1:], key, size)
+            if size == LONG_BYTES
+            else _hash_windows(halves, halves, key, size)
+        )
+        likely = hashes[sieve[(hashes >> np.uint64(64 - _SIEVE_BITS)).astype(np.intp)]]
+        if len(likely):
+            places = np.searchsorted(wanted, likely).clip(max=len(wanted) - 1)
+            found.update(likely[wanted[places] == likely].tolist())
+    return found
+
 
 _KEPT_TO_THE_END: Final = ("tenants", "redaction_permits")
 _WITHOUT_TENANT: Final = (
@@ -322,3 +465,153 @@ def _encode_values(values: Iterable[object]) -> Iterator[bytes]:
             yield value.encode()
         elif isinstance(value, bytes):
             yield value
+
+
+# Finishing erasures: the log emptied, the bytes searched, the ledgers beside database and backups written.
+
+
+_OWE: Final = "INSERT OR REPLACE INTO owed_ledgers (path, tag, since, reason) VALUES (?, ?, ?, ?)"
+_FINISHED: Final = "UPDATE erasures SET finished_at = ?, probes = NULL WHERE digest = ? AND tag = ?"
+
+
+def finish_erasures(
+    path: str,
+    commits: GroupCommit,
+    connection: sqlite3.Connection,
+    now_us: int,
+    *,
+    rows: Mapping[str, int],
+    patience_seconds: float = limits.ERASE_PATIENCE_SECONDS,
+) -> Erasure:
+    """Complete every started erasure and return the results. Safe to repeat and to run in several processes."""
+    emptied = empty_whole_log(path, patience_seconds)
+    open_ones, results = _read_results(path)
+    if emptied and any(remaining for _, remaining in results):
+        vacuum(path)  # a page may contain, beside its rows, bytes of rows that moved through it
+        emptied = empty_whole_log(path, patience_seconds)
+        open_ones, results = _read_results(path)
+    owed, backups = settle_ledgers(path, commits, connection, now_us)
+    done = [one for one, (_, remaining) in zip(open_ones, results, strict=True) if emptied and not remaining]
+    if done:
+        commits.run(lambda: [connection.execute(_FINISHED, (now_us, one.digest, one.tag)) for one in done])
+    remaining_matches = sum(remaining for _, remaining in results)
+    proof = {
+        "windows_searched": str(sum(windows for windows, _ in results)),
+        "remaining_matches": str(remaining_matches),
+        "log_emptied": "yes" if emptied else "no",
+    }
+    return Erasure(rows=rows, held=emptied and not remaining_matches, proof=proof, backups=tuple(backups), owed=owed)
+
+
+def settle_ledgers(
+    path: str, commits: GroupCommit, connection: sqlite3.Connection, now_us: int
+) -> tuple[dict[str, str], list[str]]:
+    """Bring the ledgers beside the database and its backups up to date, as far as possible.
+
+    Returns the ledgers that still lack an entry, with the reason, and the backups that exist. The missing entries are
+    recorded, and tried again when the database is next opened for writing, by every worker, and by the next erasure.
+    """
+    entries, backups = _read_whole_ledger(path)
+    with translate_errors(path), closing(connect(path, create=False)) as reading:
+        before = {(row[0], row[1]) for row in reading.execute("SELECT path, tag FROM owed_ledgers")}
+    owed: dict[tuple[str, str], str] = {}
+    for place in (path, *backups):
+        _attempt(owed, (place, ""), partial(add_to_ledger, place, entries))
+    kept = {entry.tag for entry in entries}
+    for place, tag in before:
+        if tag and tag not in kept and _is_reachable(place):
+            _attempt(owed, (place, tag), partial(remove_from_ledger, place, tag))
+    if before or owed:
+        rows = [(place, tag, now_us, reason) for (place, tag), reason in owed.items()]
+        paid = [key for key in before if key not in owed]
+
+        def record() -> None:
+            connection.executemany("DELETE FROM owed_ledgers WHERE path = ? AND tag = ?", paid)
+            connection.executemany(_OWE, rows)
+
+        commits.run(record)
+    return {place: reason for (place, _), reason in owed.items()}, [one for one in backups if _is_file(one)]
+
+
+def find_owed(path: str, owed: Mapping[str, str] | None = None) -> list[Finding]:
+    """Report the ledgers that are owed something, or those given, and damaged ledgers that were set aside."""
+    with translate_errors(path), closing(connect(path, create=False)) as reading:
+        places = [path, *(row[0] for row in reading.execute("SELECT path FROM backups ORDER BY path"))]
+        if owed is None:
+            owed = {row[0]: row[1] for row in reading.execute("SELECT path, reason FROM owed_ledgers ORDER BY path")}
+    found = [
+        Finding(
+            check="ledgers",
+            detail=f"users erased here are not listed beside it yet: {reason}",
+            where=place,
+            fix="make it writable, then run `credenda doctor --repair`; until then restore it over this database only",
+        )
+        for place, reason in owed.items()
+    ]
+    damaged = [one for place in places for one in list_damaged_ledgers(place)]
+    return found + [
+        Finding(
+            check="ledgers",
+            detail="a damaged ledger of erasures was set aside; its valid lines were kept",
+            where=place,
+            fix="restore an intact copy beside the backup if you have one, then delete this file",
+        )
+        for place in damaged
+    ]
+
+
+def _attempt(owed: dict[tuple[str, str], str], key: tuple[str, str], step: Callable[[], None]) -> None:
+    """Run a step; if it fails, add the reason under the key."""
+    try:
+        step()
+    except CredendaError as error:
+        owed[key] = str(error)
+
+
+def _read_results(path: str) -> tuple[list[UnfinishedErasure], list[tuple[int, int]]]:
+    with translate_errors(path), closing(connect(path, create=False)) as reading:
+        open_ones = list_unfinished(reading)
+        return open_ones, [search_probes(path, reading, one.probes) for one in open_ones]
+
+
+def _read_whole_ledger(path: str) -> tuple[list[ErasedTenant], list[str]]:
+    """Return the whole ledger, and the backups, but for those that were removed from where they were made."""
+    with translate_errors(path), closing(connect(path, create=False)) as reading:
+        found = reading.execute("SELECT digest, tag, ledger_key, erased_at FROM erasures").fetchall()
+        paths = [row[0] for row in reading.execute("SELECT path FROM backups ORDER BY path")]
+    return [ErasedTenant(*row) for row in found], [one for one in paths if _is_reachable(one)]
+
+
+def _is_reachable(path: str) -> bool:
+    """Return whether a backup exists, or may exist although it cannot be seen now, as on a disk that is not mounted."""
+    return _is_file(path) or not is_there(Path(path).parent.is_dir)
+
+
+def _is_file(path: str) -> bool:
+    return is_there(Path(path).is_file)
+
+
+def remove_from_ledgers(
+    path: str, commits: GroupCommit, connection: sqlite3.Connection, now_us: int, *, tag: str
+) -> None:
+    """Remove a tenant from the ledgers that was imported again on purpose: a later backup may contain it."""
+    places = (path, *_read_whole_ledger(path)[1])
+
+    def owe() -> bool:
+        found = connection.execute("DELETE FROM erasures WHERE tag = ?", (tag,)).rowcount
+        if found:
+            connection.executemany(_OWE, [(place, tag, now_us, "not tried yet") for place in places])
+        return bool(found)
+
+    if commits.run(owe):
+        settle_ledgers(path, commits, connection, now_us)
+
+
+def find_erased_tenants(connection: sqlite3.Connection, entries: Mapping[str, ErasedTenant]) -> list[str]:
+    """Return the tenants of a file that the entries of a ledger list as erased."""
+    tenants = connection.execute("SELECT user_id, tag FROM tenants").fetchall()
+    return [
+        row["user_id"]
+        for row in tenants
+        if (entry := entries.get(row["tag"])) and hash_tenant_name(entry.key, row["user_id"]) == entry.digest
+    ]

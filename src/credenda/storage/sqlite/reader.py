@@ -17,7 +17,7 @@ from credenda.storage.sql.row_loader import Column, is_sound, name_row
 from credenda.storage.sql.statements import Dialect, StatementRunner, load_dialect
 from credenda.storage.sql.writer import NextIds, SqlWriter
 from credenda.storage.store import CODE_BITS, TenantRecord, pack_code
-from credenda.storage.tenant_transfer import DamagedRow, TableRow
+from credenda.storage.transfer import DamagedRow, TableRow
 
 # The named SQL statements of SQLite, in whose dialect the common ones are written.
 

@@ -6,10 +6,16 @@ The methods that export, erase and check load their modules themselves: a proces
 from __future__ import annotations
 
 import logging
+import os
 import sqlite3
 import sys
+import tempfile
+import warnings
 from collections.abc import Callable, Collection, Generator, Iterable, Mapping
-from contextlib import ExitStack, closing, contextmanager
+from contextlib import ExitStack, closing, contextmanager, suppress
+from functools import cache
+from importlib.resources import files
+from itertools import count
 from pathlib import Path
 from threading import Lock
 from typing import Final, NamedTuple, TypeVar
@@ -17,10 +23,10 @@ from typing import Final, NamedTuple, TypeVar
 from credenda import limits
 from credenda.author import read_author
 from credenda.clock import Clock, SystemClock
-from credenda.errors import Conflict, CredendaError, Invalid, NotFound, Unavailable
+from credenda.errors import Conflict, Corrupt, CredendaError, Invalid, NotFound, Unavailable
 from credenda.ids import draw_unused_tag
+from credenda.paths import make_file_error
 from credenda.storage import sqlite
-from credenda.storage.erasure_ledger import ErasedTenant, add_to_ledger
 from credenda.storage.sql.index_delta import renew_indexes
 from credenda.storage.sql.journal import clear_name_cache
 from credenda.storage.sql.reader import to_tenant
@@ -29,21 +35,222 @@ from credenda.storage.sql.statements import StatementRunner
 from credenda.storage.sql.writer import NextIds
 from credenda.storage.sqlite.connection import (
     LOG_PATIENCE_MS,
+    GroupCommit,
     OpenFile,
     ReadPool,
+    begin_immediate,
     connect,
     empty_log,
     grow_log,
     is_there,
+    retry_while_locked,
     translate_errors,
 )
-from credenda.storage.sqlite.file_copy import keep_older_copy
-from credenda.storage.sqlite.group import GroupCommit
-from credenda.storage.sqlite.migrate import check_version, get_latest_version, migrate, read_schema_version
 from credenda.storage.sqlite.reader import SqliteReader, SqliteWriter, bind_user, load_statements, read_tenant
 from credenda.storage.store import Finding, Reader, TenantRecord, Writer
-from credenda.storage.tenant_transfer import DamagedRow, Erasure, ExportHeader, ImportRow, TenantExport
-from credenda.storage.tombstone_key import draw_stored_key, open_stored_key
+from credenda.storage.transfer import (
+    DamagedRow,
+    ErasedTenant,
+    Erasure,
+    ExportHeader,
+    ImportRow,
+    TenantExport,
+    add_to_ledger,
+    draw_stored_key,
+    locate_ledger,
+    open_stored_key,
+)
+
+# Copies of a whole database file: all of it or nothing at the target, safe on disk.
+
+
+@contextmanager
+def make_temporary_file(place: Path) -> Generator[Path]:
+    """Create a temporary file beside the target and remove what remains of it at the end."""
+    try:
+        handle, name = tempfile.mkstemp(dir=place.parent, prefix=f".{place.name[:64]}.", suffix=".part")
+    except OSError as error:
+        raise make_file_error(place, error) from error
+    os.close(handle)
+    try:
+        yield Path(name)
+    finally:
+        for ending in ("", "-wal", "-shm", "-journal"):
+            Path(f"{name}{ending}").unlink(missing_ok=True)
+        locate_ledger(name).unlink(missing_ok=True)
+
+
+def copy_database(source: sqlite3.Connection, part: Path) -> None:
+    """Copy a database in one step from one consistent view, without a log."""
+    with closing(sqlite3.connect(part, isolation_level=None)) as copy:
+        source.backup(copy)
+        copy.execute("PRAGMA journal_mode = DELETE")
+
+
+def keep_older_copy(path: str, version: int) -> Path:
+    """Copy a file as its older schema version left it to a free name beside it, and return the copy.
+
+    It says so; the caller, who has the write lock, upgrades the file. Raises `Unavailable` if it cannot be copied.
+    """
+    first = Path(f"{path}.schema-{version}")
+    names = (first if number == 1 else Path(f"{first}-{number}") for number in count(1))
+    place = next(name for name in names if not name.exists())
+    with make_temporary_file(place) as part:
+        with translate_errors(str(place)), closing(connect(path, query_only=True, create=False)) as reading:
+            copy_database(reading, part)
+        sync_and_replace(part, place)
+    warnings.warn(
+        f"{path} has schema version {version} and is upgraded; {place} keeps it as it was, and an older Credenda opens"
+        " only that. Delete it when you do not go back",
+        RuntimeWarning,
+        stacklevel=2,
+    )
+    return place
+
+
+def sync_and_replace(part: Path, place: Path) -> None:
+    """Sync a file to disk and rename it to its target."""
+    try:
+        handle = os.open(part, os.O_RDONLY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)
+        part.replace(place)
+        with suppress(OSError):  # a system without folder handles
+            folder = os.open(place.parent, os.O_RDONLY)
+            try:
+                os.fsync(folder)
+            finally:
+                os.close(folder)
+    except OSError as error:
+        raise make_file_error(place, error) from error
+
+
+# Schema versions: each migration in its own transaction, together with its record.
+
+
+_RECORD: Final = """CREATE TABLE IF NOT EXISTS schema_version (
+    version INTEGER PRIMARY KEY, applied_at INTEGER NOT NULL, description TEXT NOT NULL
+)"""
+
+
+@cache
+def load_migrations() -> tuple[tuple[int, str, str], ...]:
+    """Return (version, description, SQL) of every migration, in order."""
+    folder = files("credenda.storage.sqlite") / "migrations"
+    found: list[tuple[int, str, str]] = []
+    for source in folder.iterdir():
+        stem, _, ending = source.name.rpartition(".")
+        if ending == "sql":
+            number, _, description = stem.partition("_")
+            found.append((int(number), description.replace("_", " "), source.read_text("utf-8")))
+    return tuple(sorted(found))
+
+
+def get_latest_version() -> int:
+    """Return the schema version that this code writes."""
+    return load_migrations()[-1][0]
+
+
+def read_schema_version(connection: sqlite3.Connection) -> int:
+    """Return the schema version of a file: 0 for an empty one.
+
+    Raises `Corrupt` for a database of another program.
+    """
+    tables = {row[0] for row in connection.execute("SELECT name FROM sqlite_schema WHERE type = 'table'")}
+    if {"schema_version", "tenants"} <= tables:
+        row = connection.execute("SELECT max(version) FROM schema_version").fetchone()
+        return int(row[0] or 0)
+    if tables:
+        raise Corrupt(
+            "this is not a memory of Credenda",
+            why="the SQLite file has the tables of another program",
+            fix="give another path",
+        )
+    return 0
+
+
+def check_version(version: int) -> None:
+    """Raise `Conflict` for a file with a newer schema, or with one of the development before the first release."""
+    first = load_migrations()[0][0]
+    if 0 < version < first:
+        raise Conflict(
+            f"this file has schema version {version}",
+            why=f"a Credenda from before the first release wrote it; this one reads {first} and later",
+            fix="with that Credenda run `credenda export FILE`, here `credenda import FILE`; nothing was changed",
+        )
+    if version > get_latest_version():
+        raise Conflict(
+            f"this file has schema version {version}",
+            why=f"it was written by a newer Credenda; this one knows {get_latest_version()}",
+            fix="install a newer version of Credenda; nothing was changed",
+        )
+
+
+def _split_script(script: str) -> list[str]:
+    """Split a script into statements where SQLite sees them complete; triggers and comments stay whole."""
+    found: list[str] = []
+    pending = ""
+    for line in script.splitlines(keepends=True):
+        pending += line
+        if sqlite3.complete_statement(pending):
+            found.append(pending)
+            pending = ""
+    return [*found, pending] if pending.strip() else found
+
+
+def migrate(connection: sqlite3.Connection, now_us: int, *, keep: Callable[[int], object] | None = None) -> int:
+    """Migrate a file to the latest version and return the number of migrations that ran.
+
+    `keep` gets the version of an older file before the first of them, under the write lock; a file that another
+    process is upgrading is left to that one's.
+    Safe beside other processes that do the same: each step checks the version once more under the write lock. A refused
+    file (`Conflict`, `Corrupt`) stays unchanged.
+    """
+    older = read_schema_version(connection)
+    check_version(older)
+    # Enable the write-ahead log; the setting is stored in the file.
+    mode: str = retry_while_locked(connection, "PRAGMA journal_mode = WAL").fetchone()[0]
+    if mode.casefold() != "wal":
+        raise Unavailable(
+            "the write-ahead log cannot be used here",
+            why="the file system does not support shared memory, as network folders often do not",
+            fix="put the file on a local disk",
+        )
+    ran = 0
+    for version, description, script in load_migrations():
+        if read_schema_version(connection) >= version:
+            continue
+        begin_immediate(connection)
+        try:
+            found = read_schema_version(connection)
+            if found < version:
+                if (
+                    keep is not None
+                    and 0 < found == older
+                    and (connection.execute("SELECT 1 FROM tenants LIMIT 1").fetchone() is not None)
+                ):
+                    keep(older)
+                connection.execute(_RECORD)
+                for statement in _split_script(script):
+                    connection.execute(statement)
+                connection.execute("INSERT INTO schema_version VALUES (?, ?, ?)", (version, now_us, description))
+                ran += 1
+            connection.execute("COMMIT")
+        except BaseException:
+            if connection.in_transaction:  # SQLite rolls back by itself on a full disk
+                connection.execute("ROLLBACK")
+            raise
+    return ran
+
+
+def create_schema(connection: sqlite3.Connection) -> None:
+    """Create the whole schema in an empty in-memory database."""
+    for _, _, script in load_migrations():
+        for statement in _split_script(script):
+            connection.execute(statement)
+
 
 # A cache of the tenant that wrote last and of its next ids, valid while no other connection has written.
 
@@ -204,7 +411,7 @@ class SqliteStore(ServerRows, TenantQueries):
 
     def _finish(self, rows: Mapping[str, int], patience_seconds: float = limits.ERASE_PATIENCE_SECONDS) -> Erasure:
         connection, commits = self._writable()
-        finish, now_us = sqlite.erase_proof.finish_erasures, self._clock.now_us()
+        finish, now_us = sqlite.erase.finish_erasures, self._clock.now_us()
         return finish(self.path, commits, connection, now_us, rows=rows, patience_seconds=patience_seconds)
 
     @contextmanager
@@ -283,18 +490,18 @@ class SqliteStore(ServerRows, TenantQueries):
         damaged: list[DamagedRow] = []
         with (
             self._readers.take() as connection,
-            closing(sqlite.dump.dump_rows(connection, user_id, only, damaged if skip_damaged else None)) as rows,
+            closing(sqlite.check.dump_rows(connection, user_id, only, damaged if skip_damaged else None)) as rows,
         ):
-            yield TenantExport(origin=sqlite.dump.read_origin(connection, user_id), rows=rows, damaged=damaged)
+            yield TenantExport(origin=sqlite.check.read_origin(connection, user_id), rows=rows, damaged=damaged)
 
     @contextmanager
     def scratch(self, user_id: str) -> Generator[Writer]:
         """Open an in-memory copy of a tenant's journal and tombstones."""
         with ExitStack() as held:
             with self._readers.take() as connection:
-                origin = sqlite.dump.read_origin(connection, user_id)
-                with closing(sqlite.dump.dump_rows(connection, user_id)) as rows:
-                    copy, writer = sqlite.dump.open_scratch(origin, rows, self._clock, self._key)
+                origin = sqlite.check.read_origin(connection, user_id)
+                with closing(sqlite.check.dump_rows(connection, user_id)) as rows:
+                    copy, writer = sqlite.check.open_scratch(origin, rows, self._clock, self._key)
                 held.callback(copy.close)  # inside the block, because closing the reader may fail
             yield writer
 
@@ -303,9 +510,9 @@ class SqliteStore(ServerRows, TenantQueries):
         connection, commits = self._writable()
         if origin.tag:
             open_stored_key(origin.key, self._key)
-        counts = commits.run(lambda: sqlite.dump.load_rows(connection, user_id, origin, rows))
+        counts = commits.run(lambda: sqlite.check.load_rows(connection, user_id, origin, rows))
         now_us = self._clock.now_us()
-        sqlite.erase_proof.remove_from_ledgers(self.path, commits, connection, now_us, tag=origin.tag)
+        sqlite.erase.remove_from_ledgers(self.path, commits, connection, now_us, tag=origin.tag)
         return counts
 
     def erase(self, user_id: str, *, exported: Mapping[str, int] | None = None) -> Erasure:
@@ -323,7 +530,7 @@ class SqliteStore(ServerRows, TenantQueries):
         with self._readers.take() as reading:
             if reading.execute("SELECT 1 FROM owed_ledgers LIMIT 1").fetchone() is None:
                 return {}
-        return sqlite.erase_proof.settle_ledgers(self.path, commits, connection, self._clock.now_us())[0]
+        return sqlite.erase.settle_ledgers(self.path, commits, connection, self._clock.now_us())[0]
 
     def identity(self) -> bytes:
         """Return the random id that the database shares with its backups."""
@@ -341,7 +548,7 @@ class SqliteStore(ServerRows, TenantQueries):
         """Write the ledger of a new backup; what cannot be written is owed to it. A read-only store owes nothing."""
         if self._commits is not None:
             connection, commits = self._writable()
-            sqlite.erase_proof.settle_ledgers(self.path, commits, connection, self._clock.now_us())
+            sqlite.erase.settle_ledgers(self.path, commits, connection, self._clock.now_us())
             return
         add_to_ledger(path, self.erasures())
 
@@ -390,7 +597,7 @@ class SqliteStore(ServerRows, TenantQueries):
         connection, commits = self._writer, self._commits
         if connection is None or commits is None:
             return findings
-        findings += sqlite.erase_proof.find_owed(self.path, self.retry_owed() if repair else None)
+        findings += sqlite.erase.find_owed(self.path, self.retry_owed() if repair else None)
         if repair and tenant is not None and findings:
             findings = commits.run(lambda: sqlite.check.repair_rows(connection, tenant, findings))
         return findings + commits.run(lambda: sqlite.check.check_text_index(connection, repair=repair))

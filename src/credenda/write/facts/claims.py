@@ -3,26 +3,111 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
+import tomllib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+from importlib import resources
 from itertools import pairwise
 from typing import Final, NamedTuple
 
 from credenda import limits
 from credenda.model.attributes import find_exact_attribute, get_attribute, is_valid_value
-from credenda.model.claim import CONFIDENCE_MAX, Claim, Span, Turn, UpdateKind
+from credenda.model.claim import (
+    CONFIDENCE_MAX,
+    LISTENER,
+    SPEAKER,
+    Claim,
+    Fact,
+    FactChange,
+    FactReader,
+    FactStatus,
+    Span,
+    Turn,
+    UpdateKind,
+)
 from credenda.model.event import Role
 from credenda.model.memory import Cardinality, MemoryType, Stance
-from credenda.model.reading import LISTENER, SPEAKER, Fact, FactChange, FactStatus
-from credenda.text.normalize import is_same_value, normalise_attribute, normalise_value
-from credenda.text.notes import is_name_of_user
-from credenda.write.extract.clauses import Act, act_of, lexicon, names, who_speaks
-from credenda.write.extract.moments import iso_day
-from credenda.write.extract.voices import Voice, is_playing, split_voices
-from credenda.write.facts.schema import FactSchema, find_period, load_fact_schemas
+from credenda.text.dates import find_dates
+from credenda.text.normalize import fold_plural, is_same_value, normalise_attribute, normalise_value
+from credenda.text.sentences import TextSpan, is_name_of_user, split_sentences
+from credenda.write.extract.moments import find_end, iso_day, past_dates, stated_period
+from credenda.write.extract.voices import Act, Voice, act_of, is_playing, lexicon, names, split_voices, who_speaks
 from credenda.write.intake.secrets import screen_secrets
 from credenda.write.llm.guards import resolve_entity
-from credenda.write.llm.words import widen_to_sentences
+from credenda.write.llm.prompt import widen_to_sentences
+
+# The slot, type and thresholds of a fact, by its attribute for the reader.
+
+
+_DEFAULT: Final = "default"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FactSchema:
+    """A row of `attributes.toml`, where the columns are described."""
+
+    name: str
+    many: bool = False
+    kin: bool = False
+    keyed: bool = False
+    thing: bool = False
+    order: bool = False
+    event: bool = False
+    type: MemoryType = MemoryType.FACT
+    certain: float
+    sure: float
+
+
+@cache
+def load_fact_schemas() -> Mapping[str, FactSchema]:
+    """Load the rows by the attribute of the reader; cached."""
+    text = resources.files("credenda.write.facts").joinpath("attributes.toml").read_text("utf-8")
+    rows = tomllib.loads(text)
+    default = rows.pop(_DEFAULT)
+    return {name: _make_schema(name, default | row) for name, row in rows.items()}
+
+
+def _make_schema(name: str, row: dict[str, object]) -> FactSchema:
+    columns = {key: value for key, value in row.items() if key not in {"as", "type"}}
+    kind = MemoryType(str(row.get("type", MemoryType.FACT)))
+    return FactSchema(name=str(row.get("as", name)), type=kind, **columns)  # pyright: ignore[reportArgumentType] - columns of the table
+
+
+# Since when and until when a fact holds, by its words. Pure.
+
+
+_PRESENT: Final = frozenset({FactStatus.NOW, FactStatus.PLANNED, FactStatus.CONSIDERED})
+
+
+def find_period(fact: Fact, value: str, now_us: int, *, planned: bool) -> tuple[int | None, int | None]:
+    """Return since when and until when a fact holds by its words; for one that ended, since when it does no more."""
+    words = _find_time_words(fact)
+    past = past_dates(words, now_us)
+    since, until = past.since, past.until
+    changes = fact.change is not FactChange.NONE or bool(fact.old)
+    if not fact.when and not planned and _is_date(value, now_us):
+        return None, find_end(value, now_us) if fact.attribute == "deadline" else None  # "moved to 10 October"
+    if fact.status in _PRESENT and (fact.when or changes or planned):
+        since, until = stated_period(words, fact.quote.text, now_us, planned=planned, begins=changes)
+    elif fact.status is FactStatus.ENDED and fact.when and since is None and until is None:
+        since = next((one.from_us for one in past.spans), None)
+    return since, find_end(value, now_us) if fact.attribute == "deadline" else until
+
+
+def _is_date(value: str, now_us: int) -> bool:
+    """Return whether a value is nothing but a date, which then says not since when it holds."""
+    bare = value.strip()
+    return any(one.start == 0 and one.stop == len(bare) for one in find_dates(bare, now_us))
+
+
+def _find_time_words(fact: Fact) -> str:
+    """Return the words that say when, of which the reader may miss the first: "the day after tomorrow"."""
+    if not fact.when:
+        return fact.quote.text
+    before = fact.quote.text[: max(fact.quote.text.find(fact.when), 0)]
+    return f"the day {fact.when}" if before.lower().endswith("the day ") else fact.when
+
 
 _STANCES: Final = {
     FactStatus.PLANNED: Stance.PLANNED,
@@ -177,7 +262,7 @@ def make_claims(turn: Turn, facts: Iterable[Fact]) -> list[Claim]:
         voice = max((one.voice for one in voices if _is_within(one.start, one.stop, fact)), default=Voice.OWN)
         told = _PlacedFact(fact, schema, turn, _find_entity(fact, turn, owner, subject), voice)
         named = bool(told.entity) or _is_renaming(fact)
-        claim = _make_claim(told, owner) if named and voice in {Voice.OWN, Voice.ROLE_PLAY} else None
+        claim = _make_slotted_claim(told, owner) if named and voice in {Voice.OWN, Voice.ROLE_PLAY} else None
         if claim is not None:
             key = (claim.entity, claim.attribute, (claim.value or "").casefold(), claim.scope)
             claims.setdefault(key if claim.attribute else (claim.text,), claim)
@@ -290,7 +375,7 @@ def _find_entity(fact: Fact, turn: Turn, owner: str, last: str) -> str:
     return resolve_entity(named, owner) if named and len(named.split()) <= _ENTITY_WORDS else ""
 
 
-def _make_claim(told: _PlacedFact, owner: str) -> Claim | None:
+def _make_slotted_claim(told: _PlacedFact, owner: str) -> Claim | None:
     """Return the claim of a fact; None if it has no slot, or its value is not one of that."""
     fact, event = told.fact, told.turn.event
     span = _find_span(fact, told.turn)
@@ -466,3 +551,203 @@ def _fill_slot(plain: Claim, told: _PlacedFact) -> Claim:
         valid_from_us=since,
         valid_until_us=until,
     )
+
+
+# The forms of words that mean exactly one thing, whatever the sentence is about: take back, keep.
+
+
+_OPENING: Final = r"(?:(?:no|oh|wait|sorry|actually|please|just|and|um|uh|hmm|ok|okay)[,.!]*\s+)*"
+_IT: Final = (
+    r"(?:(?:about )?(?:that|this|it|what i (?:just )?said|my last (?:message|sentence|statement|one)|(?:that|the) last"
+    r" (?:one|bit|part|message|sentence)|(?:that|this)(?: \w+)? (?:number|date|address|name|price|amount|email)))"
+)
+_DROP: Final = rf"(?:ignore|scratch|strike|forget|disregard|delete) {_IT}"
+_TAKEN_BACK: Final = re.compile(
+    rf"\W*{_OPENING}(?:(?:never ?mind|nvm)(?: {_IT})?|(?:never ?mind[,;]? )?(?:and )?{_OPENING}{_DROP}"
+    r"|i take (?:that|it|what i said) back"
+    rf"|(?:don'?t|do not) (?:save|store|record|remember|note|keep|write(?: down)?) {_IT}(?: down)?)(?:,? please)?\W*",
+    re.IGNORECASE,
+)
+_JOKE: Final = re.compile(
+    rf"\W*{_OPENING}(?:(?:lol|haha+|nah)[,.!]*\s+)*(?:(?:i'm |i am |i was )?(?:just |only )?(?:kidding|joking|messing"
+    r"(?: with you)?)|jk|j/k|(?:that|it) was (?:just |only )?a joke|i made (?:that|it) up|not really|april fools?)\W*",
+    re.IGNORECASE,
+)
+_KEEP: Final = re.compile(
+    r"\W*(?:(?:hey|hi|oh|ok|okay|also|and|please|can you|could you)[,.!]*\s+)*"
+    r"(?:(?:remember|don'?t forget|keep in mind|make a note|take note|note(?: to self)?|for the record|fyi)"
+    r"(?:\s*[:,–—-]+\s*|\s+that\s+))(?P<told>\S.*)",
+    re.IGNORECASE | re.DOTALL,
+)
+_FORGET: Final = (
+    rf"\W*{_OPENING}(?:(?:can|could|would|will) you |i(?:'d| would)? (?:want|like) you to )?(?:please )?"
+    r"(?:forget|erase|delete|remove)(?: from (?:your )?memory)? "
+)
+_I_SAID: Final = r"(?:i|we)(?:'ve| have)?(?: just)? (?:said|told you|mentioned|wrote|written|shared)"
+_FORGET_OWN: Final = re.compile(
+    rf"{_FORGET}(?:my|our) (?P<noun>[a-z][a-z -]{{2,40}}?)(?: from (?:your |the )?memory)?(?:,? please)?[.!?]*",
+    re.IGNORECASE,
+)
+_FORGET_ALL: Final = re.compile(
+    rf"{_FORGET}(?:(?:everything|all|anything)(?: (?:that )?(?:you (?:know|have|remember|stored)|{_I_SAID}))?"
+    rf"|what {_I_SAID}) about (?P<name>[\w' .-]{{2,40}}?)(?:,? please)?[.!?]*",
+    re.IGNORECASE,
+)
+_FORGET_THAT: Final = re.compile(
+    rf"{_FORGET}(?:the fact )?that (?:i|my|we|our|the|[A-Z])\b.*", re.IGNORECASE | re.DOTALL
+)
+_OWN: Final = re.compile(r"^(?:my|our) ", re.IGNORECASE)
+_NOBODY: Final = re.compile(r"(?:me|us|this|that|it|him|her|them|you|myself|everything|what .*)$", re.IGNORECASE)
+"""What names nobody and nothing in particular, or the whole memory, which only a deletion may empty."""
+_NOUN_WORDS: Final = 3
+_KEPT_WORDS: Final = 3
+"""Fewer words after "remember" point at something said elsewhere."""
+
+
+class ExactForms(NamedTuple):
+    """What the exact forms of a message say of it."""
+
+    claims: list[Claim]
+    """What takes back an earlier message."""
+    taken_back: list[TextSpan]
+    """Sentences of the message that its next sentence takes back."""
+    forgotten: list[TextSpan]
+    """Sentences whose facts shall be forgotten: "forget that I live in Graz"."""
+    kept: list[Claim]
+    """Sentences that shall be remembered, without a slot: for where nothing else was found in them."""
+
+
+def find_exact_forms(turn: Turn) -> ExactForms:
+    """Find the exact forms of a message, one of which is always a whole sentence."""
+    text = turn.event.text
+    sentences = list(split_sentences(text))
+    claims: list[Claim] = []
+    taken_back: list[TextSpan] = []
+    forgotten: list[TextSpan] = []
+    for at, one in enumerate(sentences):
+        said = text[one.start : one.stop].replace("’", "'")
+        retracts, jokes = _TAKEN_BACK.fullmatch(said) is not None, _JOKE.fullmatch(said) is not None
+        if (retracts or jokes) and at:
+            taken_back.append(sentences[at - 1])
+        elif retracts:
+            claims.append(_make_exact_claim(turn, one, UpdateKind.RETRACT))
+        elif (forgets := _find_forgotten(turn, one, said)) is not None:
+            claims.append(forgets)
+            taken_back.append(one)
+        elif _FORGET_THAT.fullmatch(said):
+            forgotten.append(one)
+    return ExactForms(claims, taken_back, forgotten, list(_list_kept(turn, sentences)))
+
+
+def _find_forgotten(turn: Turn, place: TextSpan, said: str) -> Claim | None:
+    """Return what takes back a slot of the speaker, or all that is held of somebody or something that is named."""
+    owner = who_speaks(turn.event)[1]
+    own, everything = _FORGET_OWN.fullmatch(said), _FORGET_ALL.fullmatch(said)
+    claim = _make_exact_claim(turn, place, UpdateKind.RETRACT)
+    if own is not None and owner is not None and len(own["noun"].split()) <= _NOUN_WORDS:
+        noun = own["noun"].strip().lower()
+        many = fold_plural(noun, "en") != noun
+        known = lexicon().attribute(noun)
+        name = known.name if known.known or not many else lexicon().attribute(fold_plural(noun, "en")).name
+        return replace(claim, entity=owner, attribute=name, cardinality=Cardinality.SET if many else Cardinality.SINGLE)
+    if everything is not None and owner is not None and not _NOBODY.match(everything["name"]):
+        return replace(claim, entity=_OWN.sub(f"{owner}'s ", everything["name"].strip()), cardinality=Cardinality.SET)
+    return None
+
+
+def _list_kept(turn: Turn, sentences: Sequence[TextSpan]) -> Iterator[Claim]:
+    if turn.event.role is not Role.USER:
+        return
+    for one in sentences:
+        said = turn.event.text[one.start : one.stop]
+        found = _KEEP.fullmatch(said)
+        if found is not None and len(found["told"].split()) >= _KEPT_WORDS and not screen_secrets(said, "mask").masked:
+            yield _make_exact_claim(turn, one._replace(start=one.start + found.start("told")), UpdateKind.STATE)
+
+
+def _make_exact_claim(turn: Turn, place: TextSpan, move: UpdateKind) -> Claim:
+    event = turn.event
+    return Claim(
+        text=event.text[place.start : place.stop][: limits.MEMORY_TEXT_CHARACTERS],
+        type=MemoryType.FACT,
+        span=Span(event.id, place.start, place.stop),
+        speaker=who_speaks(event)[0],
+        move=move,
+        topic=event.topic,
+        tags=event.tags,
+    )
+
+
+# The extractor: the reader finds the facts, exact forms take back and keep.
+
+
+# Tell texts that the reader cannot read, because they are in another language than it was trained on. Pure.
+
+
+_WORD: Final = re.compile(r"[^\W\d_]+")
+_ENGLISH: Final = frozenset(
+    "a an and are at be been but by can did do does for from had has have he her his i if in is it"  # noqa: SIM905
+    " its just me my no not of on or our she so than that the their them then there they this to too"
+    " up us was we were what when which who will with would you your im ive dont".split()
+)
+_OTHERS: Final = frozenset(
+    # German, Dutch, French, Spanish, Portuguese, Italian: their commonest words, but for those that are English too
+    "ich bin ist und der das den dem ein eine einen einer nicht mit auf für wir sie mein meine habe"  # noqa: SIM905
+    " meinen meinem meiner hat wohne bei seit aber auch sind war zu zum zur gegen ik het een niet van"
+    " voor mijn wij zijn heb woon bij je suis est les des une pas avec pour nous vous mon ma mes dans sur qui que c'est"
+    " ai elle chez depuis du au aux yo soy está los las una el la con por para mi mis muy pero vivo"
+    " en es del al tengo más eu não uma com meu minha moro sou tenho na da dos das ao os um é já mas"
+    " muito estou lo se et le jai cest sono il che non per mio mia abito lavoro ho gli della di".split()
+)
+_LEAST: Final = 2
+_SURELY_OTHER: Final = frozenset({"ich", "mein", "meine", "meinen", "meinem", "meiner"})
+"""Words about oneself that no English sentence has; one of them is enough."""
+
+
+def is_english(text: str) -> bool:
+    """Return whether a text may be English: most letters are Latin, and no other language has more of its small words.
+
+    >>> is_english("flat in Tromsø now, (nurse, so nights)"), is_english("vegan, two cats")
+    (True, True)
+    >>> is_english("Ich fahre am 3. Mai nach Graz."), is_english("我妹妹住在上海")
+    (False, False)
+    """
+    words = [word.casefold() for word in _WORD.findall(text.replace("'", "").replace("\u2019", ""))]
+    letters = "".join(words)
+    latin = sum(letter < "\u0250" for letter in letters)
+    own, others = (sum(word in known for word in words) for known in (_ENGLISH, _OTHERS))
+    enough = others >= _LEAST or not _SURELY_OTHER.isdisjoint(words)
+    return 2 * latin >= len(letters) and not (enough and others > own)
+
+
+class ReadingExtractor:
+    """Extracts the claims of a turn with a reader. Stateless but for the reader."""
+
+    def __init__(self, reader: FactReader) -> None:
+        """Take the reader."""
+        self._reader = reader
+
+    def extract(self, turn: Turn) -> list[Claim]:
+        """Return the claims of a turn in the order of their spans; none of an assistant's, or of a foreign text."""
+        if turn.event.role not in {Role.USER, Role.PERSON} or not is_english(turn.event.text):
+            return []
+        text, before = turn.event.text, turn.addressed
+        found = [] if before is None else make_claims(turn, self._reader.read(text, before.text))
+        if before is None or (not found and before.role is Role.ASSISTANT):  # its echo may hide a plain statement
+            found = make_claims(turn, self._reader.read(text))
+        forms = find_exact_forms(turn)
+        told = [one for one in found if not any(_is_in(one, place) for place in forms.taken_back)]
+        told = [retract for one in told if (retract := _take_back(one, forms.forgotten)) is not None]
+        kept = [one for one in forms.kept if not any(_is_in(claim, one.span) for claim in found)]
+        return sorted([*forms.claims, *told, *kept], key=lambda one: one.span.start)
+
+
+def _take_back(claim: Claim, forgotten: Sequence[TextSpan]) -> Claim | None:
+    """Turn a claim of a sentence that asks to forget it into its retraction, None where it names no slot."""
+    if not any(_is_in(claim, place) for place in forgotten):
+        return claim
+    return replace(claim, move=UpdateKind.RETRACT) if claim.entity and claim.attribute else None
+
+
+def _is_in(claim: Claim, place: TextSpan | Span) -> bool:
+    return claim.span.start < place.stop and place.start < claim.span.stop

@@ -14,10 +14,9 @@ from dataclasses import dataclass, field, replace
 from itertools import islice
 from typing import Final, cast
 
-from credenda.model.change import Actor, ChangeKind, ChangeRecord, Revise
+from credenda.model.change import Actor, ChangeKind, ChangeRecord, ContestCase, ContestState, Revise, to_contest_dict
 from credenda.model.claim import Evidence, UpdateKind
-from credenda.model.contest import ContestCase, ContestState, to_contest_dict
-from credenda.model.event import Event, NewEvent
+from credenda.model.event import PROJECT, Event, NewEvent
 from credenda.model.memory import Draft, Memory, MemoryType, Relation, Slot, Status, TypeClass
 from credenda.storage.store import ChangeFilter, MemoryFilter, Reader, Writer
 from credenda.text.normalize import normalise_attribute, normalise_name, normalise_text, normalise_value
@@ -25,9 +24,8 @@ from credenda.text.sentences import split_sentences
 from credenda.text.tokens import STOP_WORDS, fold
 from credenda.write.apply import Application, apply
 from credenda.write.forget.cut import Assertion, cut_claim, find_phrase, remove_cuts, widen_to_separator
-from credenda.write.forget.labels import Labels, remove_labels
-from credenda.write.forget.part import Blanker
-from credenda.write.forget.scope import find_other_support
+from credenda.write.forget.derived import find_wordings, leave_out_wordings
+from credenda.write.forget.scope import Blanker, find_other_support
 from credenda.write.forget.tombstones import (
     SENTENCES_MAX,
     get_voice,
@@ -36,10 +34,51 @@ from credenda.write.forget.tombstones import (
     hash_text_forms,
     make_part_tombstones,
 )
-from credenda.write.forget.wordings import find_wordings, leave_out_wordings
 from credenda.write.reconcile.candidate import claim_hash, make_claim
 from credenda.write.reconcile.decide import format_question
 from credenda.write.reconcile.slots import describe_claim, quote_parts
+
+# Take the topic, tags and metadata of something deleted out of the memories that took them over.
+
+
+@dataclass(frozen=True, slots=True)
+class Labels:
+    """The topics, tags and metadata of some memories or messages."""
+
+    topics: frozenset[str] = frozenset()
+    tags: frozenset[str] = frozenset()
+    metadata: tuple[tuple[str, object], ...] = ()
+
+    @classmethod
+    def of(cls, held: Iterable[Draft | Event]) -> Labels:
+        """Return those of all of them."""
+        each = list(held)
+        return cls(
+            frozenset(one.topic for one in each if one.topic),
+            frozenset(tag for one in each for tag in one.tags),
+            tuple(item for one in each for item in one.metadata.items()),
+        )
+
+
+def remove_labels(memory: Draft, gone: Labels, given: Labels, holds: Callable[[str], bool]) -> dict[str, object]:
+    """Return the fields of a memory that lose labels, with what remains of them.
+
+    It loses those that `gone` has, and those of which `holds` says that deleted words are in them; it keeps those
+    `given` by its own messages. The project stays, which says where a memory holds.
+    """
+    topic = memory.topic
+    if topic and topic not in given.topics and (topic in gone.topics or holds(topic)):
+        topic = None
+    tags = tuple(tag for tag in memory.tags if tag in given.tags or not (tag in gone.tags or holds(tag)))
+    metadata = {
+        name: value
+        for name, value in memory.metadata.items()
+        if (name, value) in given.metadata
+        or not (((name, value) in gone.metadata and name != PROJECT) or holds(f"{name} {value}"))
+    }
+    left: dict[str, object] = {"topic": topic, "tags": tags, "metadata": metadata}
+    return {name: value for name, value in left.items() if value != getattr(memory, name)}
+
 
 # Take a deleted value out of the contests that name it, and log what remains of them.
 

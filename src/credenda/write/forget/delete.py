@@ -14,29 +14,40 @@ from credenda.model.claim import Extractor, Span
 from credenda.model.event import Event
 from credenda.model.memory import Draft, Memory, Status
 from credenda.model.statement import replace_given
-from credenda.storage.job_kinds import EMBED
+from credenda.storage.records import EMBED
 from credenda.storage.store import EventFilter, Job, Reader, Redaction, Tombstone, Writer
 from credenda.text.normalize import normalise_text, normalise_value
 from credenda.text.sentences import split_sentences
 from credenda.write.apply import Application, apply
-from credenda.write.forget.copies import Contested, Copies, Removal, is_mentioned, list_mentions, list_names
+from credenda.write.forget.copies import (
+    Contested,
+    Copies,
+    Labels,
+    Removal,
+    is_mentioned,
+    list_mentions,
+    list_names,
+    remove_labels,
+)
 from credenda.write.forget.cut import Assertion, find_phrase
 from credenda.write.forget.derived import end_dependents
-from credenda.write.forget.labels import Labels, remove_labels
-from credenda.write.forget.part import Blanker, Part, find_part, log_redaction, make_tombstones
-from credenda.write.forget.restated import cut_mention, find_restated, make_extract
 from credenda.write.forget.scope import (
+    Blanker,
+    Part,
     ValueHolders,
     find_kept_digests,
     find_mentions,
     find_merged_parts,
     find_other_support,
+    find_part,
     find_similar_events,
     has_overlap,
     is_repeat,
     is_stated,
+    log_redaction,
+    make_tombstones,
 )
-from credenda.write.forget.tombstones import get_voice, make_text_tombstones
+from credenda.write.forget.tombstones import cut_mention, find_restated, get_voice, make_extract, make_text_tombstones
 from credenda.write.reconcile.slots import CURRENT_STATUSES
 
 # The legal hold that forbids a deletion, and the counts of a deletion by conditions.

@@ -8,8 +8,8 @@ from typing import Final
 
 from credenda.errors import Conflict
 from credenda.model.change import Actor
+from credenda.model.core import Item, ItemFilter, ItemRemoval
 from credenda.model.event import Source
-from credenda.model.item import Item, ItemFilter, ItemRemoval
 from credenda.model.memory import HELD, Status
 from credenda.runtime import Parts
 from credenda.storage.store import Writer

@@ -11,11 +11,13 @@ from __future__ import annotations
 
 import hmac
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Final
 
-from credenda.model.claim import Claim
+from credenda.model.claim import Claim, Extractor, Turn
 from credenda.model.event import Event, NewEvent, Role
 from credenda.model.memory import Draft, Memory
 from credenda.storage.store import Reader, Tombstone, Writer
@@ -31,8 +33,16 @@ from credenda.text.normalize import (
     normalise_text,
     normalise_value,
 )
-from credenda.text.sentences import split_sentences
-from credenda.write.forget.cut import list_clauses
+from credenda.text.sentences import BLANK, blank_span, leave_out_blanks, split_sentences
+from credenda.write.forget.cut import (
+    Assertion,
+    Cut,
+    cut_claim,
+    find_phrase,
+    list_clauses,
+    remove_cuts,
+    widen_to_separator,
+)
 
 _VERSION: Final = 4
 """The version of the forms that new tombstones have; `NORMALISER` and `FORMS` are those of versions 1 and 2.
@@ -229,3 +239,252 @@ def make_part_tombstones(
     """Return the tombstones of words that are being deleted from a sentence which keeps others."""
     digests = [hash_parted(key, sentence, voice), *(hash_part(key, sentence, words, voice) for words in parts)]
     return [Tombstone(digest=digest, kind="part", normaliser=_VERSION, created_us=now_us) for digest in digests]
+
+
+# Find the words of an event that repeat something deleted: whole sentences, clauses, or the words of one claim.
+
+
+Extract = Callable[[str], Sequence[Claim]]
+"""Extracts the claims of a text, as if an event had no other words."""
+_WORD_RUN: Final = re.compile(r"[^\W_]+")
+_SHOWN_PART: Final = re.compile(rf"[^\s{BLANK},;:)](?:[\s\S]*[^\s{BLANK}])?")
+_LEADING: Final = 4
+"""At most one word fewer leads to a value: "from", "instead of", "and not the"."""
+_PIECES_MAX: Final = 200
+"""Maximum number of clauses and sentences of an event that are extracted by themselves."""
+_PART_WORDS: Final = 80
+"""A longer sentence of which a part was deleted is taken for the part."""
+
+
+@dataclass(frozen=True, slots=True)
+class Restatement:
+    """The spans of an event that repeat deleted words, and the tombstones that they match."""
+
+    spans: tuple[tuple[int, int], ...] = ()
+    digests: frozenset[bytes] = frozenset()
+
+
+def normalise_assertion(said: Assertion) -> tuple[str, str, str]:
+    """Return the normal form of a slot and value."""
+    return (
+        normalise_name(said.entity or ""),
+        normalise_attribute(said.attribute or ""),
+        normalise_value(said.value or ""),
+    )
+
+
+def make_extract(extractor: Extractor, event: Event | NewEvent) -> Extract:
+    """Return a function that extracts a text as if it stood in an event."""
+    if isinstance(event, Event):
+        return lambda text: extractor.extract(Turn(event=replace(event, text=leave_out_blanks(text).text)))
+    content = {name: getattr(event, name) for name in NewEvent.__dataclass_fields__ if name != "text"}
+    return lambda text: extractor.extract(
+        Turn(event=Event(**content, text=text, id="e0", recorded_us=event.occurred_us))
+    )
+
+
+def cut_from_others(text: str, gone: Assertion, kept: Sequence[Assertion], extract: Extract | None) -> Cut | None:
+    """Return the words that state a claim; where the rest can be extracted, the rest must still state the others."""
+    if extract is None or not kept:
+        return cut_claim(text, gone, kept)
+    stated = {normalise_assertion(Assertion.of(claim)) for claim in extract(text)}
+    wanted = {normalise_assertion(one) for one in kept} & stated
+
+    def works(remaining: str) -> bool:
+        found = {normalise_assertion(Assertion.of(claim)) for claim in extract(remaining)}
+        return wanted <= found and normalise_assertion(gone) not in found
+
+    return cut_claim(text, gone, kept, works if wanted else None)
+
+
+def cut_mention(
+    text: str, gone: Assertion, kept: Sequence[Assertion], extract: Extract | None, *, needed: bool
+) -> Sequence[tuple[int, int]]:
+    """Return the words that name a deleted value in a text of other claims, with those that lead to it.
+
+    With `needed` there are none if the rest would not state these claims any more; none of them has the value.
+    """
+    value = gone.value or ""
+    places = find_phrase(text, value)
+    if not places or any(find_phrase(one.value or "", value) for one in kept):
+        return ()
+    stated = {normalise_assertion(Assertion.of(claim)) for claim in (extract(text) if extract else ())}
+    wanted = {normalise_assertion(one) for one in kept} & stated
+    cut = cut_from_others(text, gone, kept, extract)
+    choices = [cut.spans] if cut is not None and not cut.whole else []
+    choices += [tuple((_find_start(text, start, words), stop) for start, stop in places) for words in range(_LEADING)]
+    for spans in choices:
+        found = {
+            normalise_assertion(Assertion.of(one)) for one in (extract(remove_cuts(text, spans)) if extract else ())
+        }
+        if wanted <= found and not (needed and not wanted):
+            return spans
+    return () if needed else choices[0]
+
+
+def _find_start(text: str, start: int, words: int) -> int:
+    """Return where some words before a place begin."""
+    before = [found.start() for found in _WORD_RUN.finditer(text, 0, start)]
+    return before[-words] if 0 < words <= len(before) else start
+
+
+def find_restated(
+    reader: Reader, event: Event | NewEvent, extractor: Extractor | None, lifted: AbstractSet[bytes] = frozenset()
+) -> Restatement:
+    """Find the spans of an event that match a tombstone: by their text, by a deleted part, or by slot and value.
+
+    `lifted` are tombstones that no longer count.
+    """
+    if not normalise_text(event.text):
+        return Restatement()
+    key, voice = reader.tenant.key, get_voice(event)
+    texts = list(_list_texts(event.text))
+    extract = None if extractor is None else make_extract(extractor, event)
+    claims = [] if extract is None else _read_claims(event.text, extract)
+    by_text = [(digest, span) for span in texts for digest in hash_text_forms(key, event.text[slice(*span)], voice)]
+    parted = [(hash_parted(key, event.text[slice(*span)], voice), span) for span in texts]
+    by_claim = [(digest, claim) for claim in claims for digest in _hash_claim(key, claim, voice)]
+    gone = reader.tombstoned([digest for digest, _ in (*by_text, *parted, *by_claim)]) - lifted
+    if not gone:
+        return Restatement()
+    spans = {_widen(event.text, span) for digest, span in by_text if digest in gone}
+    found = set(gone)
+    for digest, span in parted:
+        if digest in gone:
+            matched, part = _find_parts(reader, event.text, span, voice)
+            spans |= matched
+            found |= part
+    spans |= _cut_claims(event.text, [claim for digest, claim in by_claim if digest in gone], claims, extract)
+    return Restatement(_merge_spans(spans), frozenset(found))
+
+
+@dataclass(frozen=True, slots=True)
+class RemainingClaims:
+    """The claims of an event without deleted ones, `moved` by the claim as extracted, and the spans of the latter."""
+
+    spans: tuple[tuple[int, int], ...]
+    moved: Mapping[Claim, Claim]
+
+    @property
+    def claims(self) -> tuple[Claim, ...]:
+        """The remaining claims, in order."""
+        return tuple(self.moved.values())
+
+
+def remove_claims(event: Event, gone: Sequence[Claim], claims: Sequence[Claim]) -> RemainingClaims:
+    """Take the words of deleted claims out of the other claims; a claim without words of its own goes too."""
+    kept = [one for one in claims if one not in gone]
+    spans = _merge_spans(_cut_claims(event.text, gone, claims, None))
+    moved: dict[Claim, Claim] = {}
+    for one in kept:
+        inside = [(a, b) for a, b in spans if a < one.span.stop and one.span.start < b]
+        if not inside:
+            moved[one] = one
+            continue
+        text = event.text
+        for start, stop in inside:
+            text = blank_span(text, start, stop)
+        piece = text[one.span.start : one.span.stop]
+        found = _SHOWN_PART.search(piece)
+        if found is None or not normalise_text(found[0].replace(BLANK, "")):
+            continue
+        if normalise_text(one.value or "") not in normalise_text(leave_out_blanks(piece).text):
+            continue
+        place = replace(one.span, start=one.span.start + found.start(), stop=one.span.start + found.end())
+        said = event.text[one.span.start : one.span.stop]
+        whole = normalise_text(one.text) == normalise_text(leave_out_blanks(said).text)
+        words = leave_out_blanks(found[0]).text.strip().lstrip(",;:) ") if whole else one.text
+        moved[one] = replace(one, text=words, span=place)
+    return RemainingClaims(spans, moved)
+
+
+def _hash_claim(key: bytes, claim: Claim, voice: str) -> list[bytes]:
+    return [*hash_text_forms(key, claim.text, voice), *hash_slot_forms(key, claim)]
+
+
+def _list_texts(text: str) -> Iterator[tuple[int, int]]:
+    """Yield the spans that are compared: statements, and the clauses of each sentence."""
+    seen: set[tuple[int, int]] = set()
+    for start, stop in split_statements(text):
+        clauses = [] if (start, stop) == (0, len(text)) and seen else list_clauses(text[start:stop])
+        spans = [(start, stop), *((start + begin, start + end) for begin, end in clauses)]
+        yield from (span for span in spans if span not in seen)
+        seen.update(spans)
+
+
+def _read_claims(text: str, extract: Extract) -> list[Claim]:
+    """Extract the claims of a text, and of each clause and each disguised sentence by itself."""
+    claims = list(extract(text))
+    known = {normalise_assertion(Assertion.of(claim)) for claim in claims}
+    for start, stop in islice(_list_pieces(text), _PIECES_MAX):
+        for claim in extract(fold_lookalikes(text[start:stop])):
+            said = normalise_assertion(Assertion.of(claim))
+            if all(said) and said not in known:
+                claims.append(replace(claim, span=replace(claim.span, start=start, stop=stop), text=text[start:stop]))
+    return claims
+
+
+def _list_pieces(text: str) -> Iterator[tuple[int, int]]:
+    for start, stop in split_sentences(text):
+        piece = text[start:stop]
+        if fold_lookalikes(piece) != piece:
+            yield start, stop
+        yield from ((start + begin, start + end) for begin, end in list_clauses(piece))
+
+
+def _cut_claims(
+    text: str, gone: Iterable[Claim], claims: Sequence[Claim], extract: Extract | None
+) -> set[tuple[int, int]]:
+    deleted = list({(one.span, normalise_assertion(Assertion.of(one))): one for one in gone}.values())
+    names = {normalise_assertion(Assertion.of(one)) for one in deleted}
+    spans: set[tuple[int, int]] = set()
+    for one in deleted:
+        start, stop = one.span.start, one.span.stop
+        kept = [
+            Assertion.of(claim)
+            for claim in claims
+            if claim.span.start < stop
+            and start < claim.span.stop
+            and normalise_assertion(Assertion.of(claim)) not in names
+        ]
+        cut = cut_from_others(text[start:stop], Assertion.of(one), kept, extract) if one.value else None
+        if cut is None or cut.whole:
+            spans.add((start, stop))
+        else:
+            spans.update((start + begin, start + end) for begin, end in cut.spans)
+    return spans
+
+
+def _find_parts(
+    reader: Reader, text: str, span: tuple[int, int], voice: str
+) -> tuple[set[tuple[int, int]], set[bytes]]:
+    """Find the words that were deleted from this sentence; all of it if they cannot be found."""
+    sentence, key = text[slice(*span)], reader.tenant.key
+    words = [found.span() for found in _WORD_RUN.finditer(sentence)]
+    if len(words) > _PART_WORDS:
+        return {span}, set()
+    windows = {
+        hash_part(key, sentence, sentence[start:stop], voice): (start, stop)
+        for at, (start, _) in enumerate(words)
+        for _, stop in words[at:]
+    }
+    gone = reader.tombstoned(list(windows))
+    if not gone:
+        return {span}, set()
+    found = {_widen(sentence, windows[digest]) for digest in gone}
+    return {(span[0] + start, span[0] + stop) for start, stop in found}, gone
+
+
+def _widen(text: str, span: tuple[int, int]) -> tuple[int, int]:
+    return widen_to_separator(text, *span)
+
+
+def _merge_spans(spans: Iterable[tuple[int, int]]) -> tuple[tuple[int, int], ...]:
+    """Return the spans in order, overlapping ones as one."""
+    merged: list[tuple[int, int]] = []
+    for start, stop in sorted(spans):
+        if merged and start < merged[-1][1]:
+            merged[-1] = (merged[-1][0], max(merged[-1][1], stop))
+        else:
+            merged.append((start, stop))
+    return tuple(merged)

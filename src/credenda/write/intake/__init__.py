@@ -5,8 +5,6 @@ from typing import TYPE_CHECKING
 from credenda.lazy import load_on_use
 
 if TYPE_CHECKING:
-    from credenda.write.intake import (
-        validate as validate,
-    )
+    from credenda.write.intake import validate as validate
 
 __getattr__ = load_on_use(__name__)

@@ -21,24 +21,22 @@ from credenda.model.fast_dataclass import compile_fast_init
 from credenda.model.memory import Draft, MemoryType
 from credenda.private import cut_private, cut_private_fields, cut_tagged, is_off_record
 from credenda.text.normalize import normalise_name
-from credenda.text.notes import is_about_user
+from credenda.text.sentences import is_about_user
 from credenda.validation import check_member, check_metadata, check_name, encode_text, replace_zeros
-from credenda.write.intake.injection import (
-    DENIED,
-    QUARANTINED,
-    collect_hint_words,
-    detect_injection,
-    is_protected_topic,
-    keep_orders,
-)
 from credenda.write.intake.secrets import (
+    DENIED,
     LONG_WORD,
     NUMBER_DIGITS,
     ORDER_WORDS,
+    QUARANTINED,
     SECRET_WORDS,
     Screened,
     check_identifier,
+    collect_hint_words,
+    detect_injection,
     is_instruction_like,
+    is_protected_topic,
+    keep_orders,
     may_hold_secret,
     screen_secrets,
 )

@@ -15,18 +15,17 @@ from credenda.model.change import Actor, Change, Supersede, end_memory
 from credenda.model.claim import Claim, Extractor
 from credenda.model.event import Event
 from credenda.model.memory import Cardinality, Memory, Relation, Stance, Status, get_valid_from_us
-from credenda.storage.job_kinds import THINK
+from credenda.storage.records import THINK
 from credenda.storage.store import Job, MemoryFilter, Reader, Writer
 from credenda.text.normalize import is_same_value, normalise_attribute, normalise_name
 from credenda.text.tokens import tokenize
 from credenda.write.apply import Application, apply
-from credenda.write.extract.verbatim import VerbatimExtractor
-from credenda.write.extract_job import ExtractedTurn, extract_turns
-from credenda.write.llm.passage import Passage
+from credenda.write.extract.voices import VerbatimExtractor
+from credenda.write.llm.prompt import Passage
 from credenda.write.llm.reading import Understood, reread
+from credenda.write.reconcile.slot_lookup import find_related, sort_by_id
 from credenda.write.reconcile.slots import CURRENT_STATUSES, get_slot
-from credenda.write.reconcile_job import apply_claims
-from credenda.write.related import find_related, sort_by_id
+from credenda.write.reconcile_job import ExtractedTurn, apply_claims, extract_turns
 
 # Find the memories that a passage may affect.
 

@@ -41,7 +41,7 @@ from credenda.model.memory import (
 )
 from credenda.model.statement import replace_given
 from credenda.text.normalize import normalise_attribute, normalise_name, normalise_text, normalise_value
-from credenda.write.extract.clauses import names
+from credenda.write.extract.voices import names
 from credenda.write.reconcile.slots import (
     ASSERTIVE_STANCES,
     UNCERTAIN_STANCES,

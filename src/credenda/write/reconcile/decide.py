@@ -17,9 +17,19 @@ from credenda import limits
 from credenda.clock import DAY_US, SECOND_US
 from credenda.limits import ALTERNATION_DAYS, CONTEST_DAYS, CONTEST_MEMBERS, CONTEST_SUPERSESSIONS
 from credenda.model.attributes import get_attribute, has_same_kind, is_valid_value
-from credenda.model.change import Add, Change, Confirm, Contest, Revise, SetStatus, Supersede, end_memory
+from credenda.model.change import (
+    Add,
+    Change,
+    Confirm,
+    Contest,
+    ContestCase,
+    ContestState,
+    Revise,
+    SetStatus,
+    Supersede,
+    end_memory,
+)
 from credenda.model.claim import Claim, UpdateKind
-from credenda.model.contest import ContestCase, ContestState
 from credenda.model.event import QUARANTINED, Event, Role, Source
 from credenda.model.memory import (
     Cardinality,

@@ -18,7 +18,7 @@ from credenda.model.claim import Claim, UpdateKind
 from credenda.model.memory import Memory, MemoryType, Relation, Stance, Status, get_valid_from_us
 from credenda.text.normalize import is_same_value, normalise_attribute, normalise_name, normalise_value
 from credenda.text.tokens import stem
-from credenda.write.extract.clauses import lexicon
+from credenda.write.extract.voices import lexicon
 from credenda.write.reconcile.candidate import make_candidate
 from credenda.write.reconcile.slots import (
     ASSERTIVE_STANCES,

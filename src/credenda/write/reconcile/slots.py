@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from credenda.model.attributes import has_same_kind
+from credenda.model.change import ContestCase
 from credenda.model.claim import Claim, UpdateKind
-from credenda.model.contest import ContestCase
 from credenda.model.memory import Cardinality, Draft, Memory, MemoryType, Relation, Slot, Stance, Status, get_type_class
 from credenda.text.normalize import is_same_value, normalise_attribute, normalise_name, normalise_text, normalise_value
 

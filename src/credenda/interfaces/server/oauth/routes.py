@@ -4,15 +4,20 @@ from __future__ import annotations
 
 import hmac
 import json
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from base64 import b64encode
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import cache, partial
 from hashlib import sha256
+from html import escape
+from importlib.resources import files
+from string import Template
 from typing import Final
+from urllib.parse import parse_qsl, urlencode
 
 from anyio import to_thread
 from starlette.requests import Request
-from starlette.responses import JSONResponse, RedirectResponse, Response
+from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
 from starlette.routing import Route
 from starlette.types import Receive, Scope, Send
 
@@ -20,26 +25,200 @@ from credenda import limits
 from credenda.clock import SECOND_US, Clock
 from credenda.errors import CredendaError, Forbidden, Invalid, Unauthenticated
 from credenda.interfaces.authorization import ROLE_SCOPES, SCOPES, make_principal
-from credenda.interfaces.server.attempts import Attempts, is_from_own_page
-from credenda.interfaces.server.inputs import read_body
-from credenda.interfaces.server.last_calls import find_local_path
+from credenda.interfaces.server.credentials import find_local_path
+from credenda.interfaces.server.guard import Attempts, is_from_own_page
 from credenda.interfaces.server.oauth import clients as fetch
-from credenda.interfaces.server.oauth import requests
-from credenda.interfaces.server.oauth.clients import Clients, register_client
-from credenda.interfaces.server.oauth.requests import (
-    AuthorizationRequest,
-    choose_scopes,
-    find_redirect,
-    make_redirect,
-    read_fields,
-    read_request,
-)
+from credenda.interfaces.server.oauth.clients import Clients, OAuthClient, register_client, split_redirect
 from credenda.interfaces.server.problems import Problem, make_method_problem, send_problem
-from credenda.interfaces.server.resource import MCP_PATH, RESOURCE_METADATA, Resource
+from credenda.interfaces.server.resource import MCP_PATH, OFFERED_SCOPES, RESOURCE_METADATA, Resource
+from credenda.interfaces.server.rest import read_body
 from credenda.model.server import Member
 from credenda.services import access
-from credenda.services.access import find_access, list_access
+from credenda.services.access import CODE_CHALLENGE, find_access, list_access
 from credenda.storage.store import Store
+
+# Authorization requests: what a client asks for, checked before anything is shown or given.
+
+
+_FIELDS: Final = 60
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Redirect:
+    """Where a client gets its answer."""
+
+    uri: str
+    state: str
+    issuer: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AuthorizationRequest:
+    """A request that may be shown to a person."""
+
+    client: OAuthClient
+    target: Redirect
+    scopes: tuple[str, ...]
+    challenge: str
+    resource: str
+
+
+def read_fields(text: str) -> dict[str, str]:
+    """Return the fields of a query or form; raises `Invalid` for a field that comes twice (RFC 6749, 3.1)."""
+    try:
+        pairs = parse_qsl(text, keep_blank_values=True, max_num_fields=_FIELDS, errors="strict")
+    except ValueError:
+        raise Invalid("the request cannot be read", error="invalid_request") from None
+    fields = dict(pairs)
+    if len(fields) != len(pairs):
+        raise Invalid("a field comes twice", fix="send each once", error="invalid_request")
+    return fields
+
+
+def find_redirect(fields: Mapping[str, str], client: OAuthClient, issuer: str) -> Redirect:
+    """Return where the answer goes; raises `Invalid` for an address that is not the client's own."""
+    uri = fields.get("redirect_uri", "")
+    if not client.has_redirect(uri):
+        raise Invalid("the address for the answer is not one of this client's", error="invalid_request")
+    return Redirect(uri=uri, state=fields.get("state", ""), issuer=issuer)
+
+
+def read_request(
+    fields: Mapping[str, str], client: OAuthClient, target: Redirect, resource: Resource
+) -> AuthorizationRequest:
+    """Read the rest of a request; raises `Invalid`, whose id `error` is the OAuth error to answer with."""
+    if fields.get("response_type") != "code":
+        raise Invalid("only codes are issued", error="unsupported_response_type")
+    if fields.get("code_challenge_method") != "S256" or not CODE_CHALLENGE.fullmatch(fields.get("code_challenge", "")):
+        raise Invalid("a code challenge of the method S256 is needed", error="invalid_request")
+    wanted = fields.get("scope", "").split() or list(OFFERED_SCOPES)
+    scopes = tuple(scope for scope in SCOPES if scope in wanted)
+    if not scopes:
+        raise Invalid("none of these scopes exists here", error="invalid_scope")
+    path = resource.find_path(fields["resource"]) if fields.get("resource") else MCP_PATH
+    return AuthorizationRequest(
+        client=client,
+        target=target,
+        scopes=scopes,
+        challenge=fields["code_challenge"],
+        resource=resource.bases[0] + path,
+    )
+
+
+def choose_scopes(asked: Sequence[str], ticked: Sequence[str], allowed: frozenset[str]) -> tuple[str, ...]:
+    """Return the scopes that a person gives: those asked for, ticked, and within the role of the person."""
+    return tuple(scope for scope in asked if scope in ticked and scope in allowed)
+
+
+def make_redirect(target: Redirect, *, code: str = "", error: CredendaError | None = None) -> str:
+    """Return the address with the answer, which names the issuer (RFC 9207)."""
+    answer = {"code": code} if error is None else {"error": error.ids.get("error", "server_error")}
+    if error is not None:
+        answer["error_description"] = error.what
+    answer |= {"state": target.state} if target.state else {}
+    separator = "&" if "?" in target.uri else "?"
+    return f"{target.uri}{separator}{urlencode({**answer, 'iss': target.issuer})}"
+
+
+# The pages that a person sees: log in, and allow a client. Without scripts, and closed to frames.
+
+
+_MEANINGS: Final[Mapping[str, str]] = {
+    "memory:read": "Search and read the memory",
+    "memory:write": "Add to the memory, correct, forget and delete",
+    "memory:review": "Resolve contests, pin, and undo changes",
+    "memory:admin": "Maintain the memory, and read its audit",
+    "memory:erase": "Delete by conditions, and erase the whole memory",
+}
+_GIVEN_ONLY_ON_REQUEST: Final = frozenset({"memory:admin", "memory:erase"})
+"""Scopes that a person must tick."""
+
+
+@cache
+def _read(name: str) -> str:
+    return (files("credenda.interfaces.server.oauth") / "html" / name).read_text("utf-8")
+
+
+def make_message_page(title: str, *, what: str, fix: str = "", status: int = 400) -> HTMLResponse:
+    """Make a page that tells why something cannot go on."""
+    return _make_page(title, "message.html", status=status, what=what, fix=fix)
+
+
+def make_login_page(
+    *, why: str, following: str = "", page: str = "", code: str = "", status: int = 200
+) -> HTMLResponse:
+    """Make the page that takes a login code; `following` is the authorization request, or `page` the path, to go on."""
+    return _make_page("Log in to Credenda", "login.html", status=status, why=why, next=following, page=page, code=code)
+
+
+def make_logged_in_page(person: str, csrf: str) -> HTMLResponse:
+    """Make the page of a person who is logged in."""
+    return _make_page("Credenda", "logged_in.html", person=person, csrf=csrf)
+
+
+def make_consent_page(
+    wanted: AuthorizationRequest, *, memories: Iterable[Member], person: str, request: str, csrf: str
+) -> HTMLResponse:
+    """Make the page on which a person allows a client: it names the client, its host, and the scopes."""
+    client, redirect_uri = wanted.client, wanted.target.uri
+    source, target = split_redirect(redirect_uri)
+    ticked = [(scope, f"{_MEANINGS[scope]} ({scope})", scope not in _GIVEN_ONLY_ON_REQUEST) for scope in wanted.scopes]
+    listed = [(one.user, f"{one.user} ({one.role})", one.user == person) for one in memories]
+    return _make_page(
+        "Allow access?",
+        "consent.html",
+        form_target=source,
+        name=client.name,
+        origin=_describe_origin(client, target),
+        request=request,
+        csrf=csrf,
+        memories=_Markup("".join(_make_choice("radio", "memory", one) for one in listed)),
+        scopes=_Markup("".join(_make_choice("checkbox", f"scope:{one[0]}", one) for one in ticked)),
+        target=target or redirect_uri,
+        person=person,
+    )
+
+
+class _Markup(str):
+    """Text that is HTML already."""
+
+    __slots__ = ()
+
+
+def _describe_origin(client: OAuthClient, target: str) -> str:
+    if client.host:
+        return f"The program is described by {client.host}."
+    if target in {"", "localhost", "127.0.0.1", "::1"}:
+        return "It says that it is a program on your computer. Nobody has checked this: go on only if you started it."
+    return f"Nobody has checked its name: go on only if you just asked {target} for this."
+
+
+def _make_choice(kind: str, name: str, choice: tuple[str, str, bool]) -> str:
+    """Write a box for a choice, given as its value, its text, and whether it is chosen."""
+    value, text, is_chosen = choice
+    chosen = " checked" if is_chosen else ""
+    return f'<label><input type="{kind}" name="{name}" value="{escape(value)}"{chosen}> {escape(text)}</label>\n'
+
+
+def _make_page(title: str, name: str, /, *, status: int = 200, form_target: str = "", **values: str) -> HTMLResponse:
+    """Fill a page; every value is escaped. `form_target` is where the answer to its form may lead."""
+    style = _read("style.css")
+    shown = {key: value if isinstance(value, _Markup) else escape(value) for key, value in values.items()}
+    body = Template(_read(name)).substitute(shown)
+    page = Template(_read("layout.html")).substitute(title=escape(title), style=style, body=body)
+    digest = b64encode(sha256(style.encode()).digest()).decode()
+    policy = (
+        f"default-src 'none'; style-src 'sha256-{digest}'; form-action 'self' {form_target}".rstrip()
+        + "; frame-ancestors 'none'; base-uri 'none'"
+    )
+    headers = {
+        "Content-Security-Policy": policy,
+        "X-Frame-Options": "DENY",
+        "Referrer-Policy": "same-origin",  # with no-referrer, a form would be sent without its origin
+        "Cross-Origin-Opener-Policy": "same-origin",
+    }
+    return HTMLResponse(page, status, headers=headers)
+
 
 Handler = Callable[[Request], Awaitable[Response]]
 AUTHORIZE: Final = "/authorize"
@@ -154,8 +333,8 @@ class _AuthorizationServer:
         code = request.query_params.get("code", "")[: limits.NAME_CHARACTERS]
         page = find_local_path(request.query_params.get("page", ""))
         if login is not None and not code:
-            return requests.make_logged_in_page(login.person, make_page_key(login, LOGIN))
-        return requests.make_login_page(why="Enter a login code, or open a login link.", code=code, page=page)
+            return make_logged_in_page(login.person, make_page_key(login, LOGIN))
+        return make_login_page(why="Enter a login code, or open a login link.", code=code, page=page)
 
     async def log_in(self, request: Request) -> Response:
         """Begin a session, and go on where the person wanted to go."""
@@ -169,7 +348,7 @@ class _AuthorizationServer:
         except Unauthenticated as error:
             self.attempts.count(address)
             why = f"{error.what}: {error.why}."
-            return requests.make_login_page(why=why, following=following, page=page, status=_UNAUTHENTICATED)
+            return make_login_page(why=why, following=following, page=page, status=_UNAUTHENTICATED)
         self._note_person(request, login)
         response = RedirectResponse(f"{AUTHORIZE}?{following}" if following else page, 303)
         name, is_secure = self._name_cookie(request)
@@ -201,7 +380,7 @@ class _AuthorizationServer:
         login = await self._find_login(request)
         if login is None:  # a client's document is fetched for people of this server alone
             why = "A program wants access to a memory on this server. Log in to see what it asks for."
-            return requests.make_login_page(why=why, following=asked)
+            return make_login_page(why=why, following=asked)
         self._note_person(request, login)
         return await self._answer_client(request, asked, partial(self._show_consent, login, asked))
 
@@ -246,7 +425,7 @@ class _AuthorizationServer:
                 client = self.clients.find(fields.get("client_id", ""))
                 target = find_redirect(fields, client, issuer)
             except CredendaError as error:
-                return requests.make_message_page("This client cannot be connected", what=f"{error}.")
+                return make_message_page("This client cannot be connected", what=f"{error}.")
             try:
                 return answer(read_request(fields, client, target, self.resource))
             except (Invalid, Forbidden) as error:
@@ -257,7 +436,7 @@ class _AuthorizationServer:
     def _show_consent(self, login: access.Login, asked: str, wanted: AuthorizationRequest) -> Response:
         memories = list_access(self.store.members, login.person)
         csrf = make_page_key(login, f"{AUTHORIZE}\n{asked}")
-        return requests.make_consent_page(wanted, memories=memories, person=login.person, request=asked, csrf=csrf)
+        return make_consent_page(wanted, memories=memories, person=login.person, request=asked, csrf=csrf)
 
     def _find_memory(self, login: access.Login, user: str) -> Member:
         for member in list_access(self.store.members, login.person):

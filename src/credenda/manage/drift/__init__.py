@@ -1,1 +1,0 @@
-"""Drift: compare the claims of memories about code with the code. Pure."""

@@ -1,0 +1,696 @@
+"""Chats of programs for people: ChatGPT, Claude.ai, Gemini, Open WebUI, Telegram and WhatsApp."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from html import unescape
+from itertools import pairwise
+from pathlib import Path, PurePosixPath
+from typing import Any, Final, cast
+
+from credenda.portability.importers.blocks import Block, cut, decode_lines, has_words, make_document_piece
+from credenda.portability.importers.format import Boundary, Omitted, Parsed, Piece, Problem, Source, list_key_paths
+from credenda.portability.importers.json_checks import (
+    MalformedError,
+    Statement,
+    Table,
+    Talk,
+    Turn,
+    describe_item,
+    has_json_name,
+    list_of,
+    list_tables,
+    make_showable,
+    make_statement_piece,
+    mend_surrogates,
+    name_speaker,
+    read_message_text,
+    read_moment_or_none,
+    read_tables,
+    read_text,
+    read_whole,
+    read_whole_name,
+    require_item,
+    require_table,
+    word_about_user,
+)
+from credenda.portability.sources import Element, Lines, read_elements
+from credenda.private import cut_tagged
+
+_CHATGPT_AGENT: Final = "chatgpt"
+_CHATGPT_FILE: Final = re.compile(r"conversations(?:[-_]\d+)?\.json")
+_CHATGPT_HEAD: Final = re.compile(rb"\s*[\[{]")
+_CHATGPT_MARKS: Final = (b'"mapping"', b'"current_node"')
+_CHATGPT_ROLES: Final = ("user", "assistant")
+_READ: Final = ("text", "multimodal_text")
+"""Content types of spoken text; others are tool calls and results, thoughts, and context of the program."""
+_EVERYBODY: Final = "all"
+_HIDDEN: Final = ("is_visually_hidden_from_conversation", "is_user_system_message")
+_CITATION: Final = re.compile("\ue200[^\ue200\ue201]{0,2000}\ue201")
+"""References to search results, which ChatGPT shows as links."""
+
+
+class ChatGPTFormat:
+    """Exports of chatgpt.com: a zip, or the list of conversations in it, sharded or not."""
+
+    name = "chatgpt"
+
+    def takes(self, member: str) -> bool:
+        """Return whether a file is a list of conversations."""
+        return _CHATGPT_FILE.fullmatch(PurePosixPath(member).name) is not None
+
+    def recognises(self, head: bytes, path: Path) -> bool:
+        """Return whether a file begins with a conversation tree."""
+        del path
+        return _CHATGPT_HEAD.match(head) is not None and any(mark in head for mark in _CHATGPT_MARKS)
+
+    def pieces(self, lines: Lines, source: Source) -> Iterator[Piece | Problem | Boundary]:
+        """Parse each conversation and yield its messages, in order."""
+        for element in read_elements(lines, "conversations"):
+            yield from _read_chatgpt_conversation(element, source)
+
+
+def _read_chatgpt_conversation(element: Element, source: Source) -> Iterator[Piece | Problem | Boundary]:
+    place = f"conversation {element.number}"
+    try:
+        table = require_item(element)
+        tree = _Tree(nodes=require_table(table.get("mapping")))
+    except MalformedError as error:
+        yield Problem(place=place, what=str(error))
+        return
+    yield Boundary()
+    place = f"{place} ({describe_item(table, element.number, 'conversation_id', 'id')})"
+    session = read_text(table, "conversation_id", "id") or f"{source.path.name}/{element.number}"
+    title, begun = read_text(table, "title"), table.get("create_time")
+    talk = Talk.titled(_CHATGPT_AGENT, source, session=session, title=title, begun=begun)
+    branch = tree.branch(table.get("current_node"))
+    yield from (Problem(place=place, what=what) for what in tree.problems)
+    for node_id in branch:
+        yield from _read_chatgpt_message(
+            talk, f"{place}, message {make_showable(node_id)}", node_id, tree.nodes[node_id]
+        )
+
+
+@dataclass(slots=True, kw_only=True)
+class _Tree:
+    """The messages of a conversation by id, each with its parent."""
+
+    nodes: Mapping[str, Any]
+    problems: list[str] = field(default_factory=list[str])
+
+    def branch(self, leaf: object) -> list[str]:
+        """List the ids from the first message to the last shown one."""
+        found: dict[str, None] = {}
+        node_id = leaf if isinstance(leaf, str) and leaf in self.nodes else self._latest_leaf()
+        while node_id is not None:
+            found[node_id] = None
+            parent = self._field(node_id, "parent")
+            if parent is not None and parent not in self.nodes:
+                self.problems.append("the parent of a message is missing; earlier messages were not imported")
+                break
+            if parent in found:
+                self.problems.append("its messages form a cycle; imported from where they repeat")
+                break
+            node_id = parent
+        return list(reversed(found))
+
+    def _latest_leaf(self) -> str | None:
+        """Find the newest message without children, for a conversation without a current message."""
+        parents = {self._field(node_id, "parent") for node_id in self.nodes}
+        leaves = [node_id for node_id in self.nodes if node_id not in parents] or list(self.nodes)
+        return max(leaves, key=self._created, default=None)
+
+    def _created(self, node_id: str) -> float:
+        message = self._field(node_id, "message")
+        created = cast("dict[str, object]", message).get("create_time") if isinstance(message, dict) else None
+        return created if isinstance(created, int | float) else float("-inf")
+
+    def _field(self, node_id: str, name: str) -> Any:  # noqa: ANN401 - foreign JSON
+        node = self.nodes[node_id]
+        value = cast("dict[str, Any]", node).get(name) if isinstance(node, dict) else None
+        return value if name != "parent" or isinstance(value, str) else None
+
+
+def _read_chatgpt_message(talk: Talk, place: str, node_id: str, node: object) -> Iterator[Piece | Problem]:
+    """Parse one message; skip hidden messages and those without text."""
+    try:
+        table = require_table(node)
+        message = require_table(table.get("message") or {})
+        text = _read_chatgpt_words(message) if message else ""
+    except MalformedError as error:
+        yield Problem(place=place, what=str(error))
+        return
+    if text:
+        message_id = read_text(message, "id") or node_id
+        yield from talk.pieces(
+            Turn(
+                place=place,
+                role=message["author"]["role"],
+                text=text,
+                key=(talk.session, message_id),
+                moment=message.get("create_time"),
+                id=message_id,
+            )
+        )
+
+
+def _read_chatgpt_words(message: Mapping[str, Any]) -> str:
+    """Return the text of a message; "" if it was not addressed to the other side, or not shown."""
+    if require_table(message.get("author")).get("role") not in _CHATGPT_ROLES or message.get("weight", 1) == 0:
+        return ""
+    metadata = message.get("metadata")
+    if isinstance(metadata, dict) and any(cast("dict[str, object]", metadata).get(name) for name in _HIDDEN):
+        return ""
+    if message.get("recipient", _EVERYBODY) not in (_EVERYBODY, None):
+        return ""
+    content = require_table(message.get("content"))
+    if content.get("content_type", "text") not in _READ:
+        return ""
+    parts = content.get("parts")
+    if not isinstance(parts, list):
+        raise MalformedError("it has no list of parts")
+    texts = (_read_part(part) for part in cast("Sequence[object]", parts))
+    return "\n\n".join(text for text in texts if text.strip()).strip()
+
+
+def _read_part(part: object) -> str:
+    """Return the text of a part; images have none, and speech has its transcript."""
+    text = cast("dict[str, object]", part).get("text") if isinstance(part, dict) else part
+    return _CITATION.sub("", text) if isinstance(text, str) else ""
+
+
+# Exports of Claude.ai: conversations as lists of messages, and the notes of its own memory.
+
+
+_CLAUDE_AGENT: Final = "claude"
+_CLAUDE_FILE: Final = re.compile(r"(?:conversations(?:[-_]\d+)?\.jsonl?|memories\.json)")
+_NOTES: Final = "memories"
+"""The folder of newer exports, with a file for each memory."""
+_MEMORIES: Final = "memories.json"
+_CLAUDE_HEAD: Final = re.compile(rb"\s*[\[{]")
+_CLAUDE_MARKS: Final = (b'"chat_messages"', b'"conversations_memory"')
+_LISTS: Final = (b'"chat_messages"', b'"conversations"', b'"memories"')
+_CLAUDE_ROLES: Final = {"human": "user", "user": "user", "assistant": "assistant"}
+_BLANK: Final = re.compile(r"\n[ \t]*\n")
+
+
+class ClaudeFormat:
+    """Exports of claude.ai: a zip, or the list of conversations in it."""
+
+    name = "claude"
+
+    def takes(self, member: str) -> bool:
+        """Return whether a file has conversations or memories, not users or projects."""
+        path = PurePosixPath(member)
+        noted = path.suffix == ".json" and path.parent.name == _NOTES
+        return noted or _CLAUDE_FILE.fullmatch(path.name) is not None
+
+    def recognises(self, head: bytes, path: Path) -> bool:
+        """Return whether a file begins with a conversation of chat messages, or with memory notes."""
+        del path
+        return _CLAUDE_HEAD.match(head) is not None and any(mark in head for mark in _CLAUDE_MARKS)
+
+    def pieces(self, lines: Lines, source: Source) -> Iterator[Parsed]:
+        """Parse each conversation, or each memory, in order."""
+        if _is_one_memory(lines.head()):
+            yield from _read_one_memory(lines, source)
+            return
+        read = _read_memories if source.path.name == _MEMORIES else _read_claude_conversation
+        for element in _read_items(lines, source.path):
+            yield from read(element, source)
+
+
+def _read_items(lines: Lines, path: Path) -> Iterator[Element]:
+    """Parse a list, or JSON Lines."""
+    if ".jsonl" not in path.suffixes:
+        yield from read_elements(lines, "conversations", "memories")
+        return
+    for line in lines:
+        if line.too_long:
+            yield Element(number=line.number, wrong="the line is too long")
+        elif line.data.strip():
+            yield Element(number=line.number, data=line.data)
+
+
+def _read_claude_conversation(element: Element, source: Source) -> Iterator[Piece | Problem | Boundary]:
+    place = f"conversation {element.number}"
+    try:
+        table = require_item(element)
+        messages = list_of(table, "chat_messages")
+    except MalformedError as error:
+        yield Problem(place=place, what=str(error))
+        return
+    yield Boundary()
+    place = f"{place} ({describe_item(table, element.number, 'uuid')})"
+    session = read_text(table, "uuid") or f"{source.path.name}/{element.number}"
+    title, begun = read_text(table, "name"), table.get("created_at")
+    talk = Talk.titled(_CLAUDE_AGENT, source, session=session, title=title, begun=begun)
+    for number, message in enumerate(messages, 1):
+        yield from _read_claude_message(
+            talk, f"{place}, message {describe_item(message, number, 'uuid')}", number, message
+        )
+
+
+def _read_claude_message(talk: Talk, place: str, number: int, message: object) -> Iterator[Piece | Problem]:
+    """Parse one message; skip a message without text."""
+    try:
+        table = require_table(message)
+        role = _read_role(table)
+        text = _read_claude_words(table)
+    except MalformedError as error:
+        yield Problem(place=place, what=str(error))
+        return
+    if text:
+        message_id = read_text(table, "uuid")
+        key = (talk.session, message_id or f"#{number}")
+        moment = table.get("created_at")
+        yield from talk.pieces(Turn(place=place, role=role, text=text, key=key, moment=moment, id=message_id))
+
+
+def _read_role(message: Mapping[str, Any]) -> str:
+    role = _CLAUDE_ROLES.get(read_text(message, "sender"))
+    if role is None:
+        raise MalformedError("its sender is neither human nor assistant")
+    return role
+
+
+def _read_claude_words(message: Mapping[str, Any]) -> str:
+    """Return the text of a message: its text blocks, else its text field."""
+    content = message.get("content")
+    blocks = cast("Sequence[object]", content) if isinstance(content, list) else ()
+    tables = [cast("dict[str, Any]", block) for block in blocks if isinstance(block, dict)]
+    texts = [read_text(block, "text") for block in tables if block.get("type", "text") == "text"]
+    return "\n\n".join(text.strip() for text in texts if text) or read_text(message, "text").strip()
+
+
+def _is_one_memory(head: bytes) -> bool:
+    """Return whether a file is one memory, as newer exports have a file for each."""
+    noted = any(mark in head for mark in (b'"conversations_memory"', b'"memory"', b'"content"'))
+    return head.lstrip().startswith(b"{") and noted and not any(mark in head for mark in _LISTS)
+
+
+def _read_one_memory(lines: Lines, source: Source) -> Iterator[Parsed]:
+    """Parse a file that is one memory, not a list."""
+    try:
+        data = read_whole(lines)
+    except MalformedError as error:
+        yield Problem(place="memory", what=str(error))
+        return
+    yield from _read_memories(Element(number=1, data=data), source)
+
+
+def _read_memories(element: Element, source: Source) -> Iterator[Piece | Problem]:
+    """Parse the assistant's notes about the user: paragraphs of a document, with a document's trust."""
+    place = f"memory {element.number}"
+    try:
+        texts = list(_read_notes(require_item(element)))
+    except MalformedError as error:
+        yield Problem(place=place, what=str(error))
+        return
+    for text in texts:
+        for block in _BLANK.split(cut_tagged(mend_surrogates(text))):
+            for part in cut(block.strip()):
+                if has_words(part):
+                    piece = make_document_piece(
+                        Block(text=part, line=element.number, occurred_us=source.modified_us), source
+                    )
+                    yield replace(piece, place=place)
+
+
+def _read_notes(table: Mapping[str, Any]) -> Iterator[str]:
+    yield read_text(table, "conversations_memory", "memory", "content")
+    projects = table.get("project_memories")
+    if isinstance(projects, dict):
+        yield from (note for note in cast("dict[str, object]", projects).values() if isinstance(note, str))
+
+
+# Gemini's part of Google Takeout: `MyActivity.json`, an item for each prompt with its answer, the newest first.
+
+
+_SHAPE: Final = frozenset({"header", "title", "time", "products"})
+_PRODUCT: Final = re.compile(r"\b(?:Gemini|Bard)\b")
+_ASKED: Final = re.compile(r"(?:Prompted(?: with:)?|Asked(?: Gemini)?|Said|Answered)\s+(.*)", re.DOTALL)
+_LINES: Final = re.compile(r"<(?:br|/p|/li|/h[1-6]|/tr|/pre)\b[^<>]{0,200}>", re.IGNORECASE)
+_TAG: Final = re.compile(r"</?[a-zA-Z][^<>]{0,2000}>")
+
+
+class GeminiTakeoutFormat:
+    """Prompts to Gemini Apps, and the answers."""
+
+    name = "gemini-takeout"
+
+    def takes(self, member: str) -> bool:
+        """Return whether a file is JSON."""
+        return has_json_name(member)
+
+    def recognises(self, head: bytes, path: Path) -> bool:
+        """Return whether a file begins with an activity in Gemini."""
+        del path
+        return list_key_paths(head) >= _SHAPE and (b"Gemini" in head or b"Bard" in head)
+
+    def pieces(self, lines: Lines, source: Source) -> Iterator[Parsed]:
+        """Parse item after item; the items of a day are one conversation."""
+
+        def read(table: Table, place: str) -> Iterator[Parsed]:
+            yield from _read_activity(table, place, source)
+
+        yield Boundary()
+        yield from read_tables(lines, source.path, {"": read})
+
+
+def _read_activity(table: Table, place: str, source: Source) -> Iterator[Parsed]:
+    if not _PRODUCT.search(read_text(table, "header")):
+        yield Omitted(what="activities in other products")
+        return
+    title = read_text(table, "title")
+    asked = _ASKED.fullmatch(title)
+    if asked is None:
+        if not title:
+            raise MalformedError("it has no title")
+        yield Omitted(what="activities without a prompt")
+        return
+    time = table.get("time")
+    moment = read_moment_or_none(time)
+    day = f"{moment:%Y-%m-%d}" if moment else "undated"
+    talk = Talk(agent="gemini", session=f"gemini/{day}", user_id=source.user_id, aged_us=source.modified_us)
+    key = (str(time), asked[1])
+    yield from talk.pieces(Turn(place=place, role="user", text=asked[1].strip(), key=("user", *key), moment=time))
+    answer = "\n\n".join(_strip_markup(read_text(item, "html")) for item in list_tables(table, "safeHtmlItem"))
+    if answer.strip():
+        yield from talk.pieces(Turn(place=place, role="assistant", text=answer, key=("assistant", *key), moment=time))
+
+
+def _strip_markup(html: str) -> str:
+    r"""Return the text of an answer.
+
+    >>> _strip_markup("<p>Tea &amp; <b>cake</b></p><p>x</p>")
+    'Tea & cake\nx'
+    """
+    public = cut_tagged(html)  # before its tags are gone
+    return unescape(_TAG.sub("", _LINES.sub("\n", public))).strip()
+
+
+# Exports of Open WebUI: chats as trees of messages, of which the shown branch is read, and its memories.
+
+
+_CHAT: Final = ("chat.history", "chat.messages")
+_MEMORY: Final = frozenset({"id", "user_id", "content", "updated_at", "created_at"})
+_NOT_MEMORY: Final = frozenset({"role", "memory", "chat", "title", "type"})
+_OPEN_WEBUI_ROLES: Final = ("user", "assistant")
+_THOUGHTS: Final = re.compile(r"<details\b[^<>]{0,500}>.*?</details>", re.DOTALL)
+
+
+class OpenWebUIFormat:
+    """Chats, or memories: lists of JSON objects."""
+
+    name = "open-webui"
+
+    def takes(self, member: str) -> bool:
+        """Return whether a file is JSON."""
+        return has_json_name(member)
+
+    def recognises(self, head: bytes, path: Path) -> bool:
+        """Return whether a file begins with a chat or with a memory."""
+        del path
+        paths = list_key_paths(head)
+        return any(one in paths for one in _CHAT) or (paths >= _MEMORY and not paths & _NOT_MEMORY)
+
+    def pieces(self, lines: Lines, source: Source) -> Iterator[Parsed]:
+        """Parse item after item."""
+
+        def read(table: Table, place: str) -> Iterator[Parsed]:
+            if "chat" in table:
+                yield from _read_chat(table, place, source)
+            else:
+                text = read_text(table, "content").strip()
+                if not text:
+                    raise MalformedError("it has no content")
+                statement = Statement(
+                    place=place,
+                    text=word_about_user(mend_surrogates(text)),
+                    key=("open-webui", read_text(table, "id"), text),
+                    occurred_at=read_moment_or_none(table.get("updated_at")),
+                )
+                yield make_statement_piece(statement, source)
+
+        yield from read_tables(lines, source.path, {"": read})
+
+
+def _read_chat(table: Table, place: str, source: Source) -> Iterator[Parsed]:
+    chat = require_table(table.get("chat"))
+    title = read_text(table, "title") or read_text(chat, "title")
+    session = read_text(table, "id") or f"{source.path.name}/{place}"
+    begun = table.get("created_at")
+    talk = Talk.titled("open-webui", source, session=session[-120:], title=title, begun=begun)
+    yield Boundary()
+    for message in _list_branch(chat):
+        role = message.get("role")
+        text = _THOUGHTS.sub("", read_message_text(message.get("content"))).strip()
+        if role not in _OPEN_WEBUI_ROLES or not text:
+            yield Omitted(what="messages without words" if role in _OPEN_WEBUI_ROLES else "system messages")
+            continue
+        identity = read_text(message, "id")
+        key = (talk.session, identity, str(role), text)
+        moment = message.get("timestamp")
+        yield from talk.pieces(Turn(place=place, role=str(role), text=text, key=key, moment=moment, id=identity[:64]))
+
+
+def _list_branch(chat: Table) -> list[Table]:
+    """Return the messages from the first to the shown one; older chats have them as a list."""
+    history = chat.get("history")
+    tree = cast("Table", history).get("messages") if isinstance(history, dict) else None
+    if not isinstance(tree, dict):
+        return list_tables(chat, "messages")
+    nodes = cast("Mapping[str, object]", tree)
+    found: dict[str, Table] = {}
+    name = cast("Table", history).get("currentId")
+    while isinstance(name, str) and name not in found and isinstance(node := nodes.get(name), dict):
+        found[name] = cast("Table", node)
+        name = found[name].get("parentId")
+    return list(reversed(found.values())) or list_tables(chat, "messages")
+
+
+# Chats of Telegram, as its desktop program exports them: `result.json` of one chat, or of all.
+
+
+_CHATS: Final = ("messages", "chats.list.messages")
+_KEYS: Final = ("id", "type", "date", "from_id")
+_OWNER: Final = re.compile(rb'"personal_information"\s*:\s*\{[^{}]{0,2000}?"user_id"\s*:\s*(\d{1,20})')
+
+
+class TelegramFormat:
+    """Messages of persons; a forwarded message belongs to the person who wrote it."""
+
+    name = "telegram"
+
+    def takes(self, member: str) -> bool:
+        """Return whether a file is JSON."""
+        return has_json_name(member)
+
+    def recognises(self, head: bytes, path: Path) -> bool:
+        """Return whether a file begins with messages of a chat, or with the data of an account."""
+        del path
+        paths = list_key_paths(head)
+        return any(all(f"{chat}.{key}" in paths for key in _KEYS) for chat in _CHATS) or (
+            "personal_information.user_id" in paths and "chats" in paths
+        )
+
+    def pieces(self, lines: Lines, source: Source) -> Iterator[Parsed]:
+        """Parse the messages of one chat, or chat after chat."""
+        found = _OWNER.search(lines.head())
+        owner = f"user{found[1].decode()}" if found else ""
+        single = _begin(source, read_whole_name(source.path), "")
+
+        def read(table: Table, place: str) -> Iterator[Parsed]:
+            yield from _read_telegram_message(table, place, single, owner)
+
+        def read_chat(table: Table, place: str) -> Iterator[Parsed]:
+            if "messages" not in table:
+                return
+            name = read_text(table, "name")
+            yield Boundary()
+            talk = _begin(source, f"telegram/{describe_item(table, 0, 'id', 'name')}", name)
+            for number, message in enumerate(list_tables(table, "messages"), 1):
+                spot = f"{place}, message {number}"
+                try:
+                    yield from _read_telegram_message(message, spot, talk, owner)
+                except MalformedError as error:
+                    yield Problem(place=spot, what=str(error))
+
+        yield from read_tables(lines, source.path, {"": read, "messages": read, "list": read_chat})
+
+
+def _begin(source: Source, session: str, title: str) -> Talk:
+    return Talk.titled("", source, session=mend_surrogates(session)[-120:], title=title, begun=None)
+
+
+def _read_telegram_message(table: Table, place: str, talk: Talk, owner: str) -> Iterator[Parsed]:
+    if table.get("type") != "message":
+        yield Omitted(what="notices")
+        return
+    text = "".join(_list_parts(table.get("text"))).strip()
+    if not text:
+        yield Omitted(what="messages without words")
+        return
+    forwarded = read_text(table, "forwarded_from")
+    writer = forwarded or read_text(table, "from")
+    if not writer:
+        raise MalformedError("it has no sender")
+    mine = bool(owner) and not forwarded and table.get("from_id") == owner
+    role, name = ("user", "") if mine else name_speaker(writer, talk.user_id)
+    seconds = read_text(table, "date_unixtime")
+    moment = int(seconds) if seconds.isdecimal() and len(seconds) < len("10000000000000") else table.get("date")
+    identity = describe_item(table, 0, "id")
+    key = ("telegram", talk.session, identity, text)
+    yield from talk.pieces(Turn(place=place, role=role, name=name, text=text, key=key, moment=moment, id=identity[:64]))
+
+
+def _list_parts(text: object) -> Iterator[str]:
+    """Yield a text, whose links and names are objects among plain parts."""
+    if isinstance(text, str):
+        yield text
+    elif isinstance(text, list):
+        for part in text:  # pyright: ignore[reportUnknownVariableType] - foreign JSON
+            yield part if isinstance(part, str) else read_message_text(part)  # pyright: ignore[reportUnknownArgumentType] - foreign JSON
+
+
+# Chats of WhatsApp, exported as text: a time, a name and a text, in the form of the phone's language.
+
+
+_STAMP: Final = (
+    r"[\u200e\u200f\ufeff]?\[?(\d{1,4})([./-])(\d{1,2})\2(\d{2,4}),?\s+(?:\w{2,4}\s)?(\d{1,2})[:.](\d{2})(?:[:.](\d{2}))?"
+    r"(?:[\s\u202f]?([AaPp])\.?\s?[Mm]\.?)?\]?\s*(?:[-\u2013]\s)?[\u200e\u200f]?"
+)
+_LINE: Final = re.compile(_STAMP + r"(.*)", re.DOTALL)
+_SAID: Final = re.compile(r"([^:\n]{1,80}):[ \u200e](.*)", re.DOTALL)
+_WHATSAPP_HEAD: Final = re.compile(rf"^{_STAMP}[^:\n]{{1,80}}: ", re.MULTILINE)
+_MEDIA: Final = re.compile(
+    r"[\u200e\u200f]?<[^<>\n]{1,80}>|[\u200e\u200f].{0,40}(?:omitted|weggelassen|absente?|omitid[oa])|null"
+    r"|(?:You|This message was) deleted this message\.?|This message was deleted\.?"
+)
+_PROGRAM: Final = ("\u200e", "\u200f")
+"""An iPhone marks with these the words of the program."""
+_EDITED: Final = re.compile(r"\s*[\u200e\u200f]?<This message was edited>\s*$")
+_YEARS_BEGIN: Final = 2_000
+_LONG_YEAR: Final = 3
+
+
+class WhatsAppFormat:
+    """`WhatsApp Chat with NAME.txt`, or `_chat.txt`."""
+
+    name = "whatsapp"
+
+    def takes(self, member: str) -> bool:
+        """Return whether a file is text."""
+        return member.casefold().endswith(".txt")
+
+    def recognises(self, head: bytes, path: Path) -> bool:
+        """Return whether a text has at least two messages with time and name."""
+        text = head.decode("utf-8", "replace")
+        return (
+            self.takes(path.name)
+            and len(_WHATSAPP_HEAD.findall(text, 0, len(text))) > 1
+            and _LINE.match(text) is not None
+        )
+
+    def pieces(self, lines: Lines, source: Source) -> Iterator[Parsed]:
+        """Parse message after message; the order of day and month is that of the file's first dates."""
+        name = source.path.name.removesuffix(".txt")
+        order = _find_order(lines.head().decode("utf-8", "replace"))
+        chat = _Chat(
+            talk=Talk.titled("", source, session=read_whole_name(source.path)[-120:], title=name, begun=None),
+            month_first=order,
+        )
+        yield Boundary()
+        for line in decode_lines(lines):
+            if isinstance(line, Problem):
+                yield line
+                continue
+            found = _LINE.fullmatch(line.text)
+            if found is None:
+                chat.text = f"{chat.text}\n{line.text}"
+                continue
+            yield from chat.end()
+            chat.begin(found, line.number)
+        yield from chat.end()
+
+
+@dataclass(slots=True, kw_only=True)
+class _Chat:
+    """The current message."""
+
+    talk: Talk
+    month_first: bool
+    text: str = ""
+    number: int = 0
+    moment: datetime | None = None
+    wrong: bool = False
+    repeated: int = 0
+    _key: tuple[str, ...] = ()
+
+    def begin(self, found: re.Match[str], number: int) -> None:
+        """Start a message."""
+        self.moment = _read_moment(found, month_first=self.month_first)
+        self.wrong = self.moment is None
+        self.number, self.text = number, found[9]
+
+    def end(self) -> Iterator[Parsed]:
+        """Yield the message that has ended."""
+        said, place = _SAID.fullmatch(self.text.strip()), f"line {self.number}"
+        text, self.text = self.text, ""
+        if not self.number or not has_words(text):
+            return
+        if self.wrong:
+            yield Problem(place=place, what="its date cannot be read; the time of the previous message was used")
+        if said is None:
+            yield Omitted(what="notices")
+            return
+        words = _EDITED.sub("", said[2].strip())
+        if words.startswith(_PROGRAM) or _MEDIA.fullmatch(words) or not has_words(words):
+            yield Omitted(what="messages without words")
+            return
+        role, name = name_speaker(said[1], self.talk.user_id)
+        key = (str(self.moment), said[1], words)
+        self.repeated = self.repeated + 1 if key == self._key else 0
+        self._key = key
+        more = (str(self.repeated),) if self.repeated else ()
+        stamp = None if self.moment is None else self.moment.isoformat()
+        yield from self.talk.pieces(
+            Turn(place=place, role=role, name=name, text=words, key=("whatsapp", *key, *more), moment=stamp)
+        )
+
+
+def _find_order(head: str) -> bool:
+    """Return whether the month stands before the day: one above 12 tells, else which of both keeps the order of time.
+
+    >>> _find_order("13/02/24, 09:00 - Ana: x"), _find_order("2/13/24, 9:00 AM - Ana: x")
+    (False, True)
+    """
+    stamps = [found for found in map(_LINE.match, head.splitlines()) if found and len(found[1]) < _LONG_YEAR]
+    if any(found[2] == "." for found in stamps):
+        return False
+    both = [[_read_moment(found, month_first=first) for found in stamps] for first in (False, True)]
+    wrong = [sum(one is None for one in moments) for moments in both]
+    if wrong[0] != wrong[1]:
+        return wrong[1] < wrong[0]
+    known = [[one for one in moments if one is not None] for moments in both]
+    back = [sum(later < one for one, later in pairwise(row)) for row in known]
+    return back[1] < back[0] if back[0] != back[1] else any(found[8] and found[8] in "AP" for found in stamps)
+
+
+def _read_moment(found: re.Match[str], *, month_first: bool) -> datetime | None:
+    first, second, third = int(found[1]), int(found[3]), int(found[4])
+    year, month, day = (first, second, third) if len(found[1]) > _LONG_YEAR else (third, second, first)
+    if month_first and len(found[1]) < _LONG_YEAR:
+        month, day = day, month
+    hour = int(found[5])
+    if found[8]:
+        hour = hour % 12 + (12 if found[8].casefold() == "p" else 0)
+    year += _YEARS_BEGIN if year < _YEARS_BEGIN else 0
+    try:
+        return datetime(year, month, day, hour, int(found[6]), int(found[7] or 0), tzinfo=UTC)
+    except ValueError:
+        return None

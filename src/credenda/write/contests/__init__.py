@@ -1,1 +1,0 @@
-"""Find slots whose value flips, and turn a person's answer into changes."""

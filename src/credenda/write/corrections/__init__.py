@@ -1,1 +1,0 @@
-"""Changes that a person makes: correct, set a status, undo."""

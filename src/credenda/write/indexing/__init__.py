@@ -1,1 +1,0 @@
-"""Embed memories, score their surprise, and find near-duplicates after they are written."""
