@@ -211,3 +211,10 @@ def test_a_named_doctor_and_a_number_are_no_other_person(life: Life, text: str, 
 def test_what_a_doctor_has_is_not_the_users(life: Life, text: str) -> None:
     life.tell(text, "condition", "shingles")
     assert not life.mem.list(attribute="condition").items
+
+
+def test_a_value_in_fewer_of_its_words_is_no_other_value(life: Life) -> None:
+    life.tell("I study at Aalto University", "school", "Aalto University")
+    life.tell("My term at Aalto begins next week", "school", "Aalto")
+    assert [memory.value for memory in life.mem.list(attribute="school").items] == ["Aalto University"]
+    assert life.mem.list(attribute="school", status="superseded").items == ()

@@ -93,7 +93,22 @@ def is_in_conflict(one: Claim | Draft, other: Claim | Draft) -> bool:
     if is_denial(one) or is_denial(other):
         return is_denial(one) != is_denial(other) and is_same_value(one.value, other.value)
     single = one.cardinality is Cardinality.SINGLE and other.cardinality is Cardinality.SINGLE
-    return single and not is_same_value(one.value, other.value) and has_same_kind(one.value or "", other.value or "")
+    if not single or is_same_value(one.value, other.value) or (isinstance(one, Claim) and is_shortened(one, other)):
+        return False
+    return has_same_kind(one.value or "", other.value or "")
+
+
+def is_shortened(claim: Claim, memory: Claim | Draft) -> bool:
+    """Return whether a claim states the single value of a memory in fewer of its words: "Aalto" of "Aalto University".
+
+    Words of change make it another value, and so do numbers.
+    """
+    if claim.move is not UpdateKind.STATE or claim.cardinality is not Cardinality.SINGLE:
+        return False
+    if memory.cardinality is not Cardinality.SINGLE or is_denial(claim) or is_denial(memory):
+        return False
+    short, whole = normalise_value(claim.value or ""), normalise_value(memory.value or "")
+    return bool(short) and short != whole and f" {short} " in f" {whole} " and not re.search(r"\d", whole)
 
 
 def find_weakness(claim: Claim, trust: float, memory: Memory) -> str | None:
