@@ -21,10 +21,10 @@ from credenda.write.reconcile.slots import (
     has_same_meaning,
     is_denial,
     is_in_conflict,
-    is_shortened,
     is_named_as_past,
     is_newly_visible,
     is_renaming,
+    is_shortened,
 )
 
 
