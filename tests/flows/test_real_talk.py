@@ -49,7 +49,7 @@ def test_a_line_of_a_context_says_who_said_it_and_since_when(mem: Credenda) -> N
     mem.settle()
     line = next(one for one in mem.context("Where does Ben live?").text.splitlines() if one.startswith("- "))
     assert "] Ben: residence: Graz" in line
-    assert "since 2020-05-01" in line
+    assert "since 1 May 2020" in line
 
 
 def test_what_is_too_long_to_extract_from_is_named_in_the_receipt(mem: Credenda) -> None:

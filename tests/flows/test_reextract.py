@@ -137,7 +137,7 @@ with Credenda.open(sys.argv[1], user="ana", workers=False, extractor=Better()) a
 
 @pytest.mark.requirement("C-003")
 @pytest.mark.parametrize(
-    ("module", "name", "reextract"), [("rebuild", "repair_rows", False), ("reextract", "apply", True)]
+    ("module", "name", "reextract"), [("rebuild", "repair_rows", False), ("restore_from_files", "apply", True)]
 )
 def test_killed_before_it_is_whole_it_leaves_what_was(
     told: Credenda, path: Path, tmp_path: Path, *, module: str, name: str, reextract: bool

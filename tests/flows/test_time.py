@@ -182,7 +182,7 @@ def test_tomorrow_and_yesterday_are_the_persons(vienna: Credenda) -> None:
     (home,) = vienna.list(attribute="residence").items
     assert home.valid_from is not None
     assert home.valid_from.isoformat() == "2026-02-09T23:00:00+00:00"
-    assert "since 2026-02-10" in vienna.context("Where do I live?").text
+    assert "since 10 Feb 2026" in vienna.context("Where do I live?").text
     found = vienna.search("What happened on 10 February?", explain=True)
     assert any(hit.terms.get("time") or "Graz" in hit.quote for hit in found.hits)
 

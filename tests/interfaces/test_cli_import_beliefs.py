@@ -205,7 +205,7 @@ def test_a_deleted_memory_does_not_come_back(ana: Terminal, tmp_path: Path) -> N
     (tmp_path / "other").mkdir()
     other.remember("I live in Oslo.")
     other.run("delete", other.an_id("--attribute", "residence"), "--yes")
-    assert "it was deleted here" in str(other.json("import", str(path))["problems"])
+    assert "deleted" in str(other.json("import", str(path))["problems"])
     assert other.values("--attribute", "residence") == ["Bergen"]
 
 

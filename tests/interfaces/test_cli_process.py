@@ -166,7 +166,7 @@ def test_a_missing_file_is_not_made_when_read_only(ana: Terminal) -> None:
 def test_what_opens_no_memory_loads_no_engine(line: str) -> None:
     program = (
         "import sys; from credenda.interfaces.cli.main import cli; cli.main(sys.argv[1:], standalone_mode=False); "
-        "heavy = {'numpy', 'sqlite3', 'credenda.client'} & set(sys.modules); sys.exit(str(heavy) if heavy else 0)"
+        "heavy = {'numpy', 'sqlite3', 'credenda.bootstrap'} & set(sys.modules); sys.exit(str(heavy) if heavy else 0)"
     )
     command = [sys.executable, "-c", program, *line.split()]
     result = subprocess.run(command, capture_output=True, env=environment(), timeout=PATIENCE_SECONDS, check=False)

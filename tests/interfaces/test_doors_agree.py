@@ -32,7 +32,7 @@ the database server has around it.
 """
 _TAG = re.compile(r"\b([emckj][0-9]+)-[0-9a-f]{6}\b")
 _TIME = re.compile(r"\d{4}-\d{2}-\d{2}T[0-9:.]+Z")
-_DAY = re.compile(r"\b\d{4}-\d{2}-\d{2}\b")
+_DAY = re.compile(r"\b(?:\d{4}-\d{2}-\d{2}|\d{1,2} [A-Z][a-z]{2} \d{4})\b")
 
 
 class Near(float):

@@ -70,7 +70,7 @@ def test_a_prompt_brings_what_answers_it_once_in_a_session(agent: CodingAgent, *
     assert "Postgres" in told[0]
     assert told[1:] == ["", ""]
     assert estimate_tokens(told[0]) <= 400
-    assert re.search("(?:decided|told|as of) 20", told[0])
+    assert re.search("(?:decided|told|as of) \d", told[0])
     assert "Postgres" in elsewhere
 
 
@@ -113,7 +113,7 @@ def test_a_process_answers_from_a_folder_whose_path_is_too_long_for_a_socket(
         shown = Path(agent.places.socket)
         told = agent.say("which database did we decide on for the billing service?")
         assert shown.parent.stat().st_mode & 0o777 == 0o700
-    assert "user: database: Postgres (billing service)" in told
+    assert "database: Postgres (billing service)" in told
     assert read_lines(agent.places)[-1]["by"] == "engine"
     assert not shown.exists()
 

@@ -15,8 +15,8 @@ from click.testing import CliRunner, Result
 from mcp.client.stdio import StdioServerParameters
 
 from credenda.interfaces.cli.main import cli
-from credenda.interfaces.client_setup import file_edit
 from credenda.interfaces.client_setup import install as installing
+from credenda.interfaces.client_setup import toml_edit
 from credenda.interfaces.client_setup.install import CLIENTS, find_place
 from credenda.paths import Folders
 
@@ -287,7 +287,7 @@ def test_a_toml_entry_is_changed_and_removed_however_it_is_written(text: str, pe
     person.run("codex")
     changed = path.read_bytes().decode()
     assert tomllib.loads(changed)["mcp_servers"]["credenda"]["args"] == ["mcp"]
-    left = file_edit.remove_toml_entry(changed, "mcp_servers", "credenda")
+    left = toml_edit.remove_entry(changed, "mcp_servers", "credenda")
     for one in (changed, left):
         assert tomllib.loads(one)["mcp_servers"]["other"] == {"command": "y"}
         assert "# stays" in one

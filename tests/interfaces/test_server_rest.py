@@ -57,7 +57,7 @@ def test_a_message_is_accepted_and_becomes_a_belief_with_its_evidence(site: Site
     assert why["evidence"][0]["quote"] == "I live in Linz."
     found = site.send("POST", "/v1/search", json={"query": "Where do I live?"}).json()
     assert found["hits"][0]["id"] == memory["id"]
-    assert "user: residence: Linz (told " in site.send("POST", "/v1/context", json={"query": "home"}).json()["text"]
+    assert "residence: Linz (told " in site.send("POST", "/v1/context", json={"query": "home"}).json()["text"]
 
 
 @pytest.mark.parametrize(

@@ -244,7 +244,7 @@ def test_the_agents_text_is_exact_and_every_line_has_its_reason(person: Person, 
     tell(site, "I live in Linz.", "I am allergic to peanuts.")
     page = person.json("/agent.json?prompt=Where+do+I+live%3F")
     preview = page["preview"]
-    assert "user: residence: Linz (told " in preview["text"]
+    assert "residence: Linz (told " in preview["text"]
     assert all(line["reason"] for line in (*preview["lines"], *preview["left_out"]))
     shown = person.read("/agent?prompt=Where+do+I+live%3F")
     assert preview["text"].splitlines()[0] in shown.text

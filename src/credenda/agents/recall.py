@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from credenda.client import Credenda
 
 _CANDIDATES: Final = 12
-_PROBABLE: Final = 0.5
+_PROBABLE: Final = 0.42
 """Probability of an answer from which a prompt brings memories."""
 _POSSIBLE: Final = 0.1
 """Probability from which a question brings its best hit, if that stands alone."""
@@ -37,7 +37,7 @@ _STRONG: Final = 0.8
 """Score of a hit that may come as the fourth or fifth."""
 _WEAK: Final = 0.3
 """Score below which a hit does not come by itself."""
-_EVENT: Final = 0.6
+_EVENT: Final = 0.5
 """Score below which words that nothing is believed of do not come by themselves."""
 _TRUSTED: Final = TRUST[Source.INTERACTION]
 """Trust above which a memory may come by itself: a document's, tool's or sub-agent's is not."""

@@ -390,11 +390,14 @@ def _is_another_member(old: _Text, new: _Text) -> bool:
 
 
 def _has_other_owner(old: _Text, new: _Text) -> bool:
-    """Return whether two memories fill slots of different persons or things."""
+    """Return whether one of two memories tells the same of its speaker as the other tells of somebody else."""
     one, other = old.row.memory, new.row.memory
     if one is None or other is None or not (one.entity and one.value and other.entity and other.value):
         return False
-    return normalise_name(one.entity) != normalise_name(other.entity)
+    owners = {normalise_name(one.entity), normalise_name(other.entity)}
+    attribute = normalise_attribute(one.attribute or "")
+    alike = get_attribute(attribute).known and attribute == normalise_attribute(other.attribute or "")
+    return alike and len(owners) > 1 and normalise_name(new.speaker) in owners
 
 
 def _has_strong_sign(old: _Text, new: _Text, signs: Changes, *, about: bool) -> bool | None:

@@ -8,7 +8,7 @@ import credenda
 SOURCE = Path(credenda.__file__).parent
 PACKED = {"pack_code", "unpack_code", "CODE_BITS"}
 AT_HOME = ("storage/", "index/")
-RANKS = {"read/unindexed.py", "read/hydrate.py", "read/retrieve.py", "read/rank.py"}
+RANKS = {"read/hydrate.py", "read/retrieve.py", "read/rank.py"}
 """Modules that rank documents by their codes, as arrays."""
 
 

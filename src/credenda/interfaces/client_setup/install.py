@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, Final, Literal, Protocol, cast, get_args
 
 from credenda.errors import Conflict, CredendaError, Invalid, Unavailable
-from credenda.interfaces.client_setup import file_edit
+from credenda.interfaces.client_setup import json_edit, toml_edit
 from credenda.paths import Folders, create_folder, make_file_error
 from credenda.portability.atomic_write import replace_file
 
@@ -120,7 +120,7 @@ class _Editor(Protocol):
     render_entry: Callable[[str, str, Mapping[str, Any]], str]
 
 
-_EDITORS: Final[Mapping[str, Any]] = {"json": file_edit, "toml": file_edit}
+_EDITORS: Final[Mapping[str, Any]] = {"json": json_edit, "toml": toml_edit}
 
 
 def find_program() -> list[str]:

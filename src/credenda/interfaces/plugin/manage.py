@@ -14,7 +14,7 @@ from typing import Any, Final, cast
 from credenda import __version__
 from credenda.clock import format_time
 from credenda.errors import Corrupt, CredendaError, Invalid, NotFound
-from credenda.interfaces.client_setup import file_edit
+from credenda.interfaces.client_setup import toml_edit
 from credenda.interfaces.client_setup.install import Place, find_installed, read_text, replace_text
 from credenda.interfaces.client_setup.install import install as install_server
 from credenda.interfaces.client_setup.install import remove as remove_server
@@ -321,7 +321,7 @@ def _update_hooks(wanted: HookFile) -> str | None:
 
 
 def _update_setting(wanted: Setting) -> str | None:
-    return _update_text(wanted.path, lambda text: file_edit.set_key(text, wanted.key, wanted.value, note=wanted.note))
+    return _update_text(wanted.path, lambda text: toml_edit.set_key(text, wanted.key, wanted.value, note=wanted.note))
 
 
 def _update_text(path: Path, edit: Callable[[str], str]) -> str | None:
@@ -397,7 +397,7 @@ def _take_out(text: str, shared: Shared, plan: Plan) -> str:
         if place.path == path:
             text = remove_server(text, place, NAME, shared.entry)
     if plan.setting is not None and plan.setting.path == path:
-        text = file_edit.remove_key(text, plan.setting.key, note=plan.setting.note)
+        text = toml_edit.remove_key(text, plan.setting.key, note=plan.setting.note)
     if plan.hook_file is not None and plan.hook_file.path == path:
         text = remove_hooks(text, None if shared.existed else plan.hook_file.head)
     return text

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from importlib import import_module
@@ -62,6 +63,8 @@ _HURTING: Final = frozenset(
     {"allergy", "medication", "condition", "diet", "name", "employer", "job_title", "residence", "age"}
 )
 """Attributes for which the message before may not stand in: after "I'm allergic to nuts", ruff is no allergy."""
+_ORDER: Final = re.compile(r"(?:please\W+)?(?:always|never|from now on)\b", re.IGNORECASE)
+"""Words that begin an order, which is told by itself."""
 _UNSURE: Final = 0.5
 """From this probability of being no fact, a value may be read with a word less."""
 _SURE: Final = 0.4
@@ -166,6 +169,8 @@ def _cut_windows(pieces: embed.minilm.WordPieces, text: str, before: str) -> Ite
     head, places = pieces.split_plain(shown)
     for start, stop in split_sentences(text):
         ids, offsets = pieces.split_plain(text[start:stop])
+        if not after and _ORDER.match(text, start):
+            head, places, shown = [], [], ""
         head, places = head[-_BEFORE:], places[-_BEFORE:]
         most = _PIECES - len(head) - 3
         for at in range(0, len(ids), most):

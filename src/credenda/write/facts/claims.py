@@ -133,7 +133,7 @@ _FIRM: Final = (0.9, 0.75)
 """Certainties of a fact and its attribute from which its value replaces another without a word of change."""
 _FIRM_KEYED: Final = (0.75, 0.5)
 """The same for a slot that words of its own name: its attribute matters less."""
-_SLOT_OF_OLD: Final = 0.35
+_SLOT_OF_OLD: Final = 0.3
 """Certainty of the attribute of a value that names the one before: it takes the slot that holds that."""
 _ENTITY_WORDS: Final = 5
 _REPORTED: Final = re.compile(
@@ -189,7 +189,11 @@ _RENAMED: Final = re.compile(
     re.IGNORECASE,
 )
 """Words that give somebody a name without telling who it is: "his name is Tim, not Tom"."""
-_CHOSE: Final = re.compile(r"\b(?:i|we)(?:'ve| have)? (?:finally |just )?(?:chose|chosen|picked)\b", re.IGNORECASE)
+_CHOSE: Final = re.compile(
+    r"\b(?:i|we)(?:'ve| have)? (?:finally |just )?(?:chose|chosen|picked|went with|settled on|decided on)\b"
+    r"|\blet(?:'s| us) go with\b",
+    re.IGNORECASE,
+)
 """Words by which a thing in use is a decision: "I picked Vim"."""
 _REJECTED: Final = re.compile(r"\b(?:over|instead of|rather than)\s+(?:the |an? )?$", re.IGNORECASE)
 """Words before a value that was not chosen: "Vim over Nano"."""

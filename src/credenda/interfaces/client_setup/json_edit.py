@@ -1,15 +1,12 @@
-"""Change one entry of a JSON or TOML file of a client and keep every other byte. Pure."""
+"""Change one entry of a JSON file and keep every other character, including comments and trailing commas. Pure."""
 
 from __future__ import annotations
 
 import json
 import re
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Final, cast
-
-import tomlkit
+from typing import Any, Final
 
 from credenda.errors import Invalid
 
@@ -131,17 +128,17 @@ class _Scanner:
             raise self._wrong(f"{written[:40]} is not a value") from error
 
 
-def find_json_entry(text: str, table: str, name: str) -> Mapping[str, Any] | None:
+def find_entry(text: str, table: str, name: str) -> Mapping[str, Any] | None:
     """Return the entry of a name, or None; raise `Invalid` for a malformed file or an unexpected structure."""
-    return _find_table(_parse_json(text), table, name)[1]
+    return _find_table(_parse(text), table, name)[1]
 
 
-def set_json_entry(text: str, table: str, name: str, entry: Mapping[str, Any]) -> str:
+def set_entry(text: str, table: str, name: str, entry: Mapping[str, Any]) -> str:
     """Return the text with an entry added or replaced; all text outside the entry stays unchanged."""
     newline = "\r\n" if "\r\n" in text else "\n"
     if not text.strip():
-        return render_json_entry(table, name, entry).replace("\n", newline) + newline
-    root = _parse_json(text)
+        return render_entry(table, name, entry).replace("\n", newline) + newline
+    root = _parse(text)
     servers, _ = _find_table(root, table, name)
     unit = found[1] if (found := _FIRST_INDENT.search(text)) else _INDENT
     if servers is None:
@@ -153,17 +150,17 @@ def set_json_entry(text: str, table: str, name: str, entry: Mapping[str, Any]) -
         changed = _add_member(text, servers, name, entry, unit=unit)
     changed = changed if newline == "\n" else re.sub(r"\r?\n", newline, changed)
     wanted = {**root.value, table: {**root.value.get(table, {}), name: dict(entry)}}
-    if _parse_json(changed).value != wanted:
+    if _parse(changed).value != wanted:
         raise Invalid("the file cannot be changed safely", fix="add the lines of --print by hand")
     return changed
 
 
-def remove_json_entry(text: str, table: str, name: str) -> str:
+def remove_entry(text: str, table: str, name: str) -> str:
     """Return the text without an entry, and without its table if that is empty then; unchanged if there is none.
 
     Comments between the entry and the one before it go with it.
     """
-    root = _parse_json(text)
+    root = _parse(text)
     servers, entry = _find_table(root, table, name)
     if servers is None or entry is None:
         return text
@@ -171,7 +168,7 @@ def remove_json_entry(text: str, table: str, name: str) -> str:
     changed = _cut_member(text, root, table) if alone else _cut_member(text, servers, name)
     kept = {key: value for key, value in servers.value.items() if key != name}
     wanted = {key: value for key, value in root.value.items() if key != table} | ({} if alone else {table: kept})
-    if _parse_json(changed).value != wanted:
+    if _parse(changed).value != wanted:
         raise Invalid("the file cannot be changed safely", fix="remove the entry by hand")
     return changed
 
@@ -188,12 +185,12 @@ def _cut_member(text: str, node: _Node, name: str) -> str:
     return text[: node.start + 1] + text[node.stop - 1 :]
 
 
-def render_json_entry(table: str, name: str, entry: Mapping[str, Any]) -> str:
+def render_entry(table: str, name: str, entry: Mapping[str, Any]) -> str:
     """Write an entry as a complete file."""
     return json.dumps({table: {name: entry}}, indent=_INDENT, ensure_ascii=False)
 
 
-def _parse_json(text: str) -> _Node:
+def _parse(text: str) -> _Node:
     return _Scanner(text).document() if text.strip() else _Node(start=0, value={})
 
 
@@ -229,95 +226,3 @@ def _add_member(text: str, node: _Node, name: str, value: object, *, unit: str) 
     between = text[begun:end].rstrip()
     member = f"{json.dumps(name, ensure_ascii=False)}: {_write_value(value, unit, inner)}"
     return f"{text[:begun]}{comma}{between}\n{inner}{member}\n{margin}{text[end:]}"
-
-
-# Change one table of a TOML file and keep every other line unchanged.
-
-
-def find_toml_entry(text: str, table: str, name: str) -> Mapping[str, Any] | None:
-    """Return the entry of a name, or None; raise `Invalid` for a malformed file or an unexpected structure."""
-    servers = _parse_toml(text).get(table, {})
-    entry = cast("dict[str, Any]", servers).get(name) if isinstance(servers, dict) else servers
-    if entry is not None and not isinstance(entry, dict):
-        raise Invalid(f"{table} is not a table of tables in it", fix="repair the file; nothing was changed")
-    return cast("Mapping[str, Any] | None", entry)
-
-
-def set_toml_entry(text: str, table: str, name: str, entry: Mapping[str, Any]) -> str:
-    """Return the text with a table added, or its own keys replaced; every other line stays unchanged.
-
-    Raises `Invalid` for a table of tables to which none can be added (inline).
-    """
-    newline = "\r\n" if "\r\n" in text else "\n"
-    before = _parse_toml(text)
-    if find_toml_entry(text, table, name) is None:
-        gap = newline * (bool(text) + bool(text and not text.endswith("\n")))
-        changed = text + gap + (render_toml_entry(table, name, entry) + "\n").replace("\n", newline)
-    else:
-        document = tomlkit.parse(text)
-        held = cast("dict[str, Any]", document[table])[name]
-        for key in set(held) - set(entry):
-            del held[key]
-        for key, value in entry.items():
-            if held.get(key) != value:
-                held[key] = value
-        changed = re.sub(r"\r?\n", newline, document.as_string()) if newline == "\r\n" else document.as_string()
-    return _check_edit(changed, {**before, table: {**before.get(table, {}), name: dict(entry)}}, f"{table}.{name}")
-
-
-def remove_toml_entry(text: str, table: str, name: str) -> str:
-    """Return the text without a table and its own tables; unchanged if there is none."""
-    before = _parse_toml(text)
-    if find_toml_entry(text, table, name) is None:
-        return text
-    document = tomlkit.parse(text)
-    others = cast("dict[str, Any]", document[table])
-    del others[name]
-    if not others:
-        del document[table]
-    rest = {key: value for key, value in before[table].items() if key != name}
-    wanted = {key: value for key, value in before.items() if key != table} | ({table: rest} if rest else {})
-    changed = _check_edit(document.as_string(), wanted, f"{table}.{name}")
-    return changed.rstrip("\n") + "\n" if changed.strip() else ""
-
-
-def _check_edit(changed: str, wanted: Mapping[str, Any], what: str) -> str:
-    """Return the text if it is read as wanted."""
-    try:
-        if tomllib.loads(changed) == wanted:
-            return changed
-    except tomllib.TOMLDecodeError:
-        pass
-    why = "it is written in an unusual way"
-    raise Invalid(f"[{what}] cannot be changed safely", why=why, fix="change it by hand; --print shows the lines")
-
-
-def set_key(text: str, key: str, value: object, *, note: str) -> str:
-    """Return the text with a key on its first line and a comment after it; unchanged if the file has the key."""
-    if key in _parse_toml(text):
-        return text
-    mark = "\ufeff" if text.startswith("\ufeff") else ""
-    newline = "\r\n" if "\r\n" in text else "\n"
-    return f"{mark}{_write_line(key, value)}  # {note}{newline}{text.removeprefix(mark)}"
-
-
-def remove_key(text: str, key: str, *, note: str) -> str:
-    """Return the text without the line of a key that has this comment, however its value was changed."""
-    line = re.compile(rf"^(\ufeff?){re.escape(key)}\s*=.*# {re.escape(note)}\r?\n", re.MULTILINE)
-    return line.sub(r"\1", text)
-
-
-def render_toml_entry(table: str, name: str, entry: Mapping[str, Any]) -> str:
-    """Write an entry as a table."""
-    return "\n".join([f"[{table}.{name}]", *(_write_line(key, value) for key, value in entry.items())])
-
-
-def _write_line(key: str, value: object) -> str:
-    return f"{key} = {json.dumps(value, ensure_ascii=False)}"
-
-
-def _parse_toml(text: str) -> dict[str, Any]:
-    try:
-        return tomllib.loads(text.removeprefix("\ufeff"))
-    except tomllib.TOMLDecodeError as error:
-        raise Invalid("it is not TOML", why=str(error), fix="repair the file; nothing was changed") from error
