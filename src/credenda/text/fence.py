@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from datetime import tzinfo
-from typing import Final, TypeVar
+from typing import Final, NamedTuple, TypeVar
 
 from credenda.clock import to_datetime, to_local_time
 from credenda.text.sentences import is_about_user
@@ -108,8 +107,7 @@ def format_day(moment_us: int, zone: tzinfo) -> str:
 T = TypeVar("T")
 
 
-@dataclass(frozen=True, slots=True)
-class TokenCounter:
+class TokenCounter(NamedTuple):
     """Counts the tokens of a text; `name` is reported with every count.
 
     `adds_up` means that the counts of lines add up to that of the text, as with the estimate. Counts of a real
@@ -117,7 +115,7 @@ class TokenCounter:
     """
 
     name: str
-    count: Callable[[str], int]
+    count: Callable[[str], int]  # pyright: ignore[reportIncompatibleMethodOverride] - a tuple counts otherwise
     adds_up: bool = False
 
     def added_by(self, text: str) -> int:
@@ -130,8 +128,7 @@ class TokenCounter:
 ESTIMATE: Final = TokenCounter("estimate", estimate_tokens, adds_up=True)
 
 
-@dataclass(frozen=True, slots=True)
-class TokenBudget:
+class TokenBudget(NamedTuple):
     """A bound of tokens and the counter for it."""
 
     tokens: int

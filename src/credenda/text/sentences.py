@@ -8,7 +8,6 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Collection, Iterator
-from dataclasses import dataclass
 from functools import cache
 from typing import Final, NamedTuple
 
@@ -180,8 +179,7 @@ _SHOWN: Final = re.compile(r"\S")
 _CLOSING: Final = frozenset(".,;:!?)\u2026")
 
 
-@dataclass(frozen=True, slots=True)
-class RemainingText:
+class RemainingText(NamedTuple):
     """The text without its blanks; `to_whole` converts its offsets to those of the whole text."""
 
     text: str

@@ -9,12 +9,17 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Final, Literal, Protocol, cast, get_args
+from typing import TYPE_CHECKING, Any, Final, Literal, Protocol, cast, get_args
 
 from credenda.errors import Conflict, CredendaError, Invalid, Unavailable
 from credenda.interfaces.client_setup import json_edit, toml_edit
+from credenda.lazy import import_on_use
 from credenda.paths import Folders, create_folder, make_file_error
-from credenda.portability.atomic_write import replace_file
+
+if TYPE_CHECKING:
+    from credenda.portability import atomic_write
+else:
+    atomic_write = import_on_use("credenda.portability.atomic_write")  # only what writes needs it
 
 # Locations of MCP clients' server configurations: the file, its format, and the table of servers.
 
@@ -220,7 +225,7 @@ def replace_text(path: Path, held: str, text: str) -> Path | None:
     try:
         create_folder(path.parent)
         backup = _copy(path) if path.exists() else None
-        with replace_file(path) as file:
+        with atomic_write.replace_file(path) as file:
             file.write(text.encode("utf-8"))
             if read_text(path) != held:
                 raise Conflict(

@@ -13,13 +13,18 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib.resources import files
 from pathlib import Path
-from typing import Any, Final, cast
+from typing import TYPE_CHECKING, Any, Final, TypeAlias, cast
 
 from credenda import __version__
 from credenda.errors import Invalid
 from credenda.hook_files.places import find_mark, find_places
-from credenda.interfaces.client_setup.install import Place, find_place
+from credenda.lazy import import_on_use
 from credenda.paths import Folders
+
+if TYPE_CHECKING:
+    from credenda.interfaces.client_setup import install
+else:
+    install = import_on_use("credenda.interfaces.client_setup.install")  # `--help` needs the names of hosts alone
 
 NAME: Final = "credenda"
 SKILLS: Final = ("remember", "recall", "why", "forget", "review")
@@ -199,7 +204,7 @@ class Setting:
     note: str
 
 
-Server = tuple[Place, Mapping[str, Any]]
+Server: TypeAlias = "tuple[install.Place, Mapping[str, Any]]"
 """A file of the user that lists servers of tools, and our entry in it."""
 
 
@@ -232,7 +237,7 @@ def plan_host(host: str, commands: Commands, folders: Folders, *, folder: Path) 
     if own is not None:
         top, found, after = own
         return Plan(host=name, files=found, after=after, mark=mark, record=top / _RECORD)
-    place = find_place(name, "user", folders, Path())
+    place = install.find_place(name, "user", folders, Path())
     servers = (_plan_server(place, commands),)
     record = place.path.with_name(_RECORD)
     hooks = build_hooks(commands, name)
@@ -243,7 +248,7 @@ def plan_host(host: str, commands: Commands, folders: Folders, *, folder: Path) 
         return Plan(host=name, files=skills, hook_file=file, servers=servers, after=after, mark=mark, record=record)
     if name == "vscode":
         own = folders.home / ".copilot" / "hooks" / f"{NAME}.json"  # which Copilot CLI reads as well
-        cli = _plan_server(find_place("copilot", "user", folders, Path()), commands)
+        cli = _plan_server(install.find_place("copilot", "user", folders, Path()), commands)
         return Plan(
             host=name,
             files={own: json.dumps({"version": 1, "hooks": hooks}, indent=2) + "\n", **skills},
@@ -277,7 +282,7 @@ def plan_host(host: str, commands: Commands, folders: Folders, *, folder: Path) 
     )
 
 
-def _plan_server(place: Place, commands: Commands) -> Server:
+def _plan_server(place: install.Place, commands: Commands) -> Server:
     return place, {**place.head, **commands.make_server()}
 
 
