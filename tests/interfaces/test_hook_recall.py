@@ -70,7 +70,7 @@ def test_a_prompt_brings_what_answers_it_once_in_a_session(agent: CodingAgent, *
     assert "Postgres" in told[0]
     assert told[1:] == ["", ""]
     assert estimate_tokens(told[0]) <= 400
-    assert re.search("(?:decided|told|as of) \d", told[0])
+    assert re.search(r"(?:decided|told|as of) \d", told[0])
     assert "Postgres" in elsewhere
 
 
