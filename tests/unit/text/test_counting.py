@@ -45,5 +45,8 @@ def test_the_estimate_says_exactly_what_a_line_adds(one: str, other: str) -> Non
 
 
 def test_a_mark_before_each_text_does_not_count_for_each_line() -> None:
-    llama = TokenCounter("with a mark", lambda text: 1 + len(text.split()))
+    def count(text: str) -> int:
+        return 1 + len(text.split())
+
+    llama = TokenCounter("with a mark", count)
     assert llama.added_by("three more words") == 3
