@@ -62,7 +62,7 @@ Span = tuple[int, int]
 _HURTING: Final = frozenset(
     {"allergy", "medication", "condition", "diet", "name", "employer", "job_title", "residence", "age"}
 )
-"""Attributes for which the message before may not stand in: after "I'm allergic to nuts", ruff is no allergy."""
+"""Attributes for which what stands before may not stand in: after "I'm allergic to nuts", ruff is no allergy."""
 _ORDER: Final = re.compile(r"(?:please\W+)?(?:always|never|from now on)\b", re.IGNORECASE)
 """Words that begin an order, which is told by itself."""
 _UNSURE: Final = 0.5
@@ -264,7 +264,7 @@ def _list_spans(tags: Floats, window: _Window) -> dict[str, list[Span]]:
 def _list_shorter(window: _Window, span: Span, spans: Mapping[str, Sequence[Span]]) -> list[Span]:
     """List a value of the message without its last word, and without its first: "peanut" of "peanut allergy".
 
-    Also without the words that say when or in what case, of which it may end: "metformin every morning".
+    Also without the words that say when or in what case, with which it may end: "metformin every morning".
     """
     first, last = span
     places = window.places
