@@ -736,9 +736,11 @@ class ReadingExtractor:
         if turn.event.role not in {Role.USER, Role.PERSON} or not is_english(turn.event.text):
             return []
         text, before = turn.event.text, turn.addressed
-        found = [] if before is None else make_claims(turn, self._reader.read(text, before.text))
-        if before is None or (not found and before.role is Role.ASSISTANT):  # its echo may hide a plain statement
-            found = make_claims(turn, self._reader.read(text))
+        found = make_claims(turn, self._reader.read(text, before.text if before is not None else ""))
+        if not found and before is not None and before.role is Role.ASSISTANT:
+            # its echo may hide a plain statement in the first sentence, the only one that is read with it
+            first = next(split_sentences(text), TextSpan(0, 0))
+            found = make_claims(turn, self._reader.read(text[: first.stop]))
         forms = find_exact_forms(turn)
         told = [one for one in found if not any(_is_in(one, place) for place in forms.taken_back)]
         told = [retract for one in told if (retract := _take_back(one, forms.forgotten)) is not None]

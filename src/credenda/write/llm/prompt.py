@@ -11,7 +11,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
-from functools import cache, cached_property
+from functools import cache, cached_property, lru_cache
 from importlib.resources import files
 from typing import Any, Final, cast
 
@@ -22,7 +22,7 @@ from credenda.model.event import Event, Role
 from credenda.model.memory import Memory, Stance, get_valid_from_us
 from credenda.providers.llm.protocol import Question
 from credenda.text.normalize import normalise_value
-from credenda.text.sentences import split_sentences
+from credenda.text.sentences import TextSpan, split_sentences
 from credenda.text.tokens import tokenize
 from credenda.write.extract.voices import Voice, is_playing, is_question, split_voices, straighten
 from credenda.write.intake.secrets import screen_secrets
@@ -391,9 +391,14 @@ def locate(text: str, quote: str, event_id: str) -> Span | None:
     return None if found is None else Span(event_id, found.start(), found.end())
 
 
+@lru_cache(1)  # a long message is asked for each of its facts
+def _list_sentences(text: str) -> tuple[TextSpan, ...]:
+    return tuple(split_sentences(text))
+
+
 def widen_to_sentences(text: str, span: Span) -> Span:
     """Return the whole sentences that a span touches."""
-    touched = [one for one in split_sentences(text) if one.start < span.stop and span.start < one.stop]
+    touched = [one for one in _list_sentences(text) if one.start < span.stop and span.start < one.stop]
     return replace(span, start=min(span.start, touched[0].start), stop=max(span.stop, touched[-1].stop))
 
 
