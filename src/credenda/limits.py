@@ -68,13 +68,9 @@ EVENTS_LISTED_TOGETHER: Final = 32
 """Events that the full-text index on disk adds at once; fewer pending events are matched one by one."""
 GROUP_COMMIT_UNITS: Final = 64
 """Most units that share one commit."""
-JOB_ATTEMPTS: Final = 5
-"""A job that failed this often is dead-lettered with its reason."""
 JOB_LEASE_SECONDS: Final = 60
 JOB_BACKOFF_SECONDS: Final = 2
 """First delay before a failed job runs again; doubles each time."""
-JOBS_PER_UNIT: Final = 4
-"""Jobs that a worker takes in one transaction; a unit must stay near a millisecond or two."""
 QUIET_SECONDS: Final = 0.005
 """Time without calls before background work continues, so that a series of writes is not disturbed."""
 QUEUED_JOBS: Final = 100_000

@@ -178,22 +178,6 @@ def _add_headings(lines: Iterable[CoreLine]) -> list[str]:
     return found
 
 
-def format_page(lines: Sequence[CoreLine]) -> list[str]:
-    """Return the core as lines of a Markdown page; [] if it is empty.
-
-    Its text cannot open a tag or a comment. Each line begins with the memory id, as in a prompt.
-    """
-    found: list[str] = []
-    headings: set[str] = set()
-    for line in lines:
-        heading = HEADINGS[line.section].rstrip(":")
-        if heading not in headings:
-            found += ["", f"## {heading}", ""] if found else [f"## {heading}", ""]
-        headings.add(heading)
-        found.append(line.text)
-    return found
-
-
 def has_changed(before: RewriteRecord | None, lines: Sequence[CoreLine]) -> bool:
     """Return whether the lines differ from the record of the last rewrite."""
     after = tuple((line.section, line.memory_id, line.version) for line in lines)

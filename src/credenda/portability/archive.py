@@ -25,7 +25,7 @@ from credenda.model.event import UPLOADED
 from credenda.model.memory import HELD, Status
 from credenda.model.report import ExportReport, ImportReport
 from credenda.portability.atomic_write import replace_file
-from credenda.portability.sources import Line, Lines, Progress, open_lines
+from credenda.portability.sources import Line, Lines
 from credenda.runtime import Parts
 from credenda.storage.rows import pack_json
 from credenda.storage.store import EventFilter, MemoryFilter, Writer
@@ -55,17 +55,6 @@ def export_archive(parts: Parts, path: Path, *, skip_damaged: bool = False) -> E
     with replace_file(path) as file, parts.store.dump(parts.user_id, skip_damaged=skip_damaged) as dump:
         counts = _write(file.write, dump)
     return ExportReport(path=str(path), rows=counts, damaged=tuple(f"{one.table}: {one.key}" for one in dump.damaged))
-
-
-def import_archive(parts: Parts, path: Path, progress: Progress | None = None) -> ImportReport:
-    """Import a whole archive into an empty tenant.
-
-    It is one transaction: an interruption leaves the memory empty, and other readers never see a part; other writers
-    wait until it is done. Raises `Conflict` for a tenant that is not empty, for ids that another user of the database
-    has, and for another format or a newer version; `Corrupt`, naming the line, for a damaged file.
-    """
-    with open_lines(path, progress) as lines:
-        return load_archive(parts, path, lines)
 
 
 def load_archive(

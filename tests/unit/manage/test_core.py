@@ -12,7 +12,6 @@ from credenda.manage.core import (
     build_core,
     choose_identity,
     diff_rewrites,
-    format_page,
     has_changed,
 )
 from credenda.model.core import CoreLine, CoreMemory, Section
@@ -49,7 +48,7 @@ def test_no_words_whatever_break_the_cap(texts: list[tuple[Section, str]], token
     firm = {one.memory.id for one in candidates if one.section is not Section.RECALLED and one.memory.text not in said}
     assert shown | set(laid.left_out) >= firm
     assert not shown & set(laid.left_out)
-    assert all(not one.startswith("<") for one in format_page(laid.lines))
+    assert all(not line.text.startswith("<") for line in laid.lines)
 
 
 @given(st.permutations(range(8)))

@@ -19,7 +19,6 @@ from credenda.interfaces.web.drawings import (
     CurvePoint,
     Drawing,
     Version,
-    draw_columns,
     draw_curves,
     draw_lanes,
     draw_terms,
@@ -62,7 +61,6 @@ def draw_all(text: str) -> list[Drawing]:
     return [
         draw_lanes([lane(text, "active", 3)], now_us=NOW),
         draw_terms({text: 0.5}, 0.5),
-        draw_columns([(text, 3)], title="Messages"),
         draw_curves([0, 30], [Curve(label=text, values=(1.0, 0.5))], [CurvePoint(label=text, days=3, score=0.4)]),
     ]
 
@@ -159,12 +157,6 @@ def test_terms_go_right_where_they_add_and_left_where_they_take() -> None:
 @pytest.mark.parametrize("terms", [{}, {"a": 0.0}, {"a": -0.5}])
 def test_terms_without_anything_to_add_are_drawn(terms: dict[str, float]) -> None:
     assert len(find(parse(draw_terms(terms, sum(terms.values()))), "bar")) == len(terms) + 1
-
-
-def test_columns_are_as_high_as_their_counts() -> None:
-    one, two = find(parse(draw_columns([("Mon", 2), ("Tue", 4)], title="Messages", height=42)), "bar")
-    assert [float(bar.attrib["height"]) for bar in (one, two)] == [20, 40]
-    assert not find(parse(draw_columns([], title="Messages")), "bar")
 
 
 def test_curves_fall_and_memories_lie_on_them() -> None:

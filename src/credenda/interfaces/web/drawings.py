@@ -274,8 +274,6 @@ _NAMES: Final = 0.34
 """The share of the width that the names take."""
 _FIGURES: Final = 0.14
 _LABEL: Final = 18
-_COLUMNS_MAX: Final = 60
-_COLUMNS_HIGH: Final = 56
 _GAP: Final = 0.2
 
 
@@ -316,39 +314,6 @@ def draw_terms(terms: Mapping[str, float], total: float, *, words: Words = str, 
         svg=canvas.write(),
         head=(words("Term"), words("Value")),
         rows=tuple(make_row(term, _write(value, "+.4f", words)) for term, value in rows),
-    )
-
-
-def draw_columns(
-    counts: Sequence[tuple[str, float]], *, title: str, unit: str = "", words: Words = str, height: int = _COLUMNS_HIGH
-) -> Drawing:
-    """Draw counts as columns side by side, oldest first; at most the last 60."""
-    shown = counts[-_COLUMNS_MAX:]
-    most = max((value for _, value in shown), default=0.0) or 1.0
-    about = (
-        f"{shorten(shown[0][0], _LABEL)} – {shorten(shown[-1][0], _LABEL)}"
-        if shown
-        else words("There is nothing to draw.")
-    )
-    canvas = Canvas(title, about, height=height, name="columns")
-    canvas.add("line", "axis", x1="0", x2="100%", y1=height - 0.5, y2=height - 0.5)
-    for number, (label, value) in enumerate(shown):
-        high = max(0.0, value) / most * (height - 2)
-        canvas.add(
-            "rect",
-            "bar adds",
-            x=share((number + _GAP / 2) / len(shown)),
-            y=height - 1 - high,
-            width=share((1 - _GAP) / len(shown)),
-            height=high,
-            title=f"{shorten(label, _LABEL)}: {value:g} {unit}",
-        )
-    return Drawing(
-        title=title,
-        svg=canvas.write(),
-        head=(words("Item"), unit or words("Count")),
-        rows=tuple(make_row(label, f"{value:g}") for label, value in shown),
-        left_out=len(counts) - len(shown),
     )
 
 

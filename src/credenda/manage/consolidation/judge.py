@@ -78,17 +78,6 @@ class Keep:
 Verdict = Replace | Remove | Keep
 
 
-def list_touched(verdict: Verdict) -> tuple[str, ...]:
-    """Return the ids of the memories that a verdict changes."""
-    match verdict:
-        case Replace():
-            return (verdict.target, *verdict.sources)
-        case Remove():
-            return (verdict.target, verdict.same_as)
-        case Keep():
-            return ()
-
-
 def plan_changes(verdict: Verdict, members: Mapping[str, Member], now_us: int) -> list[Change]:
     """Return the changes that apply a verdict."""
     match verdict:

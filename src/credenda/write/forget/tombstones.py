@@ -175,15 +175,10 @@ def _is_name(said: Draft, language: str) -> bool:
     return not shouted and any(word[:1].isupper() for word in value.split())
 
 
-def hash_claim_forms(key: bytes, claim: Claim | Draft) -> list[bytes]:
-    """Return every hash under which a claim may have been deleted."""
-    return [*hash_text_forms(key, claim.text, get_voice_of_claim(claim)), *hash_slot_forms(key, claim)]
-
-
 def is_deleted(reader: Reader, said: Claim | Draft, *sentences: str) -> bool:
     """Return whether a claim, draft or memory, or a sentence that supports it, was deleted, whole or in part.
 
-    Every path that stores text must call this or `hash_claim_forms`: journaling, importing, storing, correcting,
+    Every path that stores text must call this: journaling, importing, storing, correcting,
     resolving, undoing, rebuilding and re-extracting.
     """
     key = reader.tenant.key

@@ -404,11 +404,6 @@ _SLOTS_MAX: Final = 400
 _RELATIONS: Final = 100
 
 
-def link_entity(name: str) -> str:
-    """Return the address of an entity."""
-    return f"/entities?{urlencode({'name': name})}"
-
-
 def load_entities(view: View) -> Mapping[str, object]:
     """Load all entities, and of one that is named its slots with every value that they have had."""
     found: EntityMap = view.call("entities")
