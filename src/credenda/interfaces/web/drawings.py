@@ -274,7 +274,6 @@ _NAMES: Final = 0.34
 """The share of the width that the names take."""
 _FIGURES: Final = 0.14
 _LABEL: Final = 18
-_GAP: Final = 0.2
 
 
 def _write(number: float, form: str, words: Words) -> str:
