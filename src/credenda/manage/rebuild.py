@@ -76,7 +76,7 @@ def _iterate_memories(reader: Reader) -> Iterator[tuple[str, ReplayedMemory | No
     while tag:  # a tenant without a tag has no rows
         numbers = range(start, start + _MEMORIES_A_STEP)
         ids = [format_id(IdKind.MEMORY, number, tag) for number in numbers]
-        rows = _group_versions(reader.versions(ids))
+        rows = {one: list(versions) for one, versions in groupby(reader.versions(ids), key=lambda memory: memory.id)}
         evidence = _group_evidence(reader.evidence(memory_ids=ids))
         grouped = groupby(reader.changes(ChangeFilter(memories=numbers)), key=lambda change: change.memory_id or "")
         folds = {memory_id: replay_memory(records) for memory_id, records in grouped}
@@ -86,10 +86,6 @@ def _iterate_memories(reader: Reader) -> Iterator[tuple[str, ReplayedMemory | No
         for one in known:
             yield one, folds.get(one), rows.get(one, []), evidence.get(one, [])
         start = numbers.stop
-
-
-def _group_versions(memories: Iterable[Memory]) -> dict[str, list[Memory]]:
-    return {one: list(versions) for one, versions in groupby(memories, key=lambda memory: memory.id)}
 
 
 def _group_evidence(evidence: Iterable[Evidence]) -> dict[str, list[Evidence]]:

@@ -93,10 +93,6 @@ def _get_memory(reader: Reader, memory_id: str) -> Memory:
     return found[0]
 
 
-def _drop_repeats(memories: Iterable[Memory]) -> list[Memory]:
-    return list({memory.id: memory for memory in memories}.values())
-
-
 def _order_by_age(memory: Memory) -> tuple[int, int, str]:
     since = get_valid_from_us(memory)
     return since, memory.created_us, memory.id
@@ -124,7 +120,7 @@ class _View:
         slot = (memory.speaker, memory.scope, get_type_class(memory.type))
         rest = self.of_pair((normalise_name(memory.entity), normalise_attribute(memory.attribute)))
         same = [other for other in rest if (other.speaker, other.scope, get_type_class(other.type)) == slot]
-        return _drop_repeats([*line, *self.with_successors(same)])
+        return list({memory.id: memory for memory in [*line, *self.with_successors(same)]}.values())
 
     def _replaced_by(self, memory: Memory) -> list[Memory]:
         """Return the memories that a memory replaced, found by the event that caused both changes."""

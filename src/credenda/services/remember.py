@@ -282,18 +282,14 @@ def remember(parts: Parts, submission: Submission) -> Receipt:
         receipt = commit_compared(parts.store, parts.user_id, [accepted], _file, extractor=parts.extractor)
     if receipt.queued and not parts.jobs_ready.is_set():
         parts.jobs_ready.set()
-    unread = _list_unread(accepted)
-    return replace(receipt, unread=unread) if unread else receipt
-
-
-def _list_unread(accepted: Accepted) -> tuple[str, ...]:
-    """Name the parts of messages from which no claims are extracted because they are too long."""
-    return tuple(
+    # Name the parts of messages from which no claims are extracted because they are too long
+    unread = tuple(
         f"characters {start} to {stop} of message {number}: too long to extract claims from; send it in parts"
         for number, event in enumerate(accepted.events, 1)
         if event.role in _SPEAKING
         for start, stop in find_unread(event.text)
     )
+    return replace(receipt, unread=unread) if unread else receipt
 
 
 def _file(writer: Writer, compared: Sequence[Compared]) -> Receipt:

@@ -255,7 +255,8 @@ async def read_inputs(request: Request, operation: Operation, route: Rest) -> As
         if route.method == "GET":
             given |= _read_query(request.query_params, others)
         else:
-            _refuse_query(request)
+            if request.query_params:
+                raise Invalid("this request takes no query", fix="put its inputs in the body")
             if "upload" in kinds.values():
                 given |= await _read_form(request, others, Path(folder))
             else:
@@ -287,11 +288,6 @@ def _check_inputs(sent: Mapping[str, Any], params: Mapping[str, Param], operatio
 
 
 # The query
-
-
-def _refuse_query(request: Request) -> None:
-    if request.query_params:
-        raise Invalid("this request takes no query", fix="put its inputs in the body")
 
 
 def _read_query(query: QueryParams, params: Mapping[str, Param]) -> dict[str, object]:
