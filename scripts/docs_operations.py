@@ -4,7 +4,8 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from credenda.operations.table import DOORS, OPERATIONS, Operation, list_tools
+from credenda.operation import DOORS, Operation
+from credenda.operations.table import OPERATIONS, list_tools
 from generated_page import write_or_check
 
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "reference" / "operations.md"

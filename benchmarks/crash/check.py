@@ -18,7 +18,8 @@ from typing import Any, Final
 from benchmarks.crash.ledger import Ledger
 from credenda import Credenda, CredendaError, NotFound
 from credenda.index.cache import IndexCache
-from credenda.index.resident import STATE_GONE, ResidentIndex
+from credenda.index.resident import ResidentIndex
+from credenda.index.snapshot import STATE_GONE
 from credenda.providers.embed.factory import open_embedder
 from credenda.storage.sqlite.store import SqliteStore
 from credenda.storage.store import Job

@@ -58,8 +58,6 @@ if TYPE_CHECKING:
 else:
     bootstrap, loop = import_on_use("credenda.bootstrap"), import_on_use("credenda.workers.loop")
 
-__all__ = ["Credenda"]
-
 
 @record_methods
 class Credenda(Groups):

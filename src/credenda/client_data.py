@@ -32,7 +32,6 @@ if TYPE_CHECKING:
 else:
     bootstrap, portability = import_on_use("credenda.bootstrap"), import_on_use("credenda.portability")
 
-__all__ = ["Data"]
 
 _Written = Literal["credenda", "mcp-memory", "pam"]
 _Read = Literal[

@@ -12,8 +12,6 @@ from credenda.services.directory import directory
 from credenda.services.items import Words
 from credenda.write.forget.item_words import sweep_items
 
-__all__ = ["Directory", "Items", "Words"]
-
 
 class Directory:
     """The memory as a directory of pages: `mem.directory`.

@@ -20,8 +20,6 @@ else:
     client_inspect, client_jobs = import_on_use("credenda.client_inspect"), import_on_use("credenda.client_jobs")
     client_directory = import_on_use("credenda.client_directory")
 
-__all__ = ["Groups"]
-
 
 class Groups:
     """What `Credenda` has beside its own verbs."""

@@ -51,7 +51,6 @@ if TYPE_CHECKING:
 else:
     bootstrap, portability = import_on_use("credenda.bootstrap"), import_on_use("credenda.portability")
 
-__all__ = ["Inspect"]
 
 _SETTLE_SECONDS: Final = 3_600.0
 

@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from credenda.model.query import Page
     from credenda.runtime import Parts
 
-__all__ = ["Jobs"]
 
 _Kind = Literal["extract", "embed", "think", "reread", "keep", "call"]
 _CLOSED: Final[Mapping[Door, str]] = {**PERSONS, "mcp": "an operator watches jobs, not a model"}

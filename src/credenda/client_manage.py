@@ -35,7 +35,6 @@ if TYPE_CHECKING:
     )
     from credenda.runtime import Parts
 
-__all__ = ["Manage"]
 
 _Curve = Literal["huber", "huber_linear", "l2", "elastic"]
 

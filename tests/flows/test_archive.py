@@ -15,7 +15,8 @@ from typing import Any
 import pytest
 
 from credenda import Conflict, Credenda, Invalid, MemoryUnit, Unavailable, bootstrap
-from credenda.storage.sqlite.check import NOT_MOVED, TABLES, dump_rows
+from credenda.storage.sql.row_loader import NOT_MOVED, TABLES
+from credenda.storage.sqlite.check import dump_rows
 from credenda.storage.sqlite.connection import connect
 from credenda.storage.transfer import TableRow, TenantExport
 from credenda.testing import ManualClock

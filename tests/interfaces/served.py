@@ -21,7 +21,8 @@ from credenda.interfaces.server.address import Address
 from credenda.interfaces.server.application import Extend, leave_as_is
 from credenda.interfaces.server.memories import Memories
 from credenda.interfaces.server.process import Plan, make_application
-from credenda.operations.table import Operation, Rest, Toolset
+from credenda.operation import Operation, Rest
+from credenda.operations.table import Toolset
 from credenda.runtime import Parts
 from credenda.services.access import issue_token
 from tests.waiting import PATIENCE_SECONDS

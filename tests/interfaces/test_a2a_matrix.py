@@ -9,7 +9,8 @@ import pytest
 from httpx2 import Response
 
 from credenda.interfaces.authorization import SCOPES
-from credenda.operations.table import OPERATIONS, Operation
+from credenda.operation import Operation
+from credenda.operations.table import OPERATIONS
 from credenda.testing import ManualClock
 
 from .peer import CARD, WAYS, Peer, Way, list_questions, read_task

@@ -16,7 +16,8 @@ from credenda.interfaces.cli.main import cli
 from credenda.interfaces.dispatch import invoke
 from credenda.interfaces.mcp.tool_specs import build_tools
 from credenda.interfaces.web.registry import PAGES
-from credenda.operations.table import OPERATIONS, Operation, Param
+from credenda.operation import Operation, Param
+from credenda.operations.table import OPERATIONS
 from credenda.testing import ManualClock
 
 from .agent import swing

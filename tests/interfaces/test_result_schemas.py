@@ -16,7 +16,8 @@ from credenda.interfaces.dispatch import invoke
 from credenda.interfaces.json_schema import Definitions
 from credenda.interfaces.mcp.results import build_answer, build_output_schema, describe_answer
 from credenda.interfaces.serialize import encode, to_jsonable
-from credenda.operations.table import OPERATIONS, Operation
+from credenda.operation import Operation
+from credenda.operations.table import OPERATIONS
 from credenda.testing import ManualClock, ScriptedModel
 
 from .agent import say, swing

@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 
 from credenda import Credenda, limits
-from credenda.operations.table import OPERATIONS, Operation, Rest
+from credenda.operation import Operation, Rest
+from credenda.operations.table import OPERATIONS
 from credenda.testing import ManualClock
 
 from .agent import swing

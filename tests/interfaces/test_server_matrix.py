@@ -15,7 +15,8 @@ from credenda import Credenda
 from credenda.interfaces.authorization import ROLE_SCOPES, SCOPES
 from credenda.interfaces.mcp.tool_specs import Route, ToolSpec, build_tools
 from credenda.model.server import MemberRole
-from credenda.operations.table import OPERATIONS, Operation, Rest
+from credenda.operation import Operation, Rest
+from credenda.operations.table import OPERATIONS
 from credenda.services.access import add_member, remove_member
 from credenda.testing import ManualClock
 

@@ -13,7 +13,8 @@ import pytest
 import docs_openapi
 from credenda.errors import CredendaError, Forbidden, Invalid, Unauthenticated
 from credenda.interfaces.json_schema import FILE_FIELD, build_openapi
-from credenda.operations.table import OPERATIONS, Operation, Rest
+from credenda.operation import Operation, Rest
+from credenda.operations.table import OPERATIONS
 
 DOCUMENT = build_openapi(version="1.2.3")
 ROUTES = [(operation, route) for operation in OPERATIONS.values() for route in operation.rest]

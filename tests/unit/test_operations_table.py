@@ -20,8 +20,8 @@ from credenda.client_inspect import Inspect
 from credenda.client_jobs import Jobs
 from credenda.client_manage import Manage
 from credenda.model.report import Stats
-from credenda.operation import ATTRIBUTE
-from credenda.operations.table import OPERATIONS, Operation, Param
+from credenda.operation import ATTRIBUTE, Operation, Param
+from credenda.operations.table import OPERATIONS
 
 _OWNERS = {"": Credenda, "manage": Manage, "data": Data, "inspect": Inspect, "jobs": Jobs}
 _PYTHON_ONLY = {"progress": "a function to call back can be given by Python alone"}

@@ -17,11 +17,11 @@ from typing import Any, Final, cast
 from credenda import limits
 from credenda.adapters.messages import make_missing_error
 from credenda.client import Credenda
-from credenda.client_directory import Words
 from credenda.clock import SECOND_US, to_datetime
 from credenda.errors import CredendaError
 from credenda.model.core import Item as Row
 from credenda.model.core import ItemFilter
+from credenda.services.items import Words
 
 try:
     from langgraph.store.base import (

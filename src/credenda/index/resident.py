@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from credenda import limits
-from credenda.errors import Corrupt
+from credenda.errors import IMPOSSIBLE, Corrupt, make_damage_error
 from credenda.index import snapshot
 from credenda.index.bm25 import InvertedLists, Postings, Statistics, TermLists, compute_rarities, score_terms
 from credenda.index.instruction_cache import InstructionCache
@@ -34,31 +34,14 @@ from credenda.index.quantize import (
 from credenda.index.snapshot import (
     LENGTH_MAX,
     STATE_CODES,
-    STATE_CURRENT,
     STATE_GONE,
-    STATE_HIDDEN,
-    STATE_PAST,
     DocumentColumns,
     SessionOrder,
     SkipBoost,
 )
-from credenda.storage.damage import IMPOSSIBLE, is_sound_vector, make_damage_error, name_document
+from credenda.storage.damage import is_sound_vector, name_document
 from credenda.storage.store import Delta, Document, DocumentState, IndexPosition, Reader, Vector, pack_code, unpack_code
 from credenda.text.tokens import extract_document_terms
-
-__all__ = [
-    "HOT_BITS",
-    "STATE_CURRENT",
-    "STATE_GONE",
-    "STATE_HIDDEN",
-    "STATE_PAST",
-    "Floats",
-    "Integers",
-    "ResidentIndex",
-    "VectorCache",
-    "read_stored_vectors",
-]
-
 
 # A cache of recently compared vectors: reading a vector from the store costs more than the rest of its comparison.
 

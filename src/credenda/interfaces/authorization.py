@@ -19,7 +19,7 @@ from credenda import limits
 from credenda.author import use_author
 from credenda.errors import Forbidden, Unauthenticated
 from credenda.model.server import Member, MemberRole
-from credenda.operations.table import Door, Operation, Scope
+from credenda.operation import Door, Operation, Scope
 from credenda.private import cut_private, cut_private_fields
 
 if TYPE_CHECKING:

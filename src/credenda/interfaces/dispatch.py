@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from credenda.errors import Invalid
 from credenda.interfaces.authorization import authorize, note_answer, note_operation
-from credenda.operations.table import REMOTE, Door, Operation, Param
+from credenda.operation import REMOTE, Door, Operation, Param
 
 if TYPE_CHECKING:
     from credenda.client import Credenda

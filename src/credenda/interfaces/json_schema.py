@@ -36,7 +36,8 @@ from typing import (
 from credenda.errors import CredendaError, Forbidden, Invalid, Unauthenticated
 from credenda.interfaces.serialize import get_json_name, get_shown_type, get_type, list_public_fields, to_jsonable
 from credenda.model.job import JobInfo
-from credenda.operations.table import OPERATIONS, Door, Operation, Param, ParamKind, Rest
+from credenda.operation import Door, Operation, Param, ParamKind, Rest
+from credenda.operations.table import OPERATIONS
 
 Schema = dict[str, Any]
 _TIME: Final[Mapping[str, str]] = {"type": "string", "format": "date-time"}

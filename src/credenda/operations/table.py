@@ -13,26 +13,7 @@ from credenda.client_inspect import Inspect
 from credenda.client_jobs import Jobs
 from credenda.client_manage import Manage
 from credenda.ids import IdKind
-from credenda.operation import ATTRIBUTE, DOORS, REMOTE, Door, Operation, Param, ParamKind, Rest, Scope
-
-__all__ = [
-    "DOORS",
-    "ENGRAM",
-    "OPERATIONS",
-    "REMOTE",
-    "TOOLS",
-    "TOOLSETS",
-    "Door",
-    "Operation",
-    "Param",
-    "ParamKind",
-    "Rest",
-    "Scope",
-    "Tool",
-    "Toolset",
-    "list_tools",
-]
-
+from credenda.operation import ATTRIBUTE, Operation
 
 _OWNERS: Final[Mapping[str, type]] = {
     "": Credenda,

@@ -44,18 +44,6 @@ from credenda.text.fence import (
 from credenda.text.normalize import detect_language
 from credenda.text.tokens import tokenize
 
-__all__ = [
-    "CLOSING",
-    "OPENING",
-    "WHEN",
-    "Packing",
-    "diversify",
-    "group_by_claim",
-    "name_validity",
-    "pack",
-    "word_warnings",
-]
-
 ALWAYS: Final = "Always:"
 WHEN: Final = "In other cases:"
 """Instructions for a kind of question that this one is not."""

@@ -7,19 +7,9 @@ from collections.abc import Callable
 from functools import wraps
 from typing import Any, ParamSpec, TypeVar
 
-from credenda.errors import IMPOSSIBLE, SAVE_THE_REST, make_damage_error
+from credenda.errors import IMPOSSIBLE, make_damage_error
 from credenda.ids import IdKind
 from credenda.storage.records import count_vector_bytes, unpack_code
-
-__all__ = [
-    "IMPOSSIBLE",
-    "SAVE_THE_REST",
-    "compute_checksum",
-    "guard_row",
-    "is_sound_vector",
-    "make_damage_error",
-    "name_document",
-]
 
 T = TypeVar("T")
 P = ParamSpec("P")

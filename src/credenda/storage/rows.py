@@ -13,6 +13,7 @@ from operator import itemgetter
 from types import MappingProxyType
 from typing import Any, Final, Generic, Protocol, TypeVar
 
+from credenda.errors import IMPOSSIBLE, make_damage_error
 from credenda.ids import IdKind, format_id, parse_id, parse_id_number
 from credenda.model.change import Actor, ChangeKind, ChangeRecord, ContestCase, ContestState, Support
 from credenda.model.claim import Evidence, Span
@@ -29,14 +30,7 @@ from credenda.model.memory import (
     Status,
     get_engram_type,
 )
-from credenda.storage.damage import (
-    IMPOSSIBLE,
-    compute_checksum,
-    guard_row,
-    is_sound_vector,
-    make_damage_error,
-    name_document,
-)
+from credenda.storage.damage import compute_checksum, guard_row, is_sound_vector, name_document
 from credenda.storage.store import DocumentState, Job, JobStatus, Vector
 from credenda.text.normalize import normalise_attribute, normalise_name, normalise_text
 

@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 
 from credenda.errors import Corrupt
 from credenda.index.bm25 import TAIL_ROWS, hash_terms
-from credenda.index.resident import STATE_CURRENT, STATE_HIDDEN, STATE_PAST, ResidentIndex
+from credenda.index.resident import ResidentIndex
+from credenda.index.snapshot import STATE_CURRENT, STATE_HIDDEN, STATE_PAST
 from credenda.storage.store import Delta, Document, DocumentState, IndexPosition
 
 from .build import DIMS, MODEL, by_code, documents_strategy, event, folded, inflated, memory, vector

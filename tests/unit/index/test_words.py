@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from credenda.index.bm25 import TAIL_ROWS, InvertedLists, hash_terms
-from credenda.index.resident import STATE_GONE, ResidentIndex
-from credenda.index.snapshot import SkipBoost
+from credenda.index.resident import ResidentIndex
+from credenda.index.snapshot import STATE_GONE, SkipBoost
 from credenda.storage.store import Delta, Document, DocumentState, IndexPosition, pack_code
 
 from .build import (

@@ -12,8 +12,9 @@ from credenda import Credenda
 from credenda.errors import Invalid
 from credenda.interfaces.mcp.server import build_server
 from credenda.interfaces.mcp.tool_specs import check_texts, find_poisoning
+from credenda.operation import Operation, Param
 from credenda.operations import table as mcp_tools
-from credenda.operations.table import OPERATIONS, Operation, Param, Tool
+from credenda.operations.table import OPERATIONS, Tool
 
 ADDRESS = "an address"
 ASKED = "an order for when something is asked"

@@ -12,8 +12,8 @@ from credenda.model.change import ContestCase, ContestState
 from credenda.model.event import Event, Role
 from credenda.model.memory import Relation, Status
 from credenda.model.query import Flag, Hit, SlotVersion
-from credenda.read.pack import CLOSING, OPENING, Packing, diversify, pack
-from credenda.text.fence import TokenBudget, TokenCounter, estimate_tokens
+from credenda.read.pack import Packing, diversify, pack
+from credenda.text.fence import CLOSING, OPENING, TokenBudget, TokenCounter, estimate_tokens
 
 from .build import day, memory
 

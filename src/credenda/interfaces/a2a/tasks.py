@@ -30,7 +30,8 @@ from credenda.interfaces.server.memories import Memories
 from credenda.model.change import ContestCase, ContestState
 from credenda.model.query import Outcome
 from credenda.model.server import FINISHED, AgentTask, Skill, TaskAnswer, TaskFilter, TaskState
-from credenda.operations.table import OPERATIONS, Operation
+from credenda.operation import Operation
+from credenda.operations.table import OPERATIONS
 
 if TYPE_CHECKING:
     from collections.abc import Generator

@@ -5,9 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from credenda.errors import Invalid
-from credenda.services.directory.paths import is_reserved, split_page_path
-
-__all__ = ["ROOT", "Refused", "is_reserved", "split_path"]
+from credenda.services.directory.paths import split_page_path
 
 ROOT: Final = "/memories"
 _UP: Final = ".."

@@ -26,7 +26,8 @@ from credenda.interfaces.cli.removing import delete, erase, export, forget, rest
 from credenda.interfaces.cli.render_files import render_pending
 from credenda.interfaces.dispatch import invoke
 from credenda.model.change import ChangeKind, ChangeRecord, ContestState
-from credenda.operations.table import OPERATIONS, Operation
+from credenda.operation import Operation
+from credenda.operations.table import OPERATIONS
 from credenda.text.recalled_block import count_noun
 
 if TYPE_CHECKING:

@@ -21,7 +21,8 @@ from credenda.interfaces import cli
 from credenda.interfaces.cli.actions import run_operation
 from credenda.interfaces.cli.output import Commands, Session, open_screen, write_output
 from credenda.model.query import SearchResult
-from credenda.operations.table import OPERATIONS, Operation, Param
+from credenda.operation import Operation, Param
+from credenda.operations.table import OPERATIONS
 
 _YES: Final = click.Option(["--yes"], is_flag=True, help="Do not ask; needed where nobody can be asked.")
 _ONLY_HERE: Final[Mapping[str, tuple[click.Option, ...]]] = {

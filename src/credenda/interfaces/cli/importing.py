@@ -13,7 +13,7 @@ from credenda.interfaces import hook_engine
 from credenda.interfaces.cli.outcome import Outcome
 from credenda.interfaces.cli.output import Session, note, write_progress
 from credenda.interfaces.dispatch import invoke
-from credenda.operations.table import Operation
+from credenda.operation import Operation
 from credenda.text.recalled_block import count_noun
 
 if TYPE_CHECKING:

@@ -19,7 +19,7 @@ from credenda.interfaces.cli.output import Session, escape_controls, is_interact
 from credenda.interfaces.dispatch import invoke
 from credenda.lazy import import_on_use
 from credenda.model.memory import Status
-from credenda.operations.table import Operation
+from credenda.operation import Operation
 from credenda.text.recalled_block import count_noun
 
 if TYPE_CHECKING:

@@ -36,7 +36,8 @@ from credenda.interfaces.server.address import Address, check_address
 from credenda.lazy import import_on_use
 from credenda.model.restored_report import ServerCheck, ServerReport
 from credenda.model.server import AccessToken, AuditRecord, Member, MemberRole
-from credenda.operations.table import TOOLSETS, Scope
+from credenda.operation import Scope
+from credenda.operations.table import TOOLSETS
 from credenda.storage.audit import make_harmless
 from credenda.text.recalled_block import count_noun
 

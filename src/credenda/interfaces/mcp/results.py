@@ -22,7 +22,7 @@ from credenda.model.event import ClaimReceipt, Event, Receipt
 from credenda.model.memory import Memory, Stance, Status
 from credenda.model.query import Context, EventDetails, Explanation, Hit, Page, SearchResult, SlotVersion, StatusStep
 from credenda.model.report import Resolution, Stats
-from credenda.operations.table import Operation
+from credenda.operation import Operation
 from credenda.text.fence import OPENING
 
 # The types of what tools answer: their schemas, and the fields that are shown of each value, come from here.

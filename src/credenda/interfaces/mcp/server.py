@@ -36,7 +36,8 @@ from credenda.interfaces.mcp.results import build_answer, build_brief, build_fai
 from credenda.interfaces.mcp.tool_specs import ToolSpec, build_tools, check_texts, read_arguments
 from credenda.model.change import ContestCase, ContestState
 from credenda.model.event import PROJECT
-from credenda.operations.table import OPERATIONS, Operation, Toolset
+from credenda.operation import Operation
+from credenda.operations.table import OPERATIONS, Toolset
 from credenda.progress import Report, report_to
 from credenda.text.fence import CLOSING, OPENING, fence_text
 

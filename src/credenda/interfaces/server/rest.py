@@ -36,7 +36,8 @@ from credenda.interfaces.server.problems import Problem, make_method_problem, se
 from credenda.model.change import ContestCase
 from credenda.model.job import ENDED, JobInfo
 from credenda.model.memory import Memory
-from credenda.operations.table import OPERATIONS, Operation, Param, Rest
+from credenda.operation import Operation, Param, Rest
+from credenda.operations.table import OPERATIONS
 from credenda.services.expectation import expect, name_version
 
 # Answers by Idempotency-Key, so that a repeated request does nothing twice and gets the first answer.

@@ -32,21 +32,6 @@ from credenda.portability.files.state import (
 from credenda.text.normalize import normalise_text
 from credenda.text.tokens import space_runs
 
-__all__ = [
-    "Added",
-    "Edit",
-    "EditConflict",
-    "GoneLines",
-    "Missing",
-    "Plan",
-    "Removed",
-    "compare",
-    "find_suspicious",
-    "sort_gone_lines",
-    "sort_missing",
-]
-
-
 # Decide which of the entries that are missing from the files a person removed. Pure.
 
 

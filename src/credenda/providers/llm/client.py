@@ -20,17 +20,6 @@ from credenda.errors import Invalid
 from credenda.providers import llm
 from credenda.providers.llm.protocol import LanguageModel, ModelFailure, Question, Trouble
 
-__all__ = [
-    "ModelClient",
-    "Price",
-    "estimate_question_tokens",
-    "estimate_text_tokens",
-    "find_price",
-    "open_model",
-    "parse_price",
-]
-
-
 # Prices of models: a table that ships, and a setting that overrides it.
 
 

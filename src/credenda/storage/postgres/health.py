@@ -11,7 +11,8 @@ from dataclasses import replace
 from functools import cache
 from typing import Final
 
-from credenda.storage.damage import IMPOSSIBLE, compute_checksum, is_sound_vector, name_document
+from credenda.errors import IMPOSSIBLE
+from credenda.storage.damage import compute_checksum, is_sound_vector, name_document
 from credenda.storage.postgres.connections import Session
 from credenda.storage.postgres.erase import dump_rows
 from credenda.storage.postgres.migrate import (

@@ -11,13 +11,12 @@ from dataclasses import asdict
 from typing import Final, NamedTuple, TypeVar, assert_never
 
 from credenda.clock import LONGEST_WAIT_US
-from credenda.errors import Conflict, LimitExceeded
+from credenda.errors import Conflict, LimitExceeded, make_damage_error
 from credenda.ids import IdKind, format_id, parse_id_number, parse_id_numbers
 from credenda.model.core import RecallCounts
 from credenda.model.doctor_finding import DutyRun
 from credenda.model.evaluation import JUDGED, FeedbackCounts, ScoreRecord
 from credenda.model.governance import LegalHold, PoliciesAndHolds, RetentionPolicy
-from credenda.storage.damage import make_damage_error
 from credenda.storage.sql.statements import Record, StatementRunner
 from credenda.storage.store import (
     Access,

@@ -8,11 +8,11 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Final, NamedTuple
 
-from credenda.errors import Conflict, Corrupt
+from credenda.errors import SAVE_THE_REST, Conflict, Corrupt
 from credenda.ids import IdKind
 from credenda.model.memory import Memory
 from credenda.storage import rows
-from credenda.storage.damage import SAVE_THE_REST, guard_row, name_document
+from credenda.storage.damage import guard_row, name_document
 from credenda.storage.records import count_vector_bytes
 from credenda.storage.rows import compile_type_check, to_evidence
 from credenda.storage.sql.index_delta import compose_event_words, compose_memory_words

@@ -8,11 +8,10 @@ from dataclasses import replace
 from typing import ClassVar, Final
 
 from credenda.clock import Clock
-from credenda.storage.damage import IMPOSSIBLE
+from credenda.errors import IMPOSSIBLE
 from credenda.storage.sql import row_loader
 from credenda.storage.sql.row_loader import (
     CHECKS,
-    NOT_MOVED,
     ORDER,
     RESTORE,
     TABLES,
@@ -42,21 +41,6 @@ from credenda.storage.sqlite.reader import (
 from credenda.storage.sqlite.store import create_schema, get_latest_version
 from credenda.storage.store import CODE_BITS, Finding, TenantRecord
 from credenda.storage.transfer import DamagedRow, ExportHeader, ImportRow, TableRow
-
-__all__ = [
-    "NOT_MOVED",
-    "SCRATCH_TABLES",
-    "TABLES",
-    "check_store",
-    "check_text_index",
-    "dump_rows",
-    "load_rows",
-    "open_scratch",
-    "read_origin",
-    "rebuild_text_index",
-    "repair_rows",
-]
-
 
 # Export of all rows of one tenant from SQLite, and their import.
 

@@ -10,7 +10,7 @@ from functools import cache
 from typing import Any, Final
 
 from credenda.clock import Clock, seconds
-from credenda.storage.damage import make_damage_error
+from credenda.errors import make_damage_error
 from credenda.storage.sql.duties import ViewStart
 from credenda.storage.sql.reader import SqlReader, to_tenant
 from credenda.storage.sql.row_loader import Column, is_sound, name_row

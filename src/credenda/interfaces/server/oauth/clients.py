@@ -25,18 +25,6 @@ from credenda.clock import SECOND_US, Clock
 from credenda.errors import Invalid, Unavailable
 from credenda.interfaces.server.address import LOOPBACK_NAMES
 
-__all__ = [
-    "Clients",
-    "Fetcher",
-    "OAuthClient",
-    "fetch_public_json",
-    "is_public_address",
-    "register_client",
-    "resolve_name",
-    "split_redirect",
-]
-
-
 _REGISTERED: Final = "dcr-"
 _ID_CHARACTERS: Final = 4_096
 _URI_CHARACTERS: Final = 2_000
