@@ -4,6 +4,7 @@
 |---|---|---|
 | `langgraph` | `CredendaStore`, a `BaseStore` | `langgraph` |
 | `langchain` | `CredendaRetriever`, a `BaseRetriever` | `langchain` |
+| `langchain_agents` | `CredendaMiddleware`, an `AgentMiddleware` | `langchain-agents` |
 | `openai_agents` | `CredendaSession`, a `Session` | `openai-agents` |
 | `google_adk` | `CredendaMemoryService`, a `BaseMemoryService` | `google-adk` |
 | `llama_index` | `CredendaMemoryBlock`, a `BaseMemoryBlock` | `llama-index` |
