@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from typing import cast
 
 import pytest
+
+from credenda import Credenda
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "how-to" / "adapters.md"
 
@@ -18,6 +21,7 @@ def test_the_examples_of_the_page_run(tmp_path: Path, monkeypatch: pytest.Monkey
     names: dict[str, object] = {}
     for block in blocks:
         exec(compile(block, PAGE.name, "exec"), names)  # noqa: S102 - the page's own code
+    cast("Credenda", names["memory"]).close()
     assert (tmp_path / "agents.db").is_file()
 
 
@@ -28,5 +32,5 @@ def test_the_page_names_the_versions_that_are_installed() -> None:
         if "==" in line
     )
     named = re.findall(r"(?:\| |suite )([a-z-]+) (\d+\.\d+)(?= \||, its)", PAGE.read_text("utf-8"))
-    assert len(named) == 10
+    assert len(named) == 14
     assert {name: pinned[name].rpartition(".")[0] for name, _ in named} == dict(named)

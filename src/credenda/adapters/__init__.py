@@ -11,4 +11,8 @@
 | `pydantic_ai` | `CredendaMemoryStore`, a `MemoryStore` of the harness | `pydantic-ai` |
 | `strands` | `CredendaMemoryStore`, a `MemoryStore` | `strands` |
 | `agent_framework` | `CredendaMemoryStore` and `CredendaFileStore` | `agent-framework` |
+| `claude_agent_sdk` | `make_hooks`, the hooks of an agent | `claude-agent-sdk` |
+| `autogen` | `CredendaMemory`, a `Memory` | `autogen` |
+| `agno` | `CredendaHooks`, hooks before and after a run | `agno` |
+| `haystack` | `CredendaHook`, a `Hook` | `haystack` |
 """
