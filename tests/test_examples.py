@@ -18,8 +18,13 @@ ADAPTERS = {
     f"credenda.adapters.{name}"
     for name in (
         "agent_framework",
+        "agno",
+        "autogen",
+        "claude_agent_sdk",
         "google_adk",
+        "haystack",
         "langchain",
+        "langchain_agents",
         "langgraph",
         "llama_index",
         "openai_agents",

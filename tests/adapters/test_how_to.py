@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from typing import cast
 
 import pytest
+
+from credenda import Credenda
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "how-to" / "adapters.md"
 
@@ -13,11 +16,12 @@ PAGE = Path(__file__).resolve().parents[2] / "docs" / "how-to" / "adapters.md"
 def test_the_examples_of_the_page_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     text = PAGE.read_text("utf-8")
     blocks = re.findall(r"```python\n(.*?)```", text, re.DOTALL)
-    assert len(blocks) == 1 + len(re.findall(r"^## (?!Support)", text, re.MULTILINE))
+    assert len(blocks) == 1 + len(re.findall(r"^## (?!Support|Recall)", text, re.MULTILINE))
     monkeypatch.chdir(tmp_path)
     names: dict[str, object] = {}
     for block in blocks:
         exec(compile(block, PAGE.name, "exec"), names)  # noqa: S102 - the page's own code
+    cast("Credenda", names["memory"]).close()
     assert (tmp_path / "agents.db").is_file()
 
 
@@ -28,5 +32,5 @@ def test_the_page_names_the_versions_that_are_installed() -> None:
         if "==" in line
     )
     named = re.findall(r"(?:\| |suite )([a-z-]+) (\d+\.\d+)(?= \||, its)", PAGE.read_text("utf-8"))
-    assert len(named) == 9
+    assert len(named) == 14
     assert {name: pinned[name].rpartition(".")[0] for name, _ in named} == dict(named)

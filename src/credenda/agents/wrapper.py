@@ -3,26 +3,18 @@
 from __future__ import annotations
 
 import asyncio
-import hashlib
 import inspect
-import logging
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from functools import wraps
-from threading import Lock
-from typing import TYPE_CHECKING, Any, Final, Self, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Self, TypeVar, cast
 
-from credenda.agents.denial import challenge_denied
-from credenda.agents.messages import UserMessage, add_core, attach, find_user_messages, read_delta, read_reply
-from credenda.agents.recall import find_core, find_for_prompt
-from credenda.errors import CredendaError
-from credenda.ids import draw_request_id
-from credenda.text.spoken import extract_spoken
+from credenda.agents.conversation import Conversation, Conversations
+from credenda.agents.messages import add_core, attach, find_user_messages, read_delta, read_reply
 
 if TYPE_CHECKING:
     from credenda.client import Credenda
 
 C = TypeVar("C", bound=Callable[..., Any])
-_log: Final = logging.getLogger(__name__)
 
 
 def remembering(
@@ -38,19 +30,14 @@ def remembering(
     `call` is `client.messages.create` of Anthropic, `client.chat.completions.create` or `client.responses.create` of
     OpenAI and compatible servers, of their synchronous or asynchronous clients, or a function that takes and returns
     the same. The core goes to the system prompt, and what probably answers a message of the user is added to that
-    message, each memory once in a session. The user's words are stored before the call as theirs, the answer as the
-    assistant's when it is complete; with `stream=True` when the stream ends or is closed.
+    message, each memory once among the messages of a call. The user's words are stored before the call as theirs, the
+    answer as the assistant's when it is complete; with `stream=True` when the stream ends or is closed.
 
     Give one `session` to a conversation; without one this function is a conversation of its own. A failure of the
     memory is logged and never fails the call.
     """
-    turns = _Conversation(
-        memory,
-        session=session or f"chat-{draw_request_id()}",
-        project=project,
-        agent=agent,
-        system=_choose_system(call),
-    )
+    conversation = Conversations(memory, session=session, project=project, agent=agent).get()
+    turns = _Turns(conversation, _choose_system(call))
     if inspect.iscoroutinefunction(inspect.unwrap(call)):
 
         @wraps(call)
@@ -84,93 +71,24 @@ def _choose_system(call: Callable[..., Any]) -> str:
     return next((name for name in ("system", "instructions") if name in names), "message")
 
 
-class _Conversation:
-    """The texts of one session: the text added to each message stays the same, so that a provider can cache it."""
+class _Turns:
+    """A conversation through the calls of a client."""
 
-    def __init__(self, memory: Credenda, *, session: str, project: str | None, agent: str | None, system: str) -> None:
-        self._memory = memory
-        self._session = session
-        self._project = project
-        self._agent = agent
+    def __init__(self, conversation: Conversation, system: str) -> None:
+        self._conversation = conversation
         self._system = system
-        self._core: str | None = None
-        self._blocks: dict[str, str] = {}
-        self._seen: set[str] = set()
-        self._last: tuple[str, ...] = ()
-        self._answered = ""
-        self._lock = Lock()
+        self.keep_reply = conversation.keep_reply
 
     def prepare(self, given: Mapping[str, Any]) -> dict[str, Any]:
         """Store the user's words and return the inputs of the call with what is recalled."""
-        with self._lock:
-            try:
-                said = find_user_messages(given)
-                if said:
-                    self._take(said[-1])
-                if self._core is None:
-                    core = find_core(self._memory, project=self._project)
-                    self._core = core.text
-                    self._seen.update(core.ids)
-            except CredendaError as error:
-                _log.warning("the memory failed before a call: %s", error.code)
-                said = []
-            blocks = {one.place: block for one in said if (block := self._blocks.get(_hash_message(one)))}
-            with_blocks = attach(given, blocks)
-            return add_core(with_blocks, self._core or "", system=self._system)
-
-    def _take(self, said: UserMessage) -> None:
-        """Store the latest words of the user, and recall for them; a repeated call does neither again."""
-        name = _hash_message(said)
-        if name in self._blocks:
-            return
-        words = said.text
-        self._answered = name
-        self._blocks[name] = ""
-        if not words:
-            return
-        self._remember("user", words, "human", name)
-        challenge_denied(self._memory, words, self._last)
-        found = find_for_prompt(
-            self._memory, words, project=self._project, session=self._session, seen=frozenset(self._seen)
-        )
-        self._blocks[name] = found.text
-        self._last = found.ids
-        self._seen.update(found.ids, found.sources)
-
-    def keep_reply(self, text: str) -> None:
-        """Store the words of the answer, as the assistant's."""
-        words = extract_spoken(text)
-        if not words:
-            return
-        try:
-            with self._lock:
-                self._remember("assistant", words, "ai", f"{self._answered}-reply-{_hash_text(words)}")
-        except CredendaError as error:
-            _log.warning("the memory failed after a call: %s", error.code)
-
-    def _remember(self, role: str, words: str, source: str, name: str) -> None:
-        self._memory.remember(
-            [{"role": role, "content": words}],
-            session=self._session,
-            agent=self._agent,
-            source=source,
-            metadata={"project": self._project} if self._project else None,
-            idempotency_key=f"agent-{_hash_text(self._session)}-{name}",
-        )
-
-
-def _hash_message(said: UserMessage) -> str:
-    return f"{_hash_text(said.text)}-{said.repeats}"
-
-
-def _hash_text(text: str) -> str:
-    return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=12).hexdigest()
+        core, blocks = self._conversation.recall(find_user_messages(given))
+        return add_core(attach(given, blocks), core, system=self._system)
 
 
 class _Gathered:
     """The words of a stream so far; they are stored once, at its end."""
 
-    def __init__(self, stream: Any, turns: _Conversation) -> None:  # noqa: ANN401 - a stream of a client
+    def __init__(self, stream: Any, turns: _Turns) -> None:  # noqa: ANN401 - a stream of a client
         self._stream = stream
         self._turns = turns
         self._parts: list[str] = []
