@@ -253,3 +253,10 @@ def test_an_error_of_a_page_is_german(site: Site, address: str) -> None:
     page = Person(site, log_in=False).get(address, **{"Accept-Language": "de"})
     assert page.status_code in {404, 422}
     assert find_untranslated(page.text, {"nobody", "half_life_days", "budget"}) == []
+
+
+def test_the_key_of_the_curves_names_each_with_its_half_life(site: Site) -> None:
+    page = Person(site, log_in=False).get("/retention?half_life_days=90", **{"Accept-Language": "de"}).text
+    key = re.findall(r'<text[^>]*class="label"[^>]*>([^<]+)', page)
+    assert "dann: schnell, dann immer langsamer, 90 T" in key
+    assert [one for one in key if not one.endswith(" T")] == []
