@@ -76,6 +76,8 @@ class Credenda(Groups):
 
     def __init__(self, parts: Parts, *, workers: bool = True) -> None:
         """Take opened components; callers normally use `open`."""
+        if isinstance(parts, str | Path):  # pyright: ignore[reportUnnecessaryIsInstance] - the nearest guess
+            raise TypeError(f"a memory is opened with Credenda.open(target, user=…), not with a {type(parts).__name__}")
         self._parts = parts
         self._worker = loop.Worker(parts, duties=partial(bootstrap.run_due_duties, parts))
         self._closed = False

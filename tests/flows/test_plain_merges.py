@@ -22,6 +22,8 @@ SAME = (
     ("Cooking relaxes me.", "I unwind by cooking.", "Cooking relaxes me."),
     ("I want replies without jargon.", "Please keep replies free of jargon.", "I want replies without jargon."),
     ("Pair programming works well for me.", "I like to program in pairs.", "I like pair programming."),
+    ("I want short answers.", "I prefer short answers.", "I prefer short answers."),
+    ("Trains are what I prefer over buses.", "I prefer trains over buses.", "I prefer trains over buses."),
     ("My desk is by the window.", "The window is right next to my desk.", "My desk is by the window."),
 )
 APART = (
@@ -57,6 +59,15 @@ APART = (
     ("I will sell the boat.", "I sell the boat.", "I sell the boat."),
     ("I work only in the office.", "I work in the office.", "I work in the office."),
     ("I call before visiting.", "I call after visiting.", "I call before visiting."),
+    ("I stopped jogging.", "I jog.", "I jog."),
+    ("I quit fencing.", "I fence.", "I quit fencing."),
+    ("I want a canoe.", "I have a canoe.", "I have a canoe."),
+    ("I'd like to get a canoe.", "I got a canoe.", "I got a canoe."),
+    ("My brother bakes bread.", "My sister bakes bread.", "My sister bakes bread."),
+    ("My wife's shop opens early.", "My wife's shop opens late.", "My wife's shop opens early."),
+    ("I teach full time.", "I teach part time.", "I teach part time."),
+    ("I prefer trains over buses.", "I prefer buses over trains.", "I prefer trains over buses."),
+    ("I would rather walk than drive.", "I would rather drive than walk.", "I would rather walk than drive."),
 )
 
 

@@ -101,3 +101,48 @@ def test_a_preview_shows_a_denial_as_one(ana: Terminal) -> None:
 def test_an_id_of_another_kind_is_named_with_its_article(ana: Terminal) -> None:
     ana.remember("I live in Rome.")
     assert "does not name a memory: it names an event" in ana.error("forget", "e1", code=3)
+
+
+def test_an_empty_memory_says_what_to_do_next(ana: Terminal) -> None:
+    assert "credenda remember TEXT" in " ".join(ana.text("stats").split())
+    assert "credenda import FILE" in ana.run("doctor").stderr
+    ana.remember("I live in Rome.")
+    assert "credenda import" not in ana.text("stats") + ana.run("doctor").stderr
+
+
+def test_the_help_cuts_no_description_of_a_command(ana: Terminal) -> None:
+    for group in ((), ("files",), ("token",), ("plugin",), ("bench",)):
+        shown = ana.text(*group, "--help")
+        assert [line for line in shown.splitlines() if line.startswith("  ") and line.endswith("...")] == []
+    assert "both directions" in " ".join(ana.text("--help").split())
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "why"),
+    [
+        ("empty.json", "", "it is empty"),
+        ("blank.csv", " \n", "it is empty"),
+        ("cut.json", '{"a":\n ', "it is no JSON: line 2"),
+    ],
+)
+def test_a_file_that_is_empty_or_broken_is_not_called_a_format(
+    ana: Terminal, tmp_path: Path, *, name: str, content: str, why: str
+) -> None:
+    (tmp_path / name).write_text(content)
+    error = ana.error("import", str(tmp_path / name), code=2)
+    assert why in error
+    assert "cannot detect the format" not in error
+
+
+def test_an_empty_folder_is_called_one(ana: Terminal, tmp_path: Path) -> None:
+    (tmp_path / "empty").mkdir()
+    assert "it has no file" in ana.error("import", str(tmp_path / "empty"), code=2)
+
+
+def test_a_correction_that_names_no_value_says_so_and_does_not_outlive_the_next_one(ana: Terminal) -> None:
+    ana.remember("I work at Google.")
+    shown = ana.text("correct", "m1", "--text", "Meine Firma heißt Weißbäck.")
+    assert "No value could be read from the sentence" in shown
+    ana.remember("I work at Apple now.")
+    assert [one["value"] for one in ana.json("list", "--attribute", "employer")["items"]] == ["Apple"]
+    assert ana.text("context", "Where do I work?").count("Weißbäck") == 1  # as the value before

@@ -81,7 +81,7 @@ REFUSED: list[tuple[str, Callable[[Memory], object]]] = [
     ("prompt cannot be used", lambda m: m.add("x", user_id="a", prompt="y")),
     ("not a memory_type", lambda m: m.add("x", user_id="a", memory_type="semantic")),
     ("messages must be text or a list", lambda m: m.add(7, user_id="a")),  # type: ignore[arg-type]
-    ("message 0 is not a table", lambda m: m.add(["x"], user_id="a")),  # type: ignore[list-item]
+    ("message 0 is a str, not a dict", lambda m: m.add(["x"], user_id="a")),  # type: ignore[list-item]
     ("timestamp cannot be", lambda m: m.add("x", user_id="a", timestamp=1e30)),
     ("timestamp cannot be a list", lambda m: m.add("x", user_id="a", timestamp=[])),  # type: ignore[arg-type]
     ("cannot read 'soon'", lambda m: m.add("x", user_id="a", expiration_date="soon")),

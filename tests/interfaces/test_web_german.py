@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+import tomllib
 from collections.abc import Iterator, Mapping
 from html.parser import HTMLParser
+from importlib import resources
 from importlib.resources import as_file, files
 from pathlib import Path
 from typing import Final
@@ -224,7 +226,9 @@ def test_a_german_page_writes_quotes_and_decimals_in_german(site: Site) -> None:
 @pytest.mark.parametrize("language", [one for one in languages.LANGUAGES if one != languages.ENGLISH])
 def test_every_attribute_has_a_wording(language: str) -> None:
     wordings = load_wordings()[language]
-    assert set(load_attributes()) - set(wordings["names"]) - set(wordings["verbs"]) == set()
+    rows = resources.files("credenda.write.facts").joinpath("attributes.toml").read_text("utf-8")
+    of_readers = {row.get("as", name) for name, row in tomllib.loads(rows).items()} - {"default"}
+    assert (set(load_attributes()) | of_readers) - set(wordings["names"]) - set(wordings["verbs"]) == set()
 
 
 def test_every_page_of_the_menu_is_read_in_german() -> None:
@@ -249,3 +253,10 @@ def test_an_error_of_a_page_is_german(site: Site, address: str) -> None:
     page = Person(site, log_in=False).get(address, **{"Accept-Language": "de"})
     assert page.status_code in {404, 422}
     assert find_untranslated(page.text, {"nobody", "half_life_days", "budget"}) == []
+
+
+def test_the_key_of_the_curves_names_each_with_its_half_life(site: Site) -> None:
+    page = Person(site, log_in=False).get("/retention?half_life_days=90", **{"Accept-Language": "de"}).text
+    key = re.findall(r'<text[^>]*class="label"[^>]*>([^<]+)', page)
+    assert "dann: schnell, dann immer langsamer, 90 T" in key
+    assert [one for one in key if not one.endswith(" T")] == []

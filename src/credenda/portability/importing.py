@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -68,7 +69,7 @@ from credenda.portability.importers.notes import (
     OpenClawFormat,
     TextFormat,
 )
-from credenda.portability.sources import Entry, Meter, Progress, is_zip, list_folder, open_lines, open_zip
+from credenda.portability.sources import HEAD_BYTES, Entry, Meter, Progress, is_zip, list_folder, open_lines, open_zip
 from credenda.private import cut_tagged
 from credenda.runtime import Parts
 from credenda.storage.store import EventFilter, JobFilter, JobStatus, MemoryFilter, Writer
@@ -531,6 +532,9 @@ def _recognise(head: bytes, path: Path) -> str:
     for known in FORMATS:
         if known.recognises(head.removeprefix(_BOM), unpacked):
             return known.name
+    why = _explain_json(head, unpacked.suffix.casefold())
+    if why:
+        raise Invalid(f"{path.name} cannot be read", why=why, fix="check the file, or export it again")
     raise Invalid(
         f"cannot detect the format of {path.name}",
         why="it is UTF-16, not UTF-8" if head.startswith(_WIDE) else "neither its content nor its suffix is known",
@@ -538,6 +542,24 @@ def _recognise(head: bytes, path: Path) -> str:
         if path.suffix.casefold() in {".html", ".htm"}
         else f"save it as UTF-8 text, or name the format: {', '.join(_NAMES)}",
     )
+
+
+def _explain_json(head: bytes, suffix: str) -> str:
+    """Return why a file is no JSON that could be recognised, or nothing: it is another kind of file, or sound JSON."""
+    text = head.removeprefix(_BOM).decode("utf-8", "replace")
+    begins = len(text) - len(text.lstrip())
+    if begins == len(text):
+        return "it is empty"
+    if suffix != ".json":
+        return ""
+    try:
+        json.JSONDecoder().raw_decode(text, begins)
+    except json.JSONDecodeError as error:
+        cut_off = len(head) >= HEAD_BYTES  # only the head of a long file is here
+        return "" if cut_off else f"it is no JSON: line {error.lineno}, column {error.colno}"
+    except RecursionError:
+        return "its JSON is nested too deeply"
+    return ""
 
 
 def _is_of(known: Format, head: bytes, entry: Entry) -> bool:
@@ -567,6 +589,6 @@ def _recognise_among(entries: Sequence[Entry], path: Path) -> str:
         raise trouble
     raise Invalid(
         f"cannot detect the format of {path.name}",
-        why="no file in it has a known format",
+        why="no file in it has a known format" if entries else "it has no file",
         fix=f"name the format: {', '.join(_NAMES)}",
     )

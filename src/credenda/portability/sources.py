@@ -34,7 +34,7 @@ Progress = Callable[[int, int | None], None]
 """Called with the bytes read and the total (None if unknown)."""
 
 LINE_BYTES_MAX: Final = limits.IMPORT_ITEM_BYTES
-_BUFFER_BYTES: Final = 1 << 16
+HEAD_BYTES: Final = 1 << 16
 _PROGRESS_BYTES: Final = 1 << 20
 _GZIP: Final = b"\x1f\x8b"
 DAMAGED: Final = (OSError, EOFError, zlib.error, lzma.LZMAError, BadZipFile, NotImplementedError)
@@ -121,7 +121,7 @@ class Lines:
     def head(self) -> bytes:
         """Return the first bytes of the file, without consuming them."""
         try:
-            return self._file.peek(_BUFFER_BYTES)[:_BUFFER_BYTES]
+            return self._file.peek(HEAD_BYTES)[:HEAD_BYTES]
         except DAMAGED as error:
             raise self._broken() from error
 
@@ -175,7 +175,7 @@ def open_lines(path: Path, progress: Progress | None = None, *, meter: Meter | N
     if find_path_kind(path) == "folder":
         raise Invalid(f"{path} is a folder", fix="give a file")
     try:
-        raw = BufferedReader(FileIO(path), _BUFFER_BYTES)
+        raw = BufferedReader(FileIO(path), HEAD_BYTES)
     except FileNotFoundError as error:
         raise NotFound(f"there is no file {path}", fix="check the path") from error
     except OSError as error:
@@ -518,7 +518,7 @@ def _open_member(archive: zipfile.ZipFile, info: zipfile.ZipInfo, quota: Quota, 
         raise Corrupt(
             f"{name} cannot be read", why="its compressed data are damaged", fix="get an intact copy of the zip"
         ) from error
-    with raw, BufferedReader(cast("Any", raw), _BUFFER_BYTES) as file:
+    with raw, BufferedReader(cast("Any", raw), HEAD_BYTES) as file:
         yield Lines(
             file,
             name,

@@ -197,7 +197,7 @@ def _find_previous_values(reader: Reader, hits: Sequence[Hit], query: Query) -> 
     previous: dict[str, list[SlotVersion]] = {}
     current = [hit.memory for hit in hits if hit.memory is not None and "superseded" not in hit.flags]
     for memory in current[:_SLOTS_WITH_HISTORY]:
-        if memory.entity is None or memory.attribute is None:
+        if memory.entity is None or memory.attribute is None or memory.value is None:
             continue
         pair = (normalise_name(memory.entity), normalise_attribute(memory.attribute))
         rows = reader.find(MemoryFilter(pair=pair, statuses=frozenset({Status.SUPERSEDED})))

@@ -104,8 +104,11 @@ def record_hits(parts: Parts, hits: Sequence[Hit], session: str | None) -> None:
             parts.accesses.add(access)
 
 
-def build_query(parts: Parts, text: str, conditions: Mapping[str, Any]) -> Query:
-    """Validate a question and its conditions; what is left out has the default of `Query`."""
+def build_query(parts: Parts, text: str, conditions: Mapping[str, Any], *, of_context: bool = False) -> Query:
+    """Validate a question and its conditions; what is left out has the default of `Query`.
+
+    `of_context` says that it is for a context, whose own arguments an unknown name is answered with too.
+    """
     if not isinstance(text, str):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise Invalid("a query must be text", why=f"it is a {type(text).__name__}", fix="ask with words")
     if not text.strip():
@@ -119,7 +122,8 @@ def build_query(parts: Parts, text: str, conditions: Mapping[str, Any]) -> Query
         elif name in _CHECKS:
             checked[name] = _CHECKS[name](value)
         else:
-            raise Invalid(f"a search takes no {name!r}", fix=f"it takes {', '.join([*_CHECKS, *_MOMENTS])}")
+            what, own = ("context", ["token_budget", "automatic"]) if of_context else ("search", [])
+            raise Invalid(f"a {what} takes no {name!r}", fix=f"it takes {', '.join([*own, *_CHECKS, *_MOMENTS])}")
     return _checked_query(text=text, **checked, refuse_below=parts.settings.refuse_below, zone=parts.settings.zone)
 
 
@@ -203,7 +207,7 @@ def context(
     if not isinstance(budget, int) or budget < 1:  # pyright: ignore[reportUnnecessaryIsInstance]
         raise Invalid(f"a budget of {budget!r} tokens", why="it must be at least 1", fix="leave it out for the default")
     conditions = {"record_access": not automatic, **conditions}
-    asked = build_query(parts, "core" if query is None else query, conditions)
+    asked = build_query(parts, "core" if query is None else query, conditions, of_context=True)
     now_us = parts.clock.now_us()
     with parts.active_calls, parts.store.reader(parts.user_id) as reader:
         packed = read.context.build_context(

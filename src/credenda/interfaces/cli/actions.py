@@ -23,6 +23,7 @@ from credenda.interfaces.cli.outcome import (
 )
 from credenda.interfaces.cli.output import Session, escape_controls, is_interactive, note, write_progress
 from credenda.interfaces.cli.removing import delete, erase, export, forget, restore
+from credenda.interfaces.cli.render import NOTHING_YET
 from credenda.interfaces.cli.render_files import render_pending
 from credenda.interfaces.dispatch import invoke
 from credenda.model.change import ChangeKind, ChangeRecord, ContestState
@@ -115,7 +116,11 @@ def _run_doctor(session: Session, operation: Operation, given: Given) -> Outcome
     if server is not None:
         outcome = Outcome(value=cli.server_commands.check_server(server))
     else:
-        outcome = _run_simple(session, operation, given)
+        with session.open() as memory:
+            outcome = Outcome(value=invoke(memory, operation, given))
+            stats = memory.stats() if getattr(outcome.value, "ok", False) else None
+        if stats is not None and not stats.events and not stats.memories:
+            note(NOTHING_YET)
     return Outcome(value=outcome.value, exit_code=0 if getattr(outcome.value, "ok", False) else _CORRUPT)
 
 

@@ -268,6 +268,18 @@ class Commands(click.Group):
             raise MissingCommand(ctx, self.list_commands(ctx))
         return super().parse_args(ctx, args)
 
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """List the commands, each with its whole first paragraph: click would cut it."""
+        found = [(name, self.get_command(ctx, name)) for name in self.list_commands(ctx)]
+        with formatter.section("Commands"):
+            formatter.write_dl(
+                [
+                    (name, " ".join((one.short_help or one.help or "").partition("\n\n")[0].split()))
+                    for name, one in found
+                    if one is not None and not one.hidden
+                ]
+            )
+
     def invoke(self, ctx: click.Context) -> object:
         """Run the command that was named; raises `MissingCommand` where none was."""
         named = [*getattr(ctx, "_protected_args", ()), *ctx.args]

@@ -109,6 +109,16 @@ _OPENINGS: Final = {
 }
 
 
+_NO_VALUE: Final = (
+    "No value could be read from the sentence, so the next statement about the same takes its place; "
+    "`credenda correct ID --value VALUE` names one."
+)
+NOTHING_YET: Final = (
+    "Nothing is stored for this user yet: `credenda remember TEXT` stores a message, `credenda import FILE` reads what "
+    "you have, `--user` and `--db` open another memory."
+)
+
+
 def render(screen: Screen, operation: str, value: object) -> str:
     """Write the result of an operation for a person."""
     if isinstance(value, list | tuple):
@@ -124,6 +134,8 @@ def render(screen: Screen, operation: str, value: object) -> str:
     if shown is None:
         return "Done." if value is None else escape_controls(str(value))
     opening = _OPENINGS.get(operation) if isinstance(value, Memory) else None
+    if operation == "correct" and isinstance(value, Memory) and value.attribute and not value.value:
+        opening = f"{opening}\n{screen.fill(_NO_VALUE)}"
     return f"{opening}\n{shown(screen, value)}" if opening else shown(screen, value)
 
 
@@ -176,8 +188,12 @@ def render_stats(screen: Screen, found: Stats) -> str:
         ("tombstones", f"{found.tombstones:,}"),
         *(() if found.model is None else _list_model_rows(found.model)),
     )
-    shown = screen.pairs(rows, indent="")
-    return f"{shown}\n{screen.fill(_describe_other_vectors(found))}" if found.foreign_vectors else shown
+    lines = [screen.pairs(rows, indent="")]
+    if found.foreign_vectors:
+        lines.append(screen.fill(_describe_other_vectors(found)))
+    if not found.events and not found.memories:
+        lines.append(screen.fill(NOTHING_YET))
+    return "\n".join(lines)
 
 
 def _list_model_rows(use: ModelUse) -> Iterable[tuple[str, str]]:

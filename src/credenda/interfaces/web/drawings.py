@@ -327,7 +327,7 @@ _KEY_LINE: Final = 20
 _TENTHS: Final = 10
 _POINTS_MAX: Final = 500
 _TABLE_DAYS: Final = (0, 7, 30, 60, 90, 180)
-_LABEL_CURVES: Final = 36
+_LABEL_CURVES: Final = 44
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -181,6 +181,12 @@ def load_number_words() -> dict[str, str]:
 
 
 @cache
+def load_opposed() -> tuple[frozenset[str], ...]:
+    """Return the groups of words of which one excludes the others: a sister is no brother."""
+    return tuple(frozenset(group.split()) for group in cast("list[str]", _load_lists()["opposed"]))
+
+
+@cache
 def load_periods() -> dict[str, str]:
     """Return the adverbs of a period with its noun: "daily" is every day."""
     return cast("dict[str, str]", _load_lists()["periods"])
@@ -194,6 +200,12 @@ _AMOUNT_UNIT: Final = re.compile(r"\d[\s-]?([^\W\d_]+|%|\u00b0\s?[cf]?)", re.IGN
 _MONEY: Final = re.compile(r"[$\u20ac\u00a3\u00a5\u20b9]")
 _FIRST_PERSON: Final = frozenset({"i", "i'm", "i'd", "i've", "i'll", "ok"})
 _GOING: Final = re.compile(r"(?:\b(?:am|is|are|be|been|not)|'(?:m|re|s)) going\b", re.IGNORECASE)
+_WANTED: Final = re.compile(
+    r"(?:\b(?:wants?|wanted|wish(?:es)? for|hopes? for|would (?:like|love))|'d (?:like|love))"
+    r" (?:to (?:have|own|get|buy) )?an? ",
+    re.IGNORECASE,
+)
+"""The wish for a thing, which is no thing that one has: "I want a dog"."""
 _PAIR: Final = re.compile(r"\bpairs? of\b", re.IGNORECASE)
 _ENDURED: Final = re.compile(r"\b(?:can't|cannot|can not|couldn't) (?:stand|bear|abide)\b", re.IGNORECASE)
 _ABSENT: Final = re.compile(
@@ -253,6 +265,7 @@ def extract_traits(text: str, said_us: int) -> Traits:
     turning |= {"seldom" for word in bare if word in load_words("seldom")}
     turning -= {"if"} if "if possible" in plain.casefold() else set()
     turning -= set() if _GOING.search(plain) else {"going"}
+    turning |= {"wanted"} if _WANTED.search(plain) else set()
     names, openings = _find_names(plain)
     return Traits(
         numbers=frozenset(numbers),
@@ -337,7 +350,7 @@ def find_difference(one: Member, other: Member) -> str | None:
     mine, theirs = extract_traits(first.text, one.said_us), extract_traits(second.text, other.said_us)
     if _text_key(first.text) == _text_key(second.text):
         theirs = theirs._replace(names=mine.names)
-    return _compare_traits(mine, theirs) or _compare_values(first, second)
+    return _compare_traits(mine, theirs) or _compare_words(first.text, second.text) or _compare_values(first, second)
 
 
 def _compare_frames(first: Memory, second: Memory) -> str | None:
@@ -387,6 +400,24 @@ def _is_lacking_name(named: Traits, others: Sequence[Traits]) -> bool:
 def _has_absent(mine: Traits, theirs: Traits) -> bool:
     """Return whether a text states what the other says to be absent."""
     return bool((mine.absent - theirs.absent) & (theirs.small | set(map(_stem, theirs.openings))))
+
+
+def _compare_words(one: str, other: str) -> str | None:
+    """Compare the order of the same words around "over" or "than", and words of which one excludes the other."""
+    mine, theirs = _list_words(one), _list_words(other)
+    if mine != theirs and sorted(mine) == sorted(theirs) and load_words("comparing").intersection(mine):
+        return "order"
+    for group in load_opposed():
+        said = group.intersection(mine), group.intersection(theirs)
+        if all(said) and said[0] != said[1]:
+            return "turn"
+    return None
+
+
+@lru_cache(maxsize=_CACHED)
+def _list_words(text: str) -> tuple[str, ...]:
+    folded = (fold(word).removesuffix("'s") for word in _WORD.findall(text.replace("\u2019", "'")))
+    return tuple(word.removesuffix("s") if len(word) > _LONG else word for word in folded)
 
 
 def _compare_values(first: Memory, second: Memory) -> str | None:

@@ -275,7 +275,9 @@ def _parse_messages(content: object) -> list[Mapping[str, object]]:
         raise LimitExceeded(f"{count} messages in one call", why=why, fix="split them")
     for place, message in enumerate(cast("Sequence[object]", content)):
         if not isinstance(message, Mapping):
-            raise Invalid(f"message {place} is not a table", fix='give {"role": …, "content": …}')
+            raise Invalid(
+                f"message {place} is a {type(message).__name__}, not a dict", fix='give {"role": …, "content": …}'
+            )
     return list(cast("Sequence[Mapping[str, object]]", content))
 
 

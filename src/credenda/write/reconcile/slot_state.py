@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from credenda.clock import DAY_US
 from credenda.model.attributes import has_same_kind
@@ -95,7 +95,8 @@ def build_slot_state(candidate: Candidate, slot: Slot, known: SlotRows) -> SlotS
     """Sort the known memories by their role around an assertive claim."""
     claim, now_us = candidate.claim, candidate.occasion.now_us
     current = [one for one in sort_newest_first(known.current) if one.status in CURRENT_STATUSES]
-    placed = [(one, get_slot(one)) for one in current if not one.provisional]
+    # A corrected sentence of which no value could be read stands in its slot, as its words.
+    placed = [(one, get_slot(replace(one, value=one.value or one.text))) for one in current if not one.provisional]
     here = [one for one, its in placed if its == slot]
     firm = [one for one in here if one.stance in ASSERTIVE_STANCES]
     rivals = [one for one in firm if _is_conflicting(claim, one, now_us)]

@@ -87,12 +87,15 @@ def is_another_day(claim: Claim, memory: Memory) -> bool:
 def is_in_conflict(one: Claim | Draft, other: Claim | Draft) -> bool:
     """Return whether two assertive claims about one slot conflict.
 
-    A value conflicts with its denial, and two values of one kind in a single-valued slot conflict. If the two disagree
-    about the cardinality, both stay (D-007).
+    A value conflicts with its denial, and two values of one kind in a single-valued slot conflict; so does a sentence
+    that was put there without a value, unless it has the words of the new one. If the two disagree about the
+    cardinality, both stay (D-007).
     """
     if is_denial(one) or is_denial(other):
         return is_denial(one) != is_denial(other) and is_same_value(one.value, other.value)
     single = one.cardinality is Cardinality.SINGLE and other.cardinality is Cardinality.SINGLE
+    if single and one.value and other.value is None:
+        return f" {normalise_value(one.value)} " not in f" {normalise_value(other.text)} "
     if not single or is_same_value(one.value, other.value) or (isinstance(one, Claim) and is_shortened(one, other)):
         return False
     return has_same_kind(one.value or "", other.value or "")

@@ -90,9 +90,7 @@ def _draw_curves(view: View, now: RetentionCurves, other: RetentionCurves | None
     longest = max(one.half_life_days for one in now.curves)
     curves = [
         Curve(
-            label=view.t(
-                "{mode}, half-life {days} d", mode=view.word("curve", one.name), days=f"{one.half_life_days:g}"
-            ),
+            label=view.t("{mode}, {days} d", mode=_word_curve(view, one.name), days=f"{one.half_life_days:g}"),
             values=one.values,
             colour=_MODES.index(one.name) + 1,
             dashed=one.half_life_days < longest,
@@ -102,14 +100,18 @@ def _draw_curves(view: View, now: RetentionCurves, other: RetentionCurves | None
     ]
     if other is not None:
         tried = max((one for one in other.curves if one.name == other.mode), key=lambda one: one.half_life_days)
-        label = view.t(
-            "what if: {mode}, {days} d", mode=view.word("curve", tried.name), days=f"{tried.half_life_days:g}"
-        )
+        days = f"{tried.half_life_days:g}"
+        label = view.t("what if: {mode}, {days} d", mode=_word_curve(view, tried.name), days=days)
         curves.append(Curve(label=label, values=tried.values, colour=5))
     points = [
         CurvePoint(label=one.memory_id, days=one.age_days, score=one.score, layer=one.layer) for one in now.points
     ]
     return draw_curves(now.days, curves, points, threshold=_ARCHIVED_BELOW, words=view.t)
+
+
+def _word_curve(view: View, name: str) -> str:
+    """Describe a mode without its name, so that the half-life after it is not cut off in the key of the drawing."""
+    return view.word("curve", name).replace(f" ({name})", "")
 
 
 def _count_layers(points: Sequence[RetentionPoint]) -> Sequence[Mapping[str, object]]:
