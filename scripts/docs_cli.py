@@ -22,7 +22,7 @@ JSON object, `{"error": {"code", "message", …}}`. `NO_COLOR` turns colour off,
 | exit code | means |
 |--:|---|
 | 0 | done |
-| 1 | internal error, or a refused login |
+| 1 | internal error, a refused login, or `demo --check` found a difference |
 | 2 | usage or invalid input |
 | 3 | not found, or it belongs to another user |
 | 4 | conflict with what is recorded |

@@ -1,12 +1,11 @@
 """The demo does the main job for real, and says what it found."""
 
+import json
 from pathlib import Path
 
 import pytest
 
-from check_demo import check, find_answered, load_expectations
-from credenda import Credenda
-from credenda.interfaces.cli.demo_run import load_script, run_demo
+from credenda.interfaces.cli.demo_run import load_script
 
 from .terminal import NO_SETTINGS, Terminal
 
@@ -17,11 +16,11 @@ def ana(tmp_path: Path) -> Terminal:
 
 
 @pytest.mark.requirement("R-012", "R-013")
-def test_the_demo_finds_what_it_must(tmp_path: Path) -> None:
-    script = load_script()
-    checked = check(run_demo(script, tmp_path / "demo.db", "ana"), script, load_expectations(), "ana")
-    assert checked.mismatches == ()
-    assert checked.checks > 60
+def test_the_demo_finds_what_it_must(ana: Terminal) -> None:
+    shown = ana.text("demo", "--check", "--keep", str(ana.db))
+    found, _, total, *_ = shown.split()
+    assert found == total
+    assert int(total) > 60
 
 
 @pytest.mark.parametrize("embedder", ["none", None], ids=["words", "as installed"])
@@ -49,24 +48,37 @@ def test_the_demo_tells_a_story_of_five_scenes(
     assert "Ferrowind" in [item["value"] for item in ana.held("--attribute", "employer")]
 
 
-def test_a_model_answers_questions_that_words_do_not(tmp_path: Path) -> None:
-    path = tmp_path / "demo.db"
-    run_demo(load_script(), path, "ana")
-    entries = load_expectations()["reworded"]
-    found: dict[str, int] = {}
-    for embedder in ("none", "minilm"):
-        with Credenda.open(path, user="ana", embedder=embedder) as memory:
-            if embedder != "none":
-                memory.data.reembed()
-            found[embedder] = len(find_answered(memory, entries))
-    assert found["none"] < found["minilm"]
+def test_the_long_demo_shows_everything_and_leaves_a_database_to_explore(ana: Terminal) -> None:
+    shown = ana.text("demo", "--long")
+    for part in ("Current beliefs", "was wrong", "not beliefs about you", "Answer:", "Deleted:", "ms median"):
+        assert part in shown
+    path = ana.db
+    assert f"The database is {path}" in shown
+    commands = [line.strip() for line in shown.splitlines() if " --db " in line]
+    assert len(commands) == 3
+    assert "now Ferrowind; previously Quillmark Advisory" in shown
+    assert "Ferrowind" in [item["value"] for item in ana.held("--attribute", "employer")]
+
+
+def test_the_demo_measures_what_a_model_gains(ana: Terminal, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert "search is lexical only" in ana.text("demo", "--long", "--keep", str(ana.db.with_name("without.db")))
+    settings = ana.db.with_name("config.toml")
+    settings.write_text('embedder = "minilm"\n')
+    monkeypatch.setitem(NO_SETTINGS, "CREDENDA_EMBEDDER", None)
+    monkeypatch.setitem(NO_SETTINGS, "CREDENDA_CONFIG", str(settings))
+    checked = ana.json("demo", "--check", "--keep", str(ana.db.with_name("checked.db")))
+    assert checked["mismatches"] == []
+    run = ana.json("demo")
+    gain = run["gain"]
+    assert gain["model_id"].startswith("minilm")
+    assert len(gain["by_words"]) < len(gain["by_meaning"]) <= gain["questions"]
 
 
 def test_the_demo_as_json(ana: Terminal) -> None:
     run = ana.json("demo")
-    assert {"database", "held", "events", "answered", "deleted", "earlier", "context"} <= set(run)
+    assert {"database", "held", "contests", "searches", "unanswered", "answered", "deleted", "timings"} <= set(run)
     assert run["turns"] == len(load_script().turns)
-    assert run["seconds_total"] > 0
+    assert run["timings"]["ack_ms_median"] > 0
 
 
 def test_the_demo_never_touches_a_database_that_exists(ana: Terminal) -> None:
@@ -75,9 +87,12 @@ def test_the_demo_never_touches_a_database_that_exists(ana: Terminal) -> None:
     assert ana.values() == ["Linz"]
 
 
-def test_a_mismatch_is_listed(tmp_path: Path) -> None:
-    script, expected = load_script(), load_expectations()
-    expected["current"].append({"entity": "user", "attribute": "residence", "value": "Atlantis", "turn": "s13t01"})
-    checked = check(run_demo(script, tmp_path / "demo.db", "ana"), script, expected, "ana")
-    assert not checked.ok
-    assert any("Atlantis" in problem for problem in checked.mismatches)
+def test_a_mismatch_is_listed_and_fails(ana: Terminal, monkeypatch: pytest.MonkeyPatch) -> None:
+    script = load_script()
+    wrong = {"entity": "user", "attribute": "residence", "value": "Atlantis", "turn": "s13t01"}
+    script.expected["current"].append(wrong)
+    monkeypatch.setattr("credenda.interfaces.cli.demo_run.load_script", lambda: script)
+    result = ana.run("--json", "demo", "--check", code=1)
+    report = json.loads(result.stdout)
+    assert report["ok"] is False
+    assert any("Atlantis" in problem for problem in report["mismatches"])

@@ -7,6 +7,7 @@ import shutil
 import sys
 import tempfile
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
@@ -14,10 +15,14 @@ from credenda.interfaces import cli
 from credenda.interfaces.cli.commands import make_program_options, write_result
 from credenda.interfaces.cli.output import Session, open_screen, write_output
 
+if TYPE_CHECKING:
+    pass
+
 _HELP = """Run Credenda on the included conversation, offline.
 
 Stores eight months of chat message by message, and tells in five scenes what became of it: a job that changes, the
-reasons, a question, a deletion, and what an agent gets. Everything shown is read from the new database.
+reasons, a question, a deletion, and what an agent gets. Everything shown is read from the new database. With --long
+also all beliefs, replaced and refused values, searches and timings.
 """
 
 
@@ -29,6 +34,10 @@ def make_demo_command() -> click.Command:
             click.Option(
                 ["--keep", "path"], metavar="PATH", help="Create the database here. [default: a temporary file]"
             ),
+            click.Option(
+                ["--check"], is_flag=True, help="Check the result against expectations; exit with 1 if any fails."
+            ),
+            click.Option(["--long", "whole"], is_flag=True, help="Show all beliefs, refusals, searches and timings."),
             *make_program_options(hidden=True),
         ],
         callback=click.pass_obj(_run_demo),
@@ -37,16 +46,46 @@ def make_demo_command() -> click.Command:
     )
 
 
-def _run_demo(session: Session, *, path: str | None) -> None:
+def _run_demo(session: Session, *, path: str | None, check: bool, whole: bool) -> None:
     wanted = path or session.db
+    if check and not wanted:
+        folder = Path(tempfile.mkdtemp(prefix="credenda-demo-"))
+        try:
+            _check(session, folder / "demo.db")
+        finally:
+            shutil.rmtree(folder)
+        return
     place = Path(wanted) if wanted else Path(tempfile.mkdtemp(prefix="credenda-demo-")) / "demo.db"
+    if check:
+        _check(session, place)
+    else:
+        _show(session, place, whole=whole)
+
+
+def _show(session: Session, path: Path, *, whole: bool) -> None:
     script = cli.demo_run.load_script()
-    run = cli.demo_run.run_demo(script, place, session.user)
+    run = cli.demo_run.run_demo(script, path, session.user, measured=whole or session.json)
     if session.json:
         write_result(session, "demo", run)
         return
-    # The command with which the user can run this program
-    program = "credenda" if shutil.which("credenda") else shlex.quote(sys.argv[0])
     user = f" --user {shlex.quote(session.user)}" if session.user else ""
-    command = f"{program} --db {shlex.quote(str(place))}{user}"
-    write_output(cli.demo_show.write_story(open_screen(), run, script, command))
+    write = cli.demo_show.write_report if whole else cli.demo_show.write_story
+    write_output(write(open_screen(), run, script, f"{_name_program()} --db {shlex.quote(str(path))}{user}"))
+
+
+def _check(session: Session, path: Path) -> None:
+    script = cli.demo_run.load_script()
+    checked = cli.demo_run.check(cli.demo_run.run_demo(script, path, session.user), script)
+    if session.json:
+        write_result(session, "demo", checked)
+    else:
+        wrong = len(checked.mismatches)
+        opening = f"{checked.checks - wrong} of {checked.checks} expectations are met."
+        write_output("\n".join([opening, *(f"  {problem}" for problem in checked.mismatches)]))
+    if not checked.ok:
+        raise click.exceptions.Exit(1)
+
+
+def _name_program() -> str:
+    """Return the command with which the user can run this program."""
+    return "credenda" if shutil.which("credenda") else shlex.quote(sys.argv[0])

@@ -1,25 +1,223 @@
-"""The demo's story: five scenes in some 25 lines, read from the memory that the demo created."""
+"""The demo's text output, section by section, read from the memory that the demo created."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
 from credenda.clock import to_datetime
 from credenda.interfaces.cli.demo_run import (
+    Answered,
+    Asked,
+    Deleted,
     DemoRun,
+    Gain,
     Script,
+    ScriptTurn,
+    has_words,
+    is_from_turn,
 )
 from credenda.interfaces.cli.output import Screen, escape_controls, truncate
 from credenda.interfaces.cli.render_beliefs import (
     describe_replacement,
+    describe_status,
     describe_validity,
+    format_terms,
     label,
     name_value,
+    quote_span,
 )
 from credenda.model.memory import Memory, Status
 from credenda.model.query import Explanation
+from credenda.model.statement import name_slot
+
+_FLOOR: Final = 0.4
+_CURRENT: Final = frozenset({Status.ACTIVE, Status.CHALLENGED})
+_SHOWN_HITS: Final = 2
+
+
+def write_report(screen: Screen, run: DemoRun, script: Script, command: str) -> str:
+    """Return the whole output; `command` is the command line that opens this database."""
+    parts = (
+        ("Store a conversation", _show_filed(screen, run, script)),
+        ("Current beliefs, with validity and evidence", _show_beliefs(screen, run)),
+        ("Past and corrected values", _show_replaced(screen, run)),
+        ("Statements that are not beliefs about you", _show_refused(screen, run, script)),
+        ("A contest between two values", _show_contest(screen, run.answered)),
+        ("Searches, with every term of the score", _show_searches(screen, run)),
+        ("Saying how probable an answer is", _show_unanswered(screen, run.unanswered)),
+        ("Permanent deletion", _show_deletion(screen, run.deleted)),
+        ("Timings", _show_timings(screen, run)),
+        ("Commands to try", _show_commands(run, command)),
+    )
+    sections = [
+        "\n".join([screen.heading(f"{number}. {title}"), "", *lines]) for number, (title, lines) in enumerate(parts, 1)
+    ]
+    return "\n\n".join(sections)
+
+
+def _show_filed(screen: Screen, run: DemoRun, script: Script) -> Iterator[str]:
+    first, last = (screen.day(to_datetime(turn.time_us)) for turn in (script.turns[0], script.turns[-1]))
+    memories = sum(why.memory.status in _CURRENT for why in run.held)
+    yield screen.fill(
+        f"{run.turns} turns of {run.sessions} sessions, from {first} to {last}, each at its own time. The journal "
+        f"keeps every word; {memories} beliefs are current, {len(run.held) - memories} are history. "
+        "No language model and no network was used.",
+        "  ",
+    )
+
+
+def _show_beliefs(screen: Screen, run: DemoRun) -> Iterator[str]:
+    for why in run.held:
+        one = why.memory
+        if one.status in _CURRENT and one.speaker == "user" and one.confidence >= _FLOOR and not one.contested:
+            notes = describe_status(one)
+            tail = f"  [{notes}]" if notes else ""
+            name = f"  {screen.bold(label(one))}: {name_value(one)}"
+            yield (f"{name}{screen.dim(f'  {describe_validity(screen, one)}')}{screen.warn(tail)}")
+            yield from _show_quotes(screen, why)
+
+
+def _show_quotes(screen: Screen, why: Explanation) -> Iterator[str]:
+    for event, start, end in why.evidence:
+        yield screen.dim(
+            screen.fill(f"{quote_span(screen, event, start, end)} [{event.id}, {start}–{end}]", "      ", "        ")
+        )
+
+
+def _show_replaced(screen: Screen, run: DemoRun) -> Iterator[str]:
+    by_id = {why.memory.id: why.memory for why in run.held}
+    past = [why.memory for why in run.held if why.memory.status not in _CURRENT]
+    for old in past:
+        new = by_id.get(old.superseded_by or "")
+        span = describe_validity(screen, old)
+        name = screen.bold(label(old))
+        yield f"  {name}: {describe_replacement(new, [old]) if new else _show_ended(old)}  {screen.dim(span)}"
+    if not past:
+        yield "  Nothing."
+
+
+def _show_ended(old: Memory) -> str:
+    if old.status is Status.SUPERSEDED:
+        return f"no longer {name_value(old)}"
+    return f"{name_value(old)} [{old.status.value}]"
+
+
+def _show_refused(screen: Screen, run: DemoRun, script: Script) -> Iterator[str]:
+    entries = script.entries("refused")
+    for why in dict.fromkeys(entry["why"] for entry in entries):
+        yield f"  {screen.bold(why)}"
+        for entry in entries:
+            if entry["why"] == why:
+                yield from _show_refusal(screen, run, script.turn(entry["turn"]), entry.get("value", ""))
+
+
+def _show_refusal(screen: Screen, run: DemoRun, turn: ScriptTurn, value: str) -> Iterator[str]:
+    yield f"    “{truncate(_cut_passage(turn.text, value), screen.columns - 6)}”"
+    yield screen.dim(screen.fill(f"→ {'; '.join(_describe_outcome(run, turn.id, value))}", "      ", "        "))
+
+
+def _cut_passage(text: str, value: str) -> str:
+    """Return the sentence that contains a value, without the sentences before it; never show secrets."""
+    at = max(text.casefold().find(value.casefold()), 0) if value else 0
+    begin = max(text.rfind(mark, 0, at) + 2 for mark in (". ", "! ", "? "))
+    shown = text[begin if begin > 1 else 0 :]
+    return escape_controls(shown.replace(value, f"{value[:8]}…") if value.startswith("sk-") else shown)
+
+
+def _describe_outcome(run: DemoRun, turn_id: str, value: str) -> Sequence[str]:
+    """Describe the outcome of a statement, from the stored memories."""
+    found = [
+        why.memory
+        for why in run.held
+        if is_from_turn(why, run, turn_id) and why.memory.status in _CURRENT and has_words(why.memory, value)
+    ]
+    return [*run.masked.get(turn_id, ()), *map(_describe_state, found)] or ["no belief"]
+
+
+def _describe_state(memory: Memory) -> str:
+    name = f"{name_slot(memory.entity, memory.attribute, memory.scope) or memory.type.value}: {name_value(memory)}"
+    notes = describe_status(memory)
+    who = "" if memory.speaker == "user" else f", speaker {memory.speaker}"
+    return f"stored as “{name}”{who}" + (f" [{notes}]" if notes else "")
+
+
+def _show_contest(screen: Screen, answered: Answered | None) -> Iterator[str]:
+    if answered is None:
+        yield "  Nothing is contested."
+        return
+    yield screen.fill(answered.case.question, "  ")
+    yield screen.fill(f"Answer: “{answered.answer}”", "  ")
+    for one in answered.believed:
+        yield f"    {screen.bold(label(one))}: {name_value(one)}{screen.dim(f'  {describe_validity(screen, one)}')}"
+
+
+def _show_searches(screen: Screen, run: DemoRun) -> Iterator[str]:
+    for asked in run.searches:
+        yield f"  {screen.bold(asked.question)}"
+        for hit in asked.result.hits[:_SHOWN_HITS]:
+            yield screen.fill(f"{hit.score:.2f}  {hit.text}", "    ", "          ")
+            yield screen.dim(screen.fill(f"terms: {format_terms(hit.terms)}", "          "))
+
+    yield screen.fill(_show_gain(run.gain), "  ")
+
+
+def _show_gain(gain: Gain | None) -> str:
+    """Describe the benefit of the model, measured on reworded questions."""
+    if gain is None:
+        return "No embedding model is in use: search is lexical only."
+    more = [f"“{question}”" for question in gain.by_meaning if question not in gain.by_words]
+    shown = f", such as {more[0]}" if more else ""
+    return (
+        f"Of {gain.questions} reworded questions, lexical search answers {len(gain.by_words)} "
+        f"and the model {gain.model_id} {len(gain.by_meaning)}{shown}."
+    )
+
+
+def _show_unanswered(screen: Screen, asked: Asked) -> Iterator[str]:
+    yield f"  {screen.bold(asked.question)}"
+    yield f"    The memory holds an answer with a probability of {asked.result.probability:.0%}. Nearest:"
+    yield from (f"    {hit.score:.2f}  {escape_controls(hit.text)}" for hit in asked.result.hits[:_SHOWN_HITS])
+
+
+def _show_deletion(screen: Screen, deleted: Deleted | None) -> Iterator[str]:
+    if deleted is None:
+        yield "  There was nothing to delete."
+        return
+    yield f"  Deleted: {screen.bold(label(deleted.memory))}: {name_value(deleted.memory)}"
+    yield f"  Repeated: “{escape_controls(deleted.restated)}”"
+    yield from (f"    refused: {reason}" for reason in deleted.receipt.refused)
+    yield f"  {screen.bold(deleted.question)}"
+    hits = deleted.search.hits
+    saying_it = sum(name_value(deleted.memory).casefold() in hit.text.casefold() for hit in hits)
+    known = f"{len(hits)} hits, {saying_it} of them with the deleted value."
+    yield f"    {'Nothing relevant is known.' if deleted.search.abstained else known}"
+    yield f"  Memories that still contain it: {len(deleted.left)}"
+
+
+def _show_timings(screen: Screen, run: DemoRun) -> Iterator[str]:
+    times = run.timings
+    rows = (
+        ("storing a turn, on disk", f"{times.ack_ms_median:.2f} ms median, {times.ack_ms_max:.2f} ms at most"),
+        ("a search", f"{times.search_ms_median:.2f} ms median"),
+        ("whole demo", f"{times.seconds_total:.1f} s"),
+    )
+    yield screen.pairs(rows)
+
+
+def _show_commands(run: DemoRun, command: str) -> Iterable[str]:
+    changed = next((why.memory for why in run.held if why.memory.status is Status.SUPERSEDED), None)
+    slot = f"{changed.entity or 'user'} {changed.attribute}" if changed and changed.attribute else "user residence"
+    current = next((why.memory.id for why in reversed(run.held) if why.memory.status is Status.ACTIVE), "ID")
+    yield f"  The database is {run.database}"
+    yield ""
+    for tail in (f'search "{run.searches[0].question}"', f"history {slot}", f"why {current}"):
+        yield f"    {command} {tail}"
+
+
+# The demo's story: five scenes in some 25 lines, read from the memory that the demo created.
+
 
 _INDENT: Final = "   "
 _LINES_OF_CONTEXT: Final = 4
@@ -28,7 +226,7 @@ _LINE: Final = re.compile(r"- \[[^\]]+\] (?P<told>.+)")
 
 def write_story(screen: Screen, run: DemoRun, script: Script, command: str) -> str:
     """Return the story; `command` is the command line that opens this database."""
-    told = script.story["story"]
+    told = script.expected["story"]
     changed = _find_changed(run, told["attribute"])
     scenes = (
         ("A job changes", _tell_change(screen, changed)),
@@ -39,13 +237,13 @@ def write_story(screen: Screen, run: DemoRun, script: Script, command: str) -> s
     )
     first, last = (screen.day(to_datetime(turn.time_us)) for turn in (script.turns[0], script.turns[-1]))
     opening = (
-        f"{run.turns} messages from {first} to {last}, read in {run.seconds_total:.1f} s "
+        f"{run.turns} messages from {first} to {last}, read in {run.timings.seconds_total:.1f} s "
         "without a network or a language model."
     )
     parts = [
         "\n".join([screen.heading(f"{number}. {title}"), *lines]) for number, (title, lines) in enumerate(scenes, 1)
     ]
-    rest = f"Look around: {command} list"
+    rest = f"All beliefs, refusals and scores: credenda demo --long. Look around: {command} list"
     return "\n\n".join([screen.fill(opening), *parts, rest])
 
 
