@@ -2,7 +2,8 @@
 
 import json
 import sys
-from collections.abc import Iterator, Mapping
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -60,6 +61,13 @@ The default toolset is about {default} tokens, estimated on the high side; `--to
 `get_context`, because its hooks give the same unasked ({plugin} tokens). No toolset has two tools for one operation.
 With `--read-only` only the tools that write nothing are offered.
 """
+SHARED = """\
+## Inputs of several tools
+
+The tools below name these inputs and do not explain them again:
+"""
+SEVERAL = 3
+WRITTEN = "`{status, data}`"
 KINDS = {"array": "list", "object": "table"}
 
 
@@ -70,8 +78,10 @@ def page() -> str:
     head = INTRODUCTION.format(**{name: f"{estimate_tokens(tools.values()):,}" for name, tools in offers.items()})
     small = {name: offer for name, offer in offers["default"].items() if offer.is_listed}
     more = [offer for name, offer in full.items() if name not in small]
-    parts = [head, "## Default toolset\n", *sections(small.values()), "## Added by `--toolset full`\n"]
-    parts += ["The tools above list every other input of their operation as well.\n", *sections(more)]
+    shared = count_inputs([*small.values(), *more])
+    parts = [head, SHARED, *(f"* `{name}`: {meaning}" for name, meaning in sorted(shared)), ""]
+    parts += ["## Default toolset\n", *sections(small.values(), shared), "## Added by `--toolset full`\n"]
+    parts += ["The tools above list every other input of their operation as well.\n", *sections(more, shared)]
     return "\n".join([*parts, *name_engram_tools(engram, full), *beside()])
 
 
@@ -87,24 +97,32 @@ def name_engram_tools(engram: Mapping[str, ToolSpec], full: Mapping[str, ToolSpe
     yield ""
 
 
-def sections(tools: Any) -> Iterator[str]:  # noqa: ANN401 - views and lists of offers
+def count_inputs(tools: Iterable[ToolSpec]) -> set[tuple[str, str]]:
+    """Return the inputs that several tools have with the same meaning."""
+    inputs = [
+        (name, describe(schema)) for offer in tools for name, schema in offer.input_schema()["properties"].items()
+    ]
+    return {one for one, count in Counter(inputs).items() if count >= SEVERAL}
+
+
+def sections(tools: Iterable[ToolSpec], shared: Collection[tuple[str, str]]) -> Iterator[str]:
     """Return the sections of some tools."""
     for offer in tools:
-        yield section(offer)
+        yield section(offer, shared)
 
 
-def section(offer: ToolSpec) -> str:
+def section(offer: ToolSpec, shared: Collection[tuple[str, str]]) -> str:
     """Return the section of one tool: its description, inputs and result."""
     inputs, output = offer.input_schema(), offer.output_schema()
-    lines = [f"### {offer.name}\n", f"{offer.description()}\n", f"{traits(offer)}\n"]
-    if inputs["properties"]:
-        required = inputs.get("required", [])
-        lines += ["| input | type | meaning |", "|---|---|---|"]
-        lines += [row(name, schema, name in required) for name, schema in inputs["properties"].items()]
-        lines.append("")
     alternatives = [f"`{{{', '.join(one['required'])}}}`" for one in output["anyOf"][:-1]]
-    lines.append(f"As data: {' or '.join(alternatives) or 'a table'}.\n")
-    return "\n".join(lines)
+    told = f"{traits(offer)} As data: {' or '.join(alternatives) or 'a table'}."
+    if alternatives == [WRITTEN]:
+        told = traits(offer)
+    lines = [f"### {offer.name}\n", f"{offer.description()}\n", f"{told}\n"]
+    required = inputs.get("required", [])
+    items = [(name, describe(schema)) for name, schema in inputs["properties"].items()]
+    lines += [item(*one, required=one[0] in required, is_known=one in shared) for one in items]
+    return "\n".join([*lines, ""] if items else lines)
 
 
 def traits(offer: ToolSpec) -> str:
@@ -116,14 +134,18 @@ def traits(offer: ToolSpec) -> str:
     return ", ".join(words) + "."
 
 
-def row(name: str, schema: dict[str, Any], required: bool) -> str:  # noqa: FBT001 - one row of a table
-    """Return the table row of an input."""
-    kind = KINDS.get(schema["type"], schema["type"])
+def describe(schema: Mapping[str, Any]) -> str:
+    """Return the type and the meaning of an input."""
     choices = schema.get("enum") or schema.get("items", {}).get("enum", [])
-    told = [schema["description"]]
+    told = [f"{KINDS.get(schema['type'], schema['type'])}.", schema["description"]]
     told += [f"One of {', '.join(choices)}."] if choices else []
     told += [f"Default {json.dumps(schema['default'])}."] if "default" in schema else []
-    return f"| `{name}`{' (required)' if required else ''} | {kind} | {' '.join(told)} |"
+    return " ".join(told)
+
+
+def item(name: str, meaning: str, *, required: bool, is_known: bool) -> str:
+    """Return the line of an input, without its meaning where that is known."""
+    return f"* `{name}`{' (required)' if required else ''}{'' if is_known else f': {meaning}'}"
 
 
 def beside() -> list[str]:

@@ -1,7 +1,7 @@
 """Write docs/reference/operations.md from the table of operations; with `--check`, say whether it is up to date."""
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from credenda.operations.table import DOORS, OPERATIONS, Operation, list_tools
@@ -27,7 +27,7 @@ Every interface is made from one table. This page shows which interface offers w
 CLOSED = """
 ## Closed interfaces
 
-| operation | interface | reason |
+| interface | reason | operations |
 |---|---|---|
 """
 FILES = """
@@ -51,7 +51,7 @@ def page() -> str:
             INTRODUCTION,
             *map(row, operations),
             CLOSED,
-            *(line for operation in operations for line in reasons(operation)),
+            *reasons(operations),
             FILES,
             *(line for operation in operations for line in files(operation)),
         ]
@@ -67,11 +67,14 @@ def row(operation: Operation) -> str:
     return f"| {operation.name} | `{operation.scope}` | {command} | {tools} | {routes} | {skill} |\n"
 
 
-def reasons(operation: Operation) -> Iterator[str]:
-    """Write why interfaces do not offer an operation."""
-    for door in DOORS:
-        if door in operation.closed and door != "a2a":
-            yield f"| {operation.name} | {NAMES[door]} | {operation.closed[door]} |\n"
+def reasons(operations: Iterable[Operation]) -> Iterator[str]:
+    """Write why interfaces do not offer operations."""
+    closed: dict[tuple[str, str], list[str]] = {}
+    for operation in operations:
+        for door in set(DOORS) & set(operation.closed) - {"a2a"}:
+            closed.setdefault((NAMES[door], operation.closed[door]), []).append(operation.name)
+    for (interface, reason), names in sorted(closed.items()):
+        yield f"| {interface} | {reason} | {', '.join(names)} |\n"
 
 
 def files(operation: Operation) -> Iterator[str]:
