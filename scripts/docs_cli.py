@@ -91,7 +91,7 @@ class HelpText:
         command, records = context.command, self.records(context)
         known = [option for option, record in records.items() if self.shared.get(option) == record]
         command.params = [one for one in command.params if not (isinstance(one, click.Option) and one.opts[0] in known)]
-        text = command.get_help(context).replace(EXPLAINED_ID, "")
+        text = command.get_help(context).replace(EXPLAINED_ID, "").partition("\nCommands:")[0]
         also = textwrap.fill(f"Also {', '.join(f'`{option}`' for option in known)}.", 118, break_on_hyphens=False)
         return f"## {name}\n\n```text\n{text.rstrip()}\n```\n" + (f"\n{also}\n" if known else "")
 

@@ -19,10 +19,10 @@ Every interface is made from one table. This page shows which interface offers w
   input has the permissions of the user who starts it.
 * **HTTP** is the route of the operation. Inputs that the path does not name go in the query of a `GET`, and in the JSON
   body of any other request.
-* **A2A** offers four operations, because another agent may only hand over messages and answer contests.
+* **A2A** offers {a2a}, because another agent may only hand over messages and answer contests.
 
-| operation | permission | command line | MCP tool | HTTP | A2A |
-|---|---|---|---|---|---|
+| operation | permission | command line | MCP tool | HTTP |
+|---|---|---|---|---|
 """
 CLOSED = """
 ## Closed interfaces
@@ -48,7 +48,7 @@ def page() -> str:
     operations = OPERATIONS.values()
     return "".join(
         [
-            INTRODUCTION,
+            INTRODUCTION.format(a2a=", ".join(f"`{one.name}`" for one in operations if "a2a" in one.doors)),
             *map(row, operations),
             CLOSED,
             *reasons(operations),
@@ -63,8 +63,7 @@ def row(operation: Operation) -> str:
     command = f"`{HIDDEN.get(operation.name, operation.name)}`" if "cli" in operation.doors else ""
     tools = ", ".join(f"`{tool.name}`" for tool in list_tools(operation))
     routes = ", ".join(f"`{route.method} {route.path}`" for route in operation.rest)
-    skill = "yes" if "a2a" in operation.doors else ""
-    return f"| {operation.name} | `{operation.scope}` | {command} | {tools} | {routes} | {skill} |\n"
+    return f"| {operation.name} | `{operation.scope}` | {command} | {tools} | {routes} |\n"
 
 
 def reasons(operations: Iterable[Operation]) -> Iterator[str]:

@@ -169,9 +169,9 @@ def format_signature(name: str, function: object) -> str:
     returned = format_type(signature.return_annotation)
     end = f" -> {returned}" if returned else ""
     line = f"{name}({', '.join(parts)}){end}"
-    if len(line) > WIDTH:
-        line = f"{name}(\n" + "".join(f"    {part},\n" for part in parts) + f"){end}"
-    return f"```python\n{line}\n```\n"
+    if len(line) <= WIDTH:
+        return f"`{line}`\n"
+    return f"```python\n{name}(\n" + "".join(f"    {part},\n" for part in parts) + f"){end}\n```\n"
 
 
 def unwrap_member(member: object) -> object:

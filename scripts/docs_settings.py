@@ -23,9 +23,8 @@ A setting can be given in three places. The first of these that sets it wins:
 3. the file `~/.config/credenda/config.toml` (`CREDENDA_CONFIG` names another).
 
 They are read once, when a memory is opened. An unknown key is an error, which suggests the nearest name.
+The brackets below have the default.
 
-| setting | default | meaning |
-|---|---|---|
 """
 ALIASES = """
 ## Names of other memories
@@ -49,10 +48,7 @@ def shown(default: object) -> str:
 
 def render() -> str:
     """Return the whole page."""
-    rows = [
-        f"| `{name}` | {shown(default)} | {meaning.replace('|', chr(92) + '|')} |\n"
-        for name, default, meaning in describe_settings()
-    ]
+    rows = [f"* `{name}` ({shown(default)}): {meaning}\n" for name, default, meaning in describe_settings()]
     aliases = [f"| `{alias}` | `{name}` |\n" for alias, name in list_setting_aliases().items()]
     return HEAD + "".join(rows) + ALIASES + "".join(aliases) + TAIL
 

@@ -22,7 +22,7 @@ def test_the_settings_page_is_fresh() -> None:
 def test_every_setting_is_on_the_page_with_its_default() -> None:
     page = docs_settings.render()
     for name, default, meaning in describe_settings():
-        assert f"| `{name}` | {docs_settings.shown(default)} | {meaning} |" in page
+        assert f"* `{name}` ({docs_settings.shown(default)}): {meaning}\n" in page
 
 
 def test_the_page_of_the_tools_is_fresh() -> None:
