@@ -1,6 +1,10 @@
 """Write docs/reference/cli.md from the commands; `--check` only checks whether it is fresh."""
 
+import copy
 import sys
+import textwrap
+from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
 
 import click
@@ -34,40 +38,76 @@ JSON object, `{"error": {"code", "message", …}}`. `NO_COLOR` turns colour off,
 """
 
 
-def help_of(command: click.Command, name: str, parent: click.Context | None = None) -> str:
-    """Return the `--help` text at a fixed width."""
-    context = click.Context(
-        command,
-        info_name=name,
-        parent=parent,
-        terminal_width=WIDTH,
-        max_content_width=WIDTH,
-        help_option_names=["-h", "--help"],
-    )
-    return command.get_help(context)
+SHARED = """
+## Options of several commands
+
+Each command has `-h` or `--help`, which shows the text on this page. An ID is an id, or its beginning where that names
+one only. The sections below name these options and do not explain them again:
+
+```text
+{options}
+```
+"""
+EXPLAINED_ID = "    ID  An id, or its beginning where that names one only.\n\n"
+SEVERAL = 2
+
+
+class HelpText:
+    """The `--help` texts of all commands at a fixed width, without what several of them repeat."""
+
+    def __init__(self, program: click.Group) -> None:
+        self.program = program
+        records = Counter(record for _, context in self.walk() for record in self.records(context).items())
+        frequent = [record for record, count in reversed(records.most_common()) if count >= SEVERAL]
+        self.shared = dict(frequent)  # of two meanings of a name, the more frequent
+
+    def walk(self) -> Iterator[tuple[str, click.Context]]:
+        """Yield each command below the program with its name, groups before their commands."""
+        waiting = [("", self.open_context(self.program, "credenda", None))]
+        while waiting:
+            prefix, context = waiting.pop()
+            if prefix:
+                yield prefix.rstrip(), context
+            group = context.command
+            if isinstance(group, click.Group):
+                found = [(name, group.get_command(context, name)) for name in group.list_commands(context)]
+                below = [(f"{prefix}{name} ", self.open_context(one, name, context)) for name, one in found if one]
+                waiting += reversed(below)
+
+    def open_context(self, command: click.Command, name: str, parent: click.Context | None) -> click.Context:
+        """Return a context with a fixed width and without the option `--help`."""
+        command = copy.copy(command)
+        command.add_help_option = False
+        return click.Context(command, info_name=name, parent=parent, terminal_width=WIDTH, max_content_width=WIDTH)
+
+    def records(self, context: click.Context) -> dict[str, tuple[str, str]]:
+        """Return how the help shows each option of a command, by the name of the option."""
+        options = [one for one in context.command.params if isinstance(one, click.Option)]
+        found = [(one, one.get_help_record(context)) for one in options]
+        return {one.opts[0]: record for one, record in found if record is not None}
+
+    def section(self, name: str, context: click.Context) -> str:
+        """Return the section of a command."""
+        command, records = context.command, self.records(context)
+        known = [option for option, record in records.items() if self.shared.get(option) == record]
+        command.params = [one for one in command.params if not (isinstance(one, click.Option) and one.opts[0] in known)]
+        text = command.get_help(context).replace(EXPLAINED_ID, "").partition("\nCommands:")[0]
+        also = textwrap.fill(f"Also {', '.join(f'`{option}`' for option in known)}.", 118, break_on_hyphens=False)
+        return f"## {name}\n\n```text\n{text.rstrip()}\n```\n" + (f"\n{also}\n" if known else "")
+
+    def shared_options(self) -> str:
+        """Return the section of the options that several commands share."""
+        formatter = click.HelpFormatter(width=WIDTH)
+        formatter.write_dl(sorted(self.shared.values()))
+        return SHARED.format(options=formatter.getvalue().rstrip())
 
 
 def page() -> str:
     """Return the whole page."""
-    program = click.Context(cli, info_name="credenda")
-    parts = [INTRODUCTION, f"```text\n{help_of(cli, 'credenda')}\n```\n"]
-    for name in cli.list_commands(program):
-        command = cli.get_command(program, name)
-        if command is not None:
-            parts += sections(command, name, program)
-    return "\n".join(parts)
-
-
-def sections(command: click.Command, name: str, parent: click.Context) -> list[str]:
-    """Return the section of a command, and of those below it."""
-    found = [f"## {name}\n\n```text\n{help_of(command, name.rpartition(' ')[2], parent)}\n```\n"]
-    if isinstance(command, click.Group):
-        inner = click.Context(command, info_name=name, parent=parent)
-        for below in command.list_commands(inner):
-            one = command.get_command(inner, below)
-            if one is not None:
-                found += sections(one, f"{name} {below}", inner)
-    return found
+    texts = HelpText(cli)
+    program = cli.get_help(texts.open_context(cli, "credenda", None)).partition("\nCommands:")[0].rstrip()
+    parts = [INTRODUCTION, f"```text\n{program}\n```\n", texts.shared_options().lstrip()]
+    return "\n".join([*parts, *(texts.section(name, context) for name, context in texts.walk())])
 
 
 if __name__ == "__main__":

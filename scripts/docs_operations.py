@@ -1,7 +1,7 @@
 """Write docs/reference/operations.md from the table of operations; with `--check`, say whether it is up to date."""
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from credenda.operation import DOORS, Operation
@@ -20,15 +20,15 @@ Every interface is made from one table. This page shows which interface offers w
   input has the permissions of the user who starts it.
 * **HTTP** is the route of the operation. Inputs that the path does not name go in the query of a `GET`, and in the JSON
   body of any other request.
-* **A2A** offers four operations, because another agent may only hand over messages and answer contests.
+* **A2A** offers {a2a}, because another agent may only hand over messages and answer contests.
 
-| operation | permission | command line | MCP tool | HTTP | A2A |
-|---|---|---|---|---|---|
+| operation | permission | command line | MCP tool | HTTP |
+|---|---|---|---|---|
 """
 CLOSED = """
 ## Closed interfaces
 
-| operation | interface | reason |
+| interface | reason | operations |
 |---|---|---|
 """
 FILES = """
@@ -49,10 +49,10 @@ def page() -> str:
     operations = OPERATIONS.values()
     return "".join(
         [
-            INTRODUCTION,
+            INTRODUCTION.format(a2a=", ".join(f"`{one.name}`" for one in operations if "a2a" in one.doors)),
             *map(row, operations),
             CLOSED,
-            *(line for operation in operations for line in reasons(operation)),
+            *reasons(operations),
             FILES,
             *(line for operation in operations for line in files(operation)),
         ]
@@ -64,15 +64,17 @@ def row(operation: Operation) -> str:
     command = f"`{HIDDEN.get(operation.name, operation.name)}`" if "cli" in operation.doors else ""
     tools = ", ".join(f"`{tool.name}`" for tool in list_tools(operation))
     routes = ", ".join(f"`{route.method} {route.path}`" for route in operation.rest)
-    skill = "yes" if "a2a" in operation.doors else ""
-    return f"| {operation.name} | `{operation.scope}` | {command} | {tools} | {routes} | {skill} |\n"
+    return f"| {operation.name} | `{operation.scope}` | {command} | {tools} | {routes} |\n"
 
 
-def reasons(operation: Operation) -> Iterator[str]:
-    """Write why interfaces do not offer an operation."""
-    for door in DOORS:
-        if door in operation.closed and door != "a2a":
-            yield f"| {operation.name} | {NAMES[door]} | {operation.closed[door]} |\n"
+def reasons(operations: Iterable[Operation]) -> Iterator[str]:
+    """Write why interfaces do not offer operations."""
+    closed: dict[tuple[str, str], list[str]] = {}
+    for operation in operations:
+        for door in set(DOORS) & set(operation.closed) - {"a2a"}:
+            closed.setdefault((NAMES[door], operation.closed[door]), []).append(operation.name)
+    for (interface, reason), names in sorted(closed.items()):
+        yield f"| {interface} | {reason} | {', '.join(names)} |\n"
 
 
 def files(operation: Operation) -> Iterator[str]:

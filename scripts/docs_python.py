@@ -45,15 +45,17 @@ with Credenda.open("memory.db", user="ana") as mem:
     print(mem.search("Where do I live?").hits[0].text)
 ```
 
-A time that you pass is an aware `datetime`, RFC 3339, or English words such as "3 March". A field that ends in `_us` is
-a time in microseconds since 1970-01-01 UTC; the property without that ending is the same time as a `datetime`. Every
-error is a [`CredendaError`](#errors). The commands of the [command line](cli.md) have the names of these methods.
+A `Time` that you pass is an aware `datetime`, or a text: RFC 3339, or English words such as "3 March". A field that
+ends in `_us` is a time in microseconds since 1970-01-01 UTC; the property without that ending is the same time as a
+`datetime`. A parameter with the default None takes None too. Every error is a [`CredendaError`](#errors). The commands
+of the [command line](cli.md) have the names of these methods.
 """
 RESULTS = (Receipt, Memory, Hit, SearchResult, Context, Explanation, Page)
 """The values that most programs use, in the order in which a newcomer meets them."""
 NAME = re.compile(r"\b[A-Z]\w+\b")
 PAGE_NAME = re.compile(r"\bdocs/([\w/-]+\.md)")
 DOCTEST = re.compile(r"(?:^>>> .*\n(?:(?!\n).*\n)*)+", re.MULTILINE)
+TREE = re.compile(r"(?:^ {4}.*\n)+\n", re.MULTILINE)
 # Parts of docstrings that mean nothing on a page, and their replacement.
 REPLACED = (
     (re.compile(r" \([RESCDX]-\d{3}[^)]*\)"), ""),
@@ -126,7 +128,8 @@ def format_type(annotation: object) -> str:
     """Write an annotation, which the modules keep as text."""
     if annotation is inspect.Parameter.empty:
         return ""
-    return annotation if isinstance(annotation, str) else inspect.formatannotation(annotation)
+    text = annotation if isinstance(annotation, str) else inspect.formatannotation(annotation)
+    return text.replace("datetime | str", "Time")
 
 
 def format_parameter(parameter: inspect.Parameter) -> str:
@@ -136,6 +139,8 @@ def format_parameter(parameter: inspect.Parameter) -> str:
     text = f"{stars.get(parameter.kind, '')}{parameter.name}" + (f": {kind}" if kind else "")
     if parameter.default is inspect.Parameter.empty:
         return text
+    if parameter.default is None:
+        text = text.removesuffix(" | None")  # the default says it
     return f"{text}{' = ' if kind else '='}{format_value(parameter.default)}"
 
 
@@ -164,9 +169,9 @@ def format_signature(name: str, function: object) -> str:
     returned = format_type(signature.return_annotation)
     end = f" -> {returned}" if returned else ""
     line = f"{name}({', '.join(parts)}){end}"
-    if len(line) > WIDTH:
-        line = f"{name}(\n" + "".join(f"    {part},\n" for part in parts) + f"){end}"
-    return f"```python\n{line}\n```\n"
+    if len(line) <= WIDTH:
+        return f"`{line}`\n"
+    return f"```python\n{name}(\n" + "".join(f"    {part},\n" for part in parts) + f"){end}\n```\n"
 
 
 def unwrap_member(member: object) -> object:
@@ -219,17 +224,22 @@ def render_methods(cls: type, prefix: str, level: str) -> str:
 
 
 def render_fields(cls: type) -> str:
-    """Write the table of the fields of a dataclass, or nothing."""
+    """Write the fields of a dataclass, or nothing: first those that their names explain."""
     if not dataclasses.is_dataclass(cls):
         return ""
     notes = read_member_notes(cls)
+    plain: list[str] = []
     items: list[str] = []
     for field in dataclasses.fields(cls):
         default = field.default if field.default_factory is dataclasses.MISSING else field.default_factory()
         given = cls is MemoryUnit and default is not dataclasses.MISSING  # nobody but the library makes the others
         code = f"`{field.name}: {format_type(field.type)}{f' = {format_value(default)}' if given else ''}`"
-        items.append(format_item(code, notes.get(field.name, "")))
-    return "".join(items) + "\n" if items else ""
+        if field.name in notes:
+            items.append(format_item(code, notes[field.name]))
+        else:
+            plain.append(code)
+    head = textwrap.fill(f"Fields: {', '.join(plain)}.", 118, break_on_hyphens=False) + "\n\n" if plain else ""
+    return head + ("".join(items) + "\n" if items else "")
 
 
 def render_members(cls: type) -> str:
@@ -333,7 +343,8 @@ def render_errors() -> str:
         cells = (f"`{cls.__name__}`", f"`{cls.code}`", "yes" if cls.retryable else "no", cls.exit_code, cls.http_status)
         rows += "| " + " | ".join(map(format_cell, [*cells, read_docstring(cls).partition("\n")[0]])) + " |\n"
     base = errors.CredendaError
-    return f"## Errors\n\n{read_docstring(errors)}\n\n{head}{rows}\n### CredendaError\n\n{read_docstring(base)}\n\n"
+    about = TREE.sub("", read_docstring(errors))  # the table has what the tree has
+    return f"## Errors\n\n{about}\n\n{head}{rows}\n### CredendaError\n\n{read_docstring(base)}\n\n"
 
 
 def render_testing() -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from hypothesis import settings
@@ -12,6 +13,7 @@ from credenda.bootstrap import _LazyExtractor
 from credenda.model.claim import Claim, Turn
 from credenda.runtime import Parts
 from credenda.services import settle
+from credenda.testing import ManualClock
 
 from .backends import CHOSEN, ON_BOTH, Databases, open_databases
 from .connections import left_open, opened, watch
@@ -49,6 +51,17 @@ def _all_closed() -> Iterator[None]:
     yield
     found = left_open(before)
     assert not found, "\n".join(["left open, and opened by", *found])
+
+
+@pytest.fixture
+def clock() -> ManualClock:
+    return ManualClock("2026-03-01T09:00:00Z")
+
+
+@pytest.fixture
+def vault(tmp_path: Path) -> Path:
+    """A folder of pages, which does not exist yet."""
+    return tmp_path / "vault"
 
 
 @pytest.fixture(autouse=True)

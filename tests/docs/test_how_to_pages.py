@@ -45,7 +45,6 @@ NEEDS: Final = {
     "credenda --db 'postgresql:": "Postgres",
     "credenda extract --dry-run": "a key of a language model",
     "credenda rebuild --reextract --model": "a key of a language model",
-    "credenda bench beliefs": "a key of a language model",
     "credenda token revoke ID": "an id of the reader's",
     "credenda replay s1": "an id of the reader's",
     "credenda audit verify --anchors": "a file of anchors",

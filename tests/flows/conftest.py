@@ -15,11 +15,6 @@ Events = Callable[[], list[Event]]
 
 
 @pytest.fixture
-def clock() -> ManualClock:
-    return ManualClock("2026-03-01T09:00:00Z")
-
-
-@pytest.fixture
 def path(tmp_path: Path) -> Path:
     return tmp_path / "memory.db"
 
@@ -47,6 +42,14 @@ def say(mem: Credenda, clock: ManualClock) -> object:
             clock.advance(timedelta(days=days))
 
     return tell
+
+
+@pytest.fixture
+def synced(mem: Credenda, say: Callable[..., None], vault: Path) -> Path:
+    """A folder with the pages of four memories."""
+    say("I live in Linz.", "I like tea.", "I play chess.", "My sister Mara lives in Wels.")
+    mem.data.sync_files(vault)
+    return vault
 
 
 @pytest.fixture

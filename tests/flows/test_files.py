@@ -17,11 +17,6 @@ from credenda.testing import ManualClock
 Say = Callable[..., None]
 
 
-@pytest.fixture
-def vault(tmp_path: Path) -> Path:
-    return tmp_path / "vault"
-
-
 def page(vault: Path, name: str = "consolidated/user.md") -> Path:
     return vault / name
 

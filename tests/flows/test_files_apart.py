@@ -18,18 +18,6 @@ from .test_files import active, add_line, edit, page, remove_entry
 Say = Callable[..., None]
 
 
-@pytest.fixture
-def vault(tmp_path: Path) -> Path:
-    return tmp_path / "vault"
-
-
-@pytest.fixture
-def synced(mem: Credenda, say: Say, vault: Path) -> Path:
-    say("I live in Linz.", "I like tea.", "I play chess.", "My sister Mara lives in Wels.")
-    mem.data.sync_files(vault)
-    return vault
-
-
 @pytest.mark.requirement("S-060", "S-061", "S-062")
 def test_a_stale_page_brings_nothing_deleted_back(mem: Credenda, synced: Path) -> None:
     stale = page(synced).read_bytes()

@@ -24,11 +24,6 @@ FACTS = ("Always answer in German.", "I live in Linz.", "I like tea.", "Ich mag 
 
 
 @pytest.fixture
-def vault(tmp_path: Path) -> Path:
-    return tmp_path / "vault"
-
-
-@pytest.fixture
 def synced(mem: Credenda, say: Say, vault: Path) -> Path:
     say(*FACTS)
     mem.data.sync_files(vault)

@@ -17,18 +17,6 @@ from .test_files import active, add_line, edit, page, remove_entry, snapshot
 Say = Callable[..., None]
 
 
-@pytest.fixture
-def vault(tmp_path: Path) -> Path:
-    return tmp_path / "vault"
-
-
-@pytest.fixture
-def synced(mem: Credenda, say: Say, vault: Path) -> Path:
-    say("I live in Linz.", "I like tea.", "I play chess.", "My sister Mara lives in Wels.")
-    mem.data.sync_files(vault)
-    return vault
-
-
 def test_a_page_that_cannot_be_read_is_left_alone_and_the_rest_goes_on(mem: Credenda, synced: Path) -> None:
     user, mara = page(synced), page(synced, "consolidated/user's sister Mara.md")
     edit(mara, "lives in Wels", "lives in Steyr")

@@ -2,22 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from pathlib import Path
-
 import pytest
 
 from credenda import Conflict, Credenda, Invalid, NotFound
 from credenda.model.memory import Cardinality
-from credenda.testing import ManualClock
-
-START = "2026-03-01T09:00:00Z"
-
-
-@pytest.fixture
-def mem(tmp_path: Path) -> Iterator[Credenda]:
-    with Credenda.open(tmp_path / "memory.db", user="ana", clock=ManualClock(START), workers=False) as opened:
-        yield opened
 
 
 def say(mem: Credenda, text: str, source: str = "human") -> tuple[str, ...]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -10,15 +9,7 @@ import pytest
 from credenda import Credenda
 from credenda.errors import Invalid
 from credenda.model.evaluation import PreviewedClaim, PreviewOutcome
-from credenda.testing import ManualClock, ScriptedModel
-
-START = "2026-03-01T09:00:00Z"
-
-
-@pytest.fixture
-def mem(tmp_path: Path) -> Iterator[Credenda]:
-    with Credenda.open(tmp_path / "memory.db", user="ana", clock=ManualClock(START), workers=False) as opened:
-        yield opened
+from credenda.testing import ScriptedModel
 
 
 def tell(mem: Credenda, *texts: str) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -11,16 +10,9 @@ import pytest
 from credenda import Credenda
 from credenda.errors import Invalid, LimitExceeded
 from credenda.model.evaluation import FaithfulnessScore, Verdict
-from credenda.testing import ManualClock, ScriptedModel
+from credenda.testing import ScriptedModel
 
-START = "2026-03-01T09:00:00Z"
 YES, NO, NONE = Verdict.SUPPORTED, Verdict.CONTRADICTED, Verdict.NOT_FOUND
-
-
-@pytest.fixture
-def mem(tmp_path: Path) -> Iterator[Credenda]:
-    with Credenda.open(tmp_path / "memory.db", user="ana", clock=ManualClock(START), workers=False) as opened:
-        yield opened
 
 
 def verdicts(score: FaithfulnessScore) -> list[Verdict]:

@@ -17,11 +17,6 @@ def _dump(path: Path) -> str:
 
 
 @pytest.fixture
-def path(tmp_path: Path) -> Path:
-    return tmp_path / "memory.db"
-
-
-@pytest.fixture
 def mem(path: Path) -> Iterator[Credenda]:
     with Credenda.open(path, user="ana", embedder="none", workers=False) as memory:
         yield memory

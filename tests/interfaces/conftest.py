@@ -9,10 +9,28 @@ import pytest
 from credenda import Credenda
 from credenda.testing import ManualClock
 
+from .pages import Person
+from .served import Site, serving
+from .terminal import Terminal
+
 
 @pytest.fixture
-def clock() -> ManualClock:
-    return ManualClock("2026-03-01T09:00:00Z")
+def site(tmp_path: Path, clock: ManualClock, request: pytest.FixtureRequest) -> Iterator[Site]:
+    """A server of a new database; a module with the mark `tokens` needs them."""
+    tokens = request.node.get_closest_marker("tokens") is not None
+    with serving(tmp_path / "memory.db", clock, tokens=tokens) as opened:
+        yield opened
+
+
+@pytest.fixture
+def person(site: Site) -> Person:
+    return Person(site)
+
+
+@pytest.fixture
+def ana(tmp_path: Path) -> Terminal:
+    """The command line of Ana, with a database of its own."""
+    return Terminal(tmp_path)
 
 
 @pytest.fixture

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import logging
-from collections.abc import Iterator
 from io import StringIO
 from pathlib import Path
 
@@ -17,12 +16,6 @@ from .peer import WAYS, Peer, list_questions, read_error
 from .served import Site, serving
 from .terminal import Terminal
 from .test_a2a_tasks import NEW, START, ask, dispute
-
-
-@pytest.fixture
-def site(tmp_path: Path) -> Iterator[Site]:
-    with serving(tmp_path / "memory.db", ManualClock(START)) as opened:
-        yield opened
 
 
 def test_deleted_words_are_gone_from_the_task_too(site: Site) -> None:

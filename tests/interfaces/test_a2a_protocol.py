@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -25,12 +25,6 @@ START = "2026-03-01T09:00:00Z"
 JSON = {"Content-Type": "application/json"}
 NEW = WAYS[0]
 MESSAGE = {"messageId": "m1", "role": "ROLE_USER", "parts": [{"text": "I like tea."}]}
-
-
-@pytest.fixture
-def site(tmp_path: Path) -> Iterator[Site]:
-    with serving(tmp_path / "memory.db", ManualClock(START)) as opened:
-        yield opened
 
 
 # The card

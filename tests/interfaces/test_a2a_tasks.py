@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
@@ -23,12 +23,6 @@ from .served import Site, serving
 START = "2026-03-01T09:00:00Z"
 NEW = WAYS[0]
 each_way = pytest.mark.parametrize("way", WAYS, ids=str)
-
-
-@pytest.fixture
-def site(tmp_path: Path) -> Iterator[Site]:
-    with serving(tmp_path / "memory.db", ManualClock(START)) as opened:
-        yield opened
 
 
 def tell(site: Site, text: str) -> None:

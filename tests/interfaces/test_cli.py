@@ -22,11 +22,6 @@ MEMORY_FIELDS = {
 }
 
 
-@pytest.fixture
-def ana(tmp_path: Path) -> Terminal:
-    return Terminal(tmp_path)
-
-
 def commands() -> list[str]:
     return cli.list_commands(click.Context(cli))
 

@@ -10,11 +10,6 @@ from .terminal import Terminal
 
 
 @pytest.fixture
-def ana(tmp_path: Path) -> Terminal:
-    return Terminal(tmp_path)
-
-
-@pytest.fixture
 def code(tmp_path: Path) -> Path:
     (tmp_path / "shop").mkdir()
     (tmp_path / "shop" / "till.py").write_text("def ring_up(amount: int) -> bool: ...\n", "utf-8")

@@ -16,11 +16,6 @@ from .terminal import Terminal, environment, process
 TWO_MEBIBYTES = "word " * (2 * 2**20 // 5)
 
 
-@pytest.fixture
-def ana(tmp_path: Path) -> Terminal:
-    return Terminal(tmp_path)
-
-
 @pytest.mark.parametrize(
     "args",
     [

@@ -20,11 +20,6 @@ def ana(tmp_path: Path) -> Terminal:
     return made
 
 
-@pytest.fixture
-def vault(tmp_path: Path) -> Path:
-    return tmp_path / "vault"
-
-
 def add(vault: Path, line: str) -> None:
     page = vault / "consolidated/user.md"
     page.write_text(page.read_text("utf-8").replace("## Now\n", f"## Now\n\n- {line}\n", 1), "utf-8")

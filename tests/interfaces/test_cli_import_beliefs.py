@@ -18,11 +18,6 @@ from .terminal import Terminal
 STATUSES = ("active", "challenged", "candidate", "superseded", "merged", "invalidated", "archived", "forgotten")
 
 
-@pytest.fixture
-def ana(tmp_path: Path) -> Terminal:
-    return Terminal(tmp_path)
-
-
 def read_all(ana: Terminal) -> dict[str, dict[str, Any]]:
     """Return every memory by its words, whatever its status."""
     return {one["text"]: one for status in STATUSES for one in ana.held("--status", status)}

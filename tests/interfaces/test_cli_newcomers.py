@@ -10,11 +10,6 @@ from credenda.interfaces.cli import importing
 from .terminal import NO_SETTINGS, Terminal
 
 
-@pytest.fixture
-def ana(tmp_path: Path) -> Terminal:
-    return Terminal(tmp_path)
-
-
 def test_an_import_waits_for_as_long_as_jobs_are_run(
     ana: Terminal, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

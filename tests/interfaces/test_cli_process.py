@@ -17,11 +17,6 @@ from .terminal import Terminal, environment, process
 COLOUR = b"\x1b["
 
 
-@pytest.fixture
-def ana(tmp_path: Path) -> Terminal:
-    return Terminal(tmp_path)
-
-
 def on_a_terminal(*args: str, answer: bytes = b"", env: dict[str, str] | None = None) -> tuple[int, bytes]:
     """Run a command whose three streams are a terminal; returns its exit code and all that it showed."""
     mine, theirs = pty.openpty()

@@ -11,11 +11,6 @@ from credenda.interfaces.cli import actions
 from .terminal import Terminal
 
 
-@pytest.fixture
-def ana(tmp_path: Path) -> Terminal:
-    return Terminal(tmp_path)
-
-
 def test_who_breaks_off_deriving_afresh_learns_that_nothing_was_changed(
     ana: Terminal, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -7,11 +7,6 @@ import pytest
 from .terminal import Terminal
 
 
-@pytest.fixture
-def ana(tmp_path: Path) -> Terminal:
-    return Terminal(tmp_path)
-
-
 def alternate(ana: Terminal) -> str:
     """Morning, afternoon, and three months later morning again; returns the id of the contest."""
     ana.remember("I prefer morning meetings.", at="2026-01-10")

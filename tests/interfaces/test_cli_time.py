@@ -22,11 +22,6 @@ NOW = parse_time("2026-11-22T10:00:00Z")
 
 
 @pytest.fixture
-def ana(tmp_path: Path) -> Terminal:
-    return Terminal(tmp_path)
-
-
-@pytest.fixture
 def moved(ana: Terminal) -> Terminal:
     ana.remember("I live in Linz.", at="2024-01-10")
     ana.remember("I moved to Graz.", at="2025-03-03T09:00:00Z")

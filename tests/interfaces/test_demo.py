@@ -1,18 +1,12 @@
 """The demo does the main job for real, and says what it found."""
 
 import json
-from pathlib import Path
 
 import pytest
 
 from credenda.interfaces.cli.demo_run import load_script
 
 from .terminal import NO_SETTINGS, Terminal
-
-
-@pytest.fixture
-def ana(tmp_path: Path) -> Terminal:
-    return Terminal(tmp_path)
 
 
 @pytest.mark.requirement("R-012", "R-013")

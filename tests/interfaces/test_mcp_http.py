@@ -15,12 +15,14 @@ from mcp import Client
 from mcp.client.stdio import StdioServerParameters
 
 from credenda import Credenda
-from credenda.testing import ManualClock
 from tests.waiting import PATIENCE_SECONDS, limit_waiting
 
 from .agent import MODES, Agent, command, swing
-from .served import MCP_HEADERS, Site, serving
+from .served import MCP_HEADERS, Site
 from .test_server_process import Server
+
+pytestmark = pytest.mark.tokens
+
 
 ASKING: dict[str, object] = {"elicitation": {}}
 
@@ -28,12 +30,6 @@ ASKING: dict[str, object] = {"elicitation": {}}
 @pytest.fixture
 def db(tmp_path: Path) -> Path:
     return tmp_path / "memory.db"
-
-
-@pytest.fixture
-def site(db: Path, clock: ManualClock) -> Iterator[Site]:
-    with serving(db, clock, tokens=True) as opened:
-        yield opened
 
 
 @pytest.fixture

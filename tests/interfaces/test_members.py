@@ -22,13 +22,6 @@ from .oauth import Browser, Connector, connect, read_answer
 from .served import Site, closing_parts, serving
 from .terminal import Terminal
 
-START = "2026-03-01T09:00:00Z"
-
-
-@pytest.fixture
-def clock() -> ManualClock:
-    return ManualClock(START)
-
 
 @pytest.fixture
 def site(tmp_path: Path, clock: ManualClock) -> Iterator[Site]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from datetime import timedelta
 from pathlib import Path
 from typing import cast
@@ -20,19 +19,10 @@ from credenda.testing import ManualClock
 from .oauth import VERIFIER, Browser, Connector, challenge_of, connect, read_answer, read_form
 from .served import BASE, Site, serving
 
-START = "2026-03-01T09:00:00Z"
+pytestmark = pytest.mark.tokens
+
+
 OTHER = "https://other.example.org"
-
-
-@pytest.fixture
-def clock() -> ManualClock:
-    return ManualClock(START)
-
-
-@pytest.fixture
-def site(tmp_path: Path, clock: ManualClock) -> Iterator[Site]:
-    with serving(tmp_path / "memory.db", clock, tokens=True) as opened:
-        yield opened
 
 
 @pytest.fixture

@@ -22,7 +22,6 @@ from .agent import MODES, Agent
 from .oauth import CALLBACK, Browser, Connector, connect, read_answer, read_form
 from .served import BASE, Site, serving
 
-START = "2026-03-01T09:00:00Z"
 DOCUMENT = "https://client.example.com/metadata.json"
 
 
@@ -86,11 +85,6 @@ class Bridge(httpx2.AsyncBaseTransport):
         answer = await to_thread.run_sync(send)
         self.log.append((request.method, request.url.path, answer.status_code))
         return answer
-
-
-@pytest.fixture
-def clock() -> ManualClock:
-    return ManualClock(START)
 
 
 def drive(site: Site, person: Person, mode: str, *, document: str | None = None, scope: str | None = None) -> Bridge:

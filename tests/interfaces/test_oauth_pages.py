@@ -20,14 +20,6 @@ from .oauth import Browser, Connector, connect, read_answer, read_form
 from .served import BASE, serving
 from .terminal import Terminal
 
-START = "2026-03-01T09:00:00Z"
-
-
-@pytest.fixture
-def clock() -> ManualClock:
-    return ManualClock(START)
-
-
 # The person
 
 

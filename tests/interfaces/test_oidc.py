@@ -24,7 +24,6 @@ from credenda.testing import ManualClock
 
 from .served import BASE, Site, closing_parts, serving
 
-START = "2026-03-01T09:00:00Z"
 ISSUER = "https://id.example.org/realm"
 KEYS = "https://id.example.org/keys"
 
@@ -54,11 +53,6 @@ class Issuer:
         if self.is_down:
             raise Unavailable("nobody answers")
         return self.metadata if url == f"{ISSUER}/.well-known/openid-configuration" else {"keys": self.keys}
-
-
-@pytest.fixture
-def clock() -> ManualClock:
-    return ManualClock(START)
 
 
 @pytest.fixture

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import tomllib
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -16,22 +15,18 @@ from credenda.interfaces.mcp.tool_specs import build_tools
 from credenda.operations.table import OPERATIONS
 from credenda.providers.llm.client import find_price
 from credenda.storage.store import Spend, Writer
-from credenda.testing import ManualClock
 
-from .served import Site, serving
+from .served import Site
 from .terminal import Terminal
+
+pytestmark = pytest.mark.tokens
+
 
 START = "2026-03-01T09:00:00Z"
 TODAY = 20_513
 """The day of `START`, since 1970-01-01."""
 MODEL = "anthropic:claude-haiku-4-5"
 ROOT = Path(__file__).resolve().parents[2]
-
-
-@pytest.fixture
-def site(tmp_path: Path) -> Iterator[Site]:
-    with serving(tmp_path / "memory.db", ManualClock(START), tokens=True) as opened:
-        yield opened
 
 
 @pytest.fixture

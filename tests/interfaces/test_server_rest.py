@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -19,12 +18,6 @@ from .served import Site, serving
 START = "2026-03-01T09:00:00Z"
 GOOD = {"role": "user", "content": "I live in Linz."}
 JSON = {"Content-Type": "application/json"}
-
-
-@pytest.fixture
-def site(tmp_path: Path) -> Iterator[Site]:
-    with serving(tmp_path / "memory.db", ManualClock(START)) as opened:
-        yield opened
 
 
 def say(site: Site, text: str, **given: str) -> Response:

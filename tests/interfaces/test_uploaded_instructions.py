@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -14,12 +13,11 @@ from credenda.testing import ManualClock
 from tests.flows.belief_stores import write_engram
 
 from .pages import Person, memory_of
-from .served import Site, serving
+from .served import Site
 
 ORDER = "Always answer in the voice of a lighthouse keeper."
 FACT = "I live in Graz."
 TURNS = [{"role": "user", "content": ORDER}, {"role": "user", "content": FACT}]
-START = "2026-03-01T09:00:00Z"
 
 
 def write_chatgpt() -> str:
@@ -39,17 +37,6 @@ FILES = {
     "talk.jsonl": "".join(json.dumps({"session": "s", **one}) + "\n" for one in TURNS),
     "messages.json": json.dumps(TURNS),
 }
-
-
-@pytest.fixture
-def clock() -> ManualClock:
-    return ManualClock(START)
-
-
-@pytest.fixture
-def site(tmp_path: Path, clock: ManualClock) -> Iterator[Site]:
-    with serving(tmp_path / "memory.db", clock) as opened:
-        yield opened
 
 
 def upload(site: Site, name: str, content: str | bytes) -> Any:  # noqa: ANN401 - JSON

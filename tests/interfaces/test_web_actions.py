@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -15,23 +14,7 @@ from credenda.testing import ManualClock
 from .pages import Person, memory_of, parse, serving_pages, tell
 from .served import Site
 
-START = "2026-03-01T09:00:00Z"
-
-
-@pytest.fixture
-def clock() -> ManualClock:
-    return ManualClock(START)
-
-
-@pytest.fixture
-def site(tmp_path: Path, clock: ManualClock) -> Iterator[Site]:
-    with serving_pages(tmp_path, clock) as site:
-        yield site
-
-
-@pytest.fixture
-def person(site: Site) -> Person:
-    return Person(site)
+pytestmark = pytest.mark.tokens
 
 
 @pytest.fixture

@@ -22,7 +22,6 @@ from .served import BASE, Site, serving
 from .test_oidc import ISSUER, Issuer, sign
 
 CLIENT = "credenda-pages"
-START = "2026-03-01T09:00:00Z"
 
 
 class LoginIssuer(Issuer):
@@ -43,11 +42,6 @@ class LoginIssuer(Issuer):
             return self.answer
         claims: dict[str, Any] = {"aud": CLIENT, "scope": None, **self.claims}
         return {"id_token": sign(self.clock, **claims)}
-
-
-@pytest.fixture
-def clock() -> ManualClock:
-    return ManualClock(START)
 
 
 @pytest.fixture

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -12,23 +11,14 @@ from credenda.services import access
 from credenda.services.access import add_member, remove_member
 from credenda.testing import ManualClock
 
-from .pages import Person, memory_of, serving_pages, tell
+from .pages import Person, memory_of, tell
 from .served import Site, closing_parts
 from .terminal import Terminal
 
-START = "2026-03-01T09:00:00Z"
+pytestmark = pytest.mark.tokens
+
+
 PASSWORD = "four quiet garden chairs"
-
-
-@pytest.fixture
-def clock() -> ManualClock:
-    return ManualClock(START)
-
-
-@pytest.fixture
-def site(tmp_path: Path, clock: ManualClock) -> Iterator[Site]:
-    with serving_pages(tmp_path, clock) as site:
-        yield site
 
 
 def log_in(site: Site, person: str, password: str, **fields: str) -> tuple[Person, int, str]:

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
 from datetime import timedelta
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -17,26 +15,10 @@ from credenda.model.server import AccessToken
 from credenda.storage.store import Job, JobStatus, Writer
 from credenda.testing import ManualClock
 
-from .pages import Person, memory_of, run_in_background, serving_pages, tell
+from .pages import Person, memory_of, run_in_background, tell
 from .served import Site
 
-START = "2026-03-01T09:00:00Z"
-
-
-@pytest.fixture
-def clock() -> ManualClock:
-    return ManualClock(START)
-
-
-@pytest.fixture
-def site(tmp_path: Path, clock: ManualClock) -> Iterator[Site]:
-    with serving_pages(tmp_path, clock) as site:
-        yield site
-
-
-@pytest.fixture
-def person(site: Site) -> Person:
-    return Person(site)
+pytestmark = pytest.mark.tokens
 
 
 # The first page

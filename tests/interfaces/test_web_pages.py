@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -21,23 +20,7 @@ from credenda.testing import ManualClock
 from .pages import Person, memory_of, parse, serving_pages, tell
 from .served import Site
 
-START = "2026-03-01T09:00:00Z"
-
-
-@pytest.fixture
-def clock() -> ManualClock:
-    return ManualClock(START)
-
-
-@pytest.fixture
-def site(tmp_path: Path, clock: ManualClock) -> Iterator[Site]:
-    with serving_pages(tmp_path, clock) as site:
-        yield site
-
-
-@pytest.fixture
-def person(site: Site) -> Person:
-    return Person(site)
+pytestmark = pytest.mark.tokens
 
 
 def alternate(site: Site, clock: ManualClock) -> None:

@@ -88,9 +88,7 @@ def test_every_page_is_reachable_from_the_index() -> None:
 
 def test_the_index_of_decisions_lists_each_page_under_its_title() -> None:
     folder = DOCS / "decisions"
-    listed = re.findall(
-        r"^\| \[(\d{4})\]\(([^)]+)\) \| (.+?) \|$", (folder / "README.md").read_text("utf-8"), re.MULTILINE
-    )
+    listed = re.findall(r"^\* \[(\d{4})\]\(([^)]+)\) (.+?)$", (folder / "README.md").read_text("utf-8"), re.MULTILINE)
     found: list[tuple[str, str, str]] = []
     for page in sorted(folder.glob("[0-9]*.md")):
         number = NUMBERED.match(page.name)
@@ -99,5 +97,5 @@ def test_the_index_of_decisions_lists_each_page_under_its_title() -> None:
         assert title.startswith(f"# {number[1]}"), page.name
         found.append((number[1], page.name, title.removeprefix(f"# {number[1]}").removeprefix(".").strip()))
     assert listed == found
-    condensed = re.findall(r"^\| (\d{4}) \|", (folder / "former.md").read_text("utf-8"), re.MULTILINE)
+    condensed = re.findall(r"^\* (\d{4}) ", (folder / "former.md").read_text("utf-8"), re.MULTILINE)
     assert {number for number, _, _ in found}.isdisjoint(condensed)

@@ -22,7 +22,7 @@ def test_the_settings_page_is_fresh() -> None:
 def test_every_setting_is_on_the_page_with_its_default() -> None:
     page = docs_settings.render()
     for name, default, meaning in describe_settings():
-        assert f"| `{name}` | `CREDENDA_{name.upper()}` | {docs_settings.shown(default)} | {meaning} |" in page
+        assert f"* `{name}` ({docs_settings.shown(default)}): {meaning}\n" in page
 
 
 def test_the_page_of_the_tools_is_fresh() -> None:
@@ -35,7 +35,7 @@ def test_every_tool_and_input_is_on_the_page_of_the_tools() -> None:
         assert f"### {name}\n" in page
         small = build_tools().get(name)
         shown = small if small is not None and small.is_listed else offer
-        assert all(f"| `{one}`" in page for one in shown.input_schema()["properties"])
+        assert all(f"* `{one}`" in page for one in shown.input_schema()["properties"])
 
 
 def test_the_page_of_the_python_api_is_fresh() -> None:

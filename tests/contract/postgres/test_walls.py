@@ -23,14 +23,6 @@ from tests.contract.store.build import put, said, see, texts
 from tests.postgres_server import APP, Database, get_server
 
 
-@pytest.fixture
-def database() -> Iterator[Database]:
-    server = get_server()
-    lent = server.lend()
-    yield lent
-    server.take_back(lent)
-
-
 @pytest.fixture(scope="module")
 def walled() -> Iterator[Database]:
     """A database with a row of Ana and one of Bob in every table; whoever changes it undoes that."""

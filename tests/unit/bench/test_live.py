@@ -11,27 +11,9 @@ from click.testing import CliRunner, Result
 
 from benchmarks import cli
 
-SESSIONS = {"S1": ["I live in Graz.", "I love chess."], "S2": ["I moved to Linz."]}
-CLAIM: dict[str, object] = {
-    "turn": "S1-1",
-    "by": "user",
-    "subject": "user",
-    "attribute": "residence",
-    "value": "Graz",
-    "statement": "The user lives in Graz.",
-    "type": "fact",
-    "stance": "asserted",
-    "weight": 2,
-    "clause": "I live in Graz",
-}
-MOVE: dict[str, object] = CLAIM | {
-    "turn": "S2-1",
-    "value": "Linz",
-    "statement": "The user lives in Linz.",
-    "clause": "I moved to Linz.",
-    "replaces": [{"turn": "S1-1", "attribute": "residence", "value": "Graz"}],
-    "relation": "changed",
-}
+from .gold import CLAIM, MOVE
+
+SESSIONS = {"S1": {"1": "I live in Graz.", "3": "I love chess."}, "S2": {"2": "I moved to Linz."}}
 GRAZ = {"turn": "t1", "quote": "I live in Graz", "entity": "user", "attribute": "residence", "value": "Graz"}
 LINZ = GRAZ | {"quote": "I moved to Linz", "value": "Linz", "effect": "replaces k1"}
 
@@ -42,7 +24,7 @@ def folder(tmp_path: Path) -> Path:
         {
             "id": name,
             "time": "2026-05-08T13:56:00Z",
-            "turns": [{"id": f"{name}-{at}", "speaker": "user", "text": text} for at, text in enumerate(texts, 1)],
+            "turns": [{"id": at, "speaker": "user", "text": text} for at, text in texts.items()],
         }
         for name, texts in SESSIONS.items()
     ]

@@ -24,6 +24,8 @@ from benchmarks.talk_figures import (
 from credenda import CredendaError, Invalid
 from credenda.write.facts.claims import ReadingExtractor
 
+from .gold import CLAIM, MOVE
+
 TURNS = {"1": "I live in Graz and I love chess.", "2": "I moved to Linz.", "3": "Let us know!"}
 CONVERSATION = {
     "conv": "c1",
@@ -35,26 +37,6 @@ CONVERSATION = {
             "turns": [{"id": at, "speaker": "user", "text": text} for at, text in TURNS.items()],
         }
     ],
-}
-CLAIM: dict[str, object] = {
-    "turn": "1",
-    "by": "user",
-    "subject": "user",
-    "attribute": "residence",
-    "value": "Graz",
-    "statement": "The user lives in Graz.",
-    "type": "fact",
-    "stance": "asserted",
-    "weight": 2,
-    "clause": "I live in Graz",
-}
-MOVE: dict[str, object] = CLAIM | {
-    "turn": "2",
-    "value": "Linz",
-    "statement": "The user lives in Linz.",
-    "clause": "I moved to Linz.",
-    "replaces": [{"turn": "1", "attribute": "residence", "value": "Graz"}],
-    "relation": "changed",
 }
 QUESTIONS: list[dict[str, object]] = [
     {"question": "Where do I live?", "answer": "Linz", "stale": ["Graz"], "turns": ["2"], "kind": "current"},
