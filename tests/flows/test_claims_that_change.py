@@ -222,19 +222,19 @@ def test_a_value_in_fewer_of_its_words_is_no_other_value(life: Life) -> None:
 
 @pytest.mark.parametrize("stance", ["past", "negated"])
 @pytest.mark.parametrize(
-    ("slot", "told", "over"),
+    ("slot", "words"),
     [
-        (("pet", "tortoise called Bruno"), "we keep a tortoise called Bruno", "Bruno died in his sleep"),
-        (("travel plan", "a month in Bergen"), "a month in Bergen next May is booked", "Bergen fell through"),
-        (("rowing club", "Isis"), "I row for Isis", "Isis is history"),
+        (("pet", "tortoise called Bruno"), ("we keep a tortoise called Bruno", "Bruno died in his sleep")),
+        (("travel plan", "a month in Bergen"), ("a month in Bergen next May is booked", "Bergen fell through")),
+        (("rowing club", "Isis"), ("I row for Isis", "Isis is history")),
     ],
 )
 def test_what_is_told_as_past_ends_what_it_names(
-    life: Life, slot: tuple[str, str], told: str, over: str, stance: str
+    life: Life, slot: tuple[str, str], words: tuple[str, str], stance: str
 ) -> None:
-    old = life.tell(told, *slot, stance="planned" if slot[0] == "travel plan" else "asserted")
+    old = life.tell(words[0], *slot, stance="planned" if slot[0] == "travel plan" else "asserted")
     assert old.memory_id is not None
-    ended = life.tell(over, *slot, stance=stance, replaces=old.memory_id)
+    ended = life.tell(words[1], *slot, stance=stance, replaces=old.memory_id)
     assert ended.replaced == (old.memory_id,)
     assert life.mem.get(old.memory_id).status == "superseded"
     assert not [one for one in life.mem.list().items if one.value == slot[1] and one.stance != "negated"]
