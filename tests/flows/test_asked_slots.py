@@ -15,6 +15,11 @@ HELD: list[Claim] = [
     ("Nora moved on, to Linden Bank", "Nora", "employer", "Linden Bank"),
     ("my sister Nora is visiting", "user", "sister", "Nora"),
     ("I took the flat over the bakery in Passau", "user", "residence", "Passau"),
+    ("ramipril 5 it is, each morning", "user", "medication", "ramipril 5"),
+    ("got a refurbished Nokia G42", "user", "phone", "Nokia G42"),
+    ("signed up for Finnish on Mondays", "user", "learning", "Finnish"),
+    ("Dr Amsel pulled my wisdom tooth", "user", "dentist", "Dr Amsel"),
+    ("two goats now, poor garden", "user", "pet", "two goats"),
 ]
 NOISE = (
     "I work hard on the allotment.",
@@ -38,6 +43,12 @@ NOISE = (
         ("What is the second novel about?", "two lighthouse keepers"),
         ("Where does my sister work?", "Linden Bank"),
         ("Where do I live?", "Passau"),
+        ("Which organisation pays me?", "Quarry"),
+        ("What's my dose of ramipril?", "ramipril 5"),
+        ("Which mobile do I use?", "Nokia G42"),
+        ("Which language course am I doing?", "Finnish"),
+        ("Who looks after my teeth?", "Dr Amsel"),
+        ("Do we keep any pets?", "two goats"),
     ],
 )
 def test_the_asked_slot_comes_first(mem: Credenda, question: str, value: str) -> None:

@@ -218,3 +218,36 @@ def test_a_value_in_fewer_of_its_words_is_no_other_value(life: Life) -> None:
     life.tell("My term at Aalto begins next week", "school", "Aalto")
     assert [memory.value for memory in life.mem.list(attribute="school").items] == ["Aalto University"]
     assert life.mem.list(attribute="school", status="superseded").items == ()
+
+
+@pytest.mark.parametrize("stance", ["past", "negated"])
+@pytest.mark.parametrize(
+    ("slot", "words"),
+    [
+        (("pet", "tortoise called Bruno"), ("we keep a tortoise called Bruno", "Bruno died in his sleep")),
+        (("travel plan", "a month in Bergen"), ("a month in Bergen next May is booked", "Bergen fell through")),
+        (("rowing club", "Isis"), ("I row for Isis", "Isis is history")),
+    ],
+)
+def test_what_is_told_as_past_ends_what_it_names(
+    life: Life, slot: tuple[str, str], words: tuple[str, str], stance: str
+) -> None:
+    old = life.tell(words[0], *slot, stance="planned" if slot[0] == "travel plan" else "asserted")
+    assert old.memory_id is not None
+    ended = life.tell(words[1], *slot, stance=stance, replaces=old.memory_id)
+    assert ended.replaced == (old.memory_id,)
+    assert life.mem.get(old.memory_id).status == "superseded"
+    assert not [one for one in life.mem.list().items if one.value == slot[1] and one.stance != "negated"]
+
+
+def test_a_change_told_of_a_thing_that_holds_several_values_comes_first(life: Life) -> None:
+    life.tell("film circle is watching Stalker, slowly", "film", "Stalker", entity="film circle")
+    life.tell("film circle moved on to Solaris", "film", "Solaris", entity="film circle")
+    assert "Solaris" in life.first("What is the film circle watching?")
+
+
+def test_a_change_of_another_slot_with_a_word_of_the_question_is_not_its_answer(life: Life) -> None:
+    life.tell("we got a hen called Berta", "pet", "hen called Berta")
+    life.tell("I can't stand phone calls, send me a note instead", "dislikes", "phone calls")
+    (pet,) = [hit for hit in life.mem.search("What is our hen called?").hits if hit.memory and "Berta" in hit.text]
+    assert pet.newer is None

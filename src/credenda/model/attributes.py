@@ -172,6 +172,7 @@ _AGE_MAX: Final = 130
 
 _BREAKS: Final = re.compile(
     r"[?\n]|(?<!\d)[.!…][\"'”’)]*\s+(?=[A-Z\u00c0-\u00de])(?<!Dr\. )(?<!St\. )(?<!Mr\. )(?<!Ms\. )(?<!Mrs\. )"
+    r"(?<!Prof\. )(?<!Rev\. )(?<!Capt\. )(?<!Ing\. )(?<!Mag\. )(?<!Sr\. )(?<!Fr\. )"
 )
 """A question or another sentence inside a value."""
 _EMPTY: Final = frozenset(

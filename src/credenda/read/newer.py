@@ -13,7 +13,7 @@ from types import MappingProxyType
 from typing import Final, NamedTuple
 
 from credenda.clock import DAY_US
-from credenda.model.attributes import get_attribute, has_same_kind
+from credenda.model.attributes import get_attribute, has_same_kind, load_asked
 from credenda.model.memory import Cardinality, Memory, Stance, Status
 from credenda.model.query import Hit
 from credenda.read.candidates import Row
@@ -362,7 +362,9 @@ def _has_changed(old: _Text, new: _Text, signs: Changes, terms: int) -> bool:
     asked = old.asked & new.asked
     named = not {part for one in asked for part in one.split(ALTERNATIVE)} <= old.names
     named = named or (len(asked) == terms and signs.corrects.search(new.folded) is not None)
-    about = named and len(asked) >= len(old.asked) - 1 and len(asked) * _HALF >= terms
+    alike = _is_same_slot(old, new)
+    about = (named or alike is True) and alike is not False
+    about = about and len(asked) >= len(old.asked) - 1 and len(asked) * _HALF >= terms
     strong = _has_strong_sign(old, new, signs, about=about)
     if strong is not None or not asked or asked != old.asked or old.many or new.many:
         return bool(strong)
@@ -398,6 +400,17 @@ def _has_other_owner(old: _Text, new: _Text) -> bool:
     attribute = normalise_attribute(one.attribute or "")
     alike = get_attribute(attribute).known and attribute == normalise_attribute(other.attribute or "")
     return alike and len(owners) > 1 and normalise_name(new.speaker) in owners
+
+
+def _is_same_slot(old: _Text, new: _Text) -> bool | None:
+    """Return whether two memories fill one slot, or slots that are known to differ; None if that is open."""
+    one, other = old.row.memory, new.row.memory
+    if one is None or other is None or not (one.entity and one.value and other.entity and other.value):
+        return None
+    names = [normalise_attribute(memory.attribute or "") for memory in (one, other)]
+    if names[0] == names[1]:
+        return normalise_name(one.entity) == normalise_name(other.entity) or None
+    return False if load_asked().keys() >= {*names} else None
 
 
 def _has_strong_sign(old: _Text, new: _Text, signs: Changes, *, about: bool) -> bool | None:

@@ -28,7 +28,7 @@ _SMALL: Final = frozenset(
     " our us ours the a an of for to in at on with by from currently now nowadays again please tell remind know you"
     " your remember can could would should shall will this that still right moment these days current user and actually"
     " exactly it he she his her they their them there any some much many kind type sort got get so ok hey name called"
-    " if ever about say said told give show see take".split()
+    " if ever about say said told give show see take use each keep doing".split()
 )
 """Words that a question may have beside those of a slot."""
 _ASKED_MINE: Final = frozenset("i me my mine we our ours us user".split())  # noqa: SIM905
@@ -101,7 +101,10 @@ def is_asked(memory: Memory, asked: AskedSlots) -> bool:
         return False
     if normalise_name(memory.entity) in asked.entities:
         return True
-    return bool(asked.rest) and asked.rest <= _list_entity_terms(memory.entity)
+    if not asked.rest:
+        return False
+    own = normalise_name(memory.entity) == _USER and asked.entities[0].startswith(f"{_USER}'s ")
+    return asked.rest <= (frozenset(tokenize(memory.value or "")) if own else _list_entity_terms(memory.entity))
 
 
 def is_near_asked(memory: Memory, asked: AskedSlots) -> bool:

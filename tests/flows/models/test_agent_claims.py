@@ -339,3 +339,22 @@ def test_a_rescheduled_plan_replaces_the_one_that_was_to_come(mem: Credenda) -> 
         replaces=first.memory_id,
     )
     assert moved.replaced == (first.memory_id,)
+
+
+@pytest.mark.parametrize("text", ["The alarm code of the boathouse is 5519", "my locker combination is 482913"])
+def test_a_claim_with_a_code_is_refused_as_a_secret(mem: Credenda, text: str) -> None:
+    told = one(mem, text, entity="boathouse", attribute="code", value=text.rpartition(" ")[2])
+    assert told.outcome == "refused"
+    assert "secret" in told.reason
+
+
+def test_a_number_that_is_no_code_is_kept(mem: Credenda) -> None:
+    told = one(mem, "plot 5519 is ours now", entity="allotment", attribute="plot", value="5519")
+    assert told.outcome == "kept"
+
+
+@pytest.mark.parametrize("name", ["Prof. Maier", "Mag. Aigner", "Rev. Cole", "Dr. Ing. Huber"])
+def test_a_name_with_a_title_is_a_person(mem: Credenda, name: str) -> None:
+    told = one(mem, f"my boss there is called {name}", attribute="manager", value=name)
+    assert (told.outcome, told.reason) == ("kept", "")
+    assert held(mem) == [("manager", name)]

@@ -396,15 +396,16 @@ def check(
     """
     event = turn.event
     quoted = locate(event.text, proposal.quote, event.id)
-    if quoted is None:
-        return Verdict(None, Refusal.QUOTE)
+    if quoted is None:  # the message lost its secrets before it was stored
+        masked = screen_secrets(proposal.quote, "mask").masked
+        return Verdict(None, Refusal.SECRET if masked else Refusal.QUOTE)
     own = by_agent and event.role is Role.ASSISTANT
     owner = _USER if own else owner_of(event)
     if owner is None:
         return Verdict(None, Refusal.DOCUMENT)
     memory = known.get(proposal.target)
     if memory is not None and _denies(proposal, memory):
-        proposal = replace(proposal, effect=Effect.ENDS)
+        proposal = replace(proposal, effect=Effect.ENDS, past=False)
     elif proposal.value is not None and not get_attribute(find_exact_attribute(proposal.attribute or "")).hurts:
         quoted = _reach_value(event.text, quoted, proposal.value, memory)
     said = Said(proposal, turn, quoted, widen_to_sentences(event.text, quoted), owner, memory)
@@ -425,12 +426,14 @@ def check(
 
 
 def _denies(proposal: Proposal, memory: Memory) -> bool:
-    """Return whether a proposal denies the very memory that it replaces: "somebody took the Genesis"."""
-    if proposal.effect is not Effect.REPLACES or proposal.stance is not Stance.NEGATED or get_slot(memory) is None:
+    """Return whether a proposal denies the very memory that it replaces, or calls it past: "we sold the Genesis"."""
+    over = proposal.past or proposal.stance is Stance.NEGATED
+    if proposal.effect is not Effect.REPLACES or not over or get_slot(memory) is None:
         return False
     own, held = set(tokenize(proposal.value or "")), set(tokenize(memory.value or ""))
     same = normalise_attribute(proposal.attribute or "") == normalise_attribute(memory.attribute or "")
-    return same and memory.stance is Stance.ASSERTED and bool(own) and (own <= held or held <= own)
+    holds = memory.stance is Stance.ASSERTED or memory.stance in _OPEN
+    return same and holds and bool(own) and (own <= held or held <= own)
 
 
 def _reach_value(text: str, quoted: Span, value: str, memory: Memory | None) -> Span:
