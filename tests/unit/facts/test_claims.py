@@ -11,7 +11,7 @@ from credenda.clock import from_datetime
 from credenda.model.claim import LISTENER, Claim, Fact, FactChange, FactStatus, Turn, UpdateKind, Words
 from credenda.model.event import Event, Role, Source
 from credenda.model.memory import Cardinality, MemoryType, Stance
-from credenda.write.facts.claims import load_fact_schemas, make_claims
+from credenda.write.facts.claims import ReadingExtractor, load_fact_schemas, make_claims
 from training.labels import ATTRIBUTES
 
 NOW = from_datetime(datetime(2026, 5, 20, 9, tzinfo=UTC))
@@ -317,3 +317,21 @@ def test_a_value_of_the_message_before_counts_only_for_words_that_take_it_up(tex
 def test_a_part_that_is_put_on_to_ask_for_something_is_no_job(text: str, stance: Stance) -> None:
     (claim,) = read_one(text, "vet", "job_title")
     assert claim.stance is stance
+
+
+def test_the_reader_sees_no_code_and_the_places_of_all_other_words() -> None:
+    seen: list[str] = []
+
+    class Reader:
+        reader_id = "seen"
+
+        def read(self, text: str, before: str = "") -> list[Fact]:
+            del before
+            seen.append(text)
+            return []
+
+    text = "I like tea.\n```python\nfrom flask import Flask\napp = Flask()\n```\nI live in Tromsø."
+    ReadingExtractor(Reader()).extract(make_turn(text))
+    (shown,) = seen
+    assert shown.split() == ["I", "like", "tea.", "I", "live", "in", "Tromsø."]
+    assert shown.index("Tromsø") == text.index("Tromsø")

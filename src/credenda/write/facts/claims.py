@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import tomllib
+from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
@@ -230,6 +231,10 @@ _TRAILING: Final = re.compile(
 )
 
 
+_OWN_VOICES: Final = frozenset({Voice.OWN, Voice.ROLE_PLAY})
+_SHOWN: Final = re.compile(r"\S")
+
+
 class _PlacedFact(NamedTuple):
     """A fact with its schema, the turn that tells it, whose it is, and the voice of its words."""
 
@@ -266,12 +271,32 @@ def make_claims(turn: Turn, facts: Iterable[Fact]) -> list[Claim]:
         voice = max((one.voice for one in voices if _is_within(one.start, one.stop, fact)), default=Voice.OWN)
         told = _PlacedFact(fact, schema, turn, _find_entity(fact, turn, owner, subject), voice)
         named = bool(told.entity) or _is_renaming(fact)
-        claim = _make_slotted_claim(told, owner) if named and voice in {Voice.OWN, Voice.ROLE_PLAY} else None
+        claim = _make_slotted_claim(told, owner) if named and voice in _OWN_VOICES else None
         if claim is not None:
             key = (claim.entity, claim.attribute, (claim.value or "").casefold(), claim.scope)
             claims.setdefault(key if claim.attribute else (claim.text,), claim)
     told = [one for one in claims.values() if not any(_is_covered(one, other) for other in claims.values())]
     return sorted((_keep_beside(one, told) for one in told), key=lambda one: one.span.start)
+
+
+def _keep_own_words(turn: Turn) -> str:
+    """Return a message with white space for the sentences in others' words, such as code, which make no claims.
+
+    Read sentence by sentence, code of many lines costs far more than the words around it. Offsets stay.
+    """
+    text = turn.event.text
+    passages = split_voices(text, playing=is_playing(turn))
+    if len(passages) == 1 and passages[0].voice in _OWN_VOICES:
+        return text
+    starts = [one.start for one in passages]
+    parts: list[str] = []
+    at = 0
+    for start, stop in split_sentences(text):
+        around = passages[bisect_right(starts, start) - 1]
+        if around.voice not in _OWN_VOICES and stop <= around.stop:
+            parts += text[at:start], _SHOWN.sub(" ", text[start:stop])
+            at = stop
+    return "".join([*parts, text[at:]])
 
 
 def _find_least(fact: Fact, schema: FactSchema) -> float:
@@ -735,7 +760,7 @@ class ReadingExtractor:
         """Return the claims of a turn in the order of their spans; none of an assistant's, or of a foreign text."""
         if turn.event.role not in {Role.USER, Role.PERSON} or not is_english(turn.event.text):
             return []
-        text, before = turn.event.text, turn.addressed
+        text, before = _keep_own_words(turn), turn.addressed
         found = make_claims(turn, self._reader.read(text, before.text if before is not None else ""))
         if not found and before is not None and before.role is Role.ASSISTANT:
             # its echo may hide a plain statement in the first sentence, the only one that is read with it
