@@ -67,6 +67,8 @@ _ORDER: Final = re.compile(r"(?:please\W+)?(?:always|never|from now on)\b", re.I
 """Words that begin an order, which is told by itself."""
 _UNSURE: Final = 0.5
 """From this probability of being no fact, a value may be read with a word less."""
+_PLAIN: Final = 0.6
+"""Certainties of a fact and its attribute from which a sentence tells it by itself, whatever stands before."""
 _SURE: Final = 0.4
 """The probability of being no fact below which it is."""
 
@@ -154,12 +156,30 @@ def _find_start(fact: Fact) -> int:
 
 
 def _read_window(model: _Model, window: _Window) -> Sequence[Fact]:
+    """Read a sentence with what stands before it, and by itself where that could mislead.
+
+    What stands before explains an answer and distracts from a statement. A kind of fact that can hurt is told by the
+    sentence itself, unless what stands before it asks for it. After another message the sentence is always read by
+    itself too, and of the same words the surer reading is kept.
+    """
     facts = list(model.read(window))
-    if not window.before or "?" in window.before or not any(fact.attribute in _HURTING for fact in facts):
+    if not window.before:
         return facts
-    alone = {fact.value: fact for fact in model.read(window.read_alone())}
-    found = (fact if fact.attribute not in _HURTING else alone.get(fact.value) for fact in facts)
-    return [fact for fact in found if fact is not None]
+    asked = "?" in window.before
+    kept = [fact for fact in facts if asked or fact.attribute not in _HURTING]
+    if len(kept) == len(facts) and not window.after_message:
+        return facts
+    for fact in model.read(window.read_alone()):
+        same = [one for one in kept if _overlap(one.value, fact.value)]
+        plain = window.after_message and fact.certainty >= _PLAIN and fact.attribute_certainty >= _PLAIN
+        known = fact.attribute in _HURTING and any(fact.value == one.value for one in facts)
+        if (plain or known) and all(one.certainty < fact.certainty for one in same):
+            kept = [one for one in kept if one not in same] + [fact]
+    return kept
+
+
+def _overlap(one: Words, other: Words) -> bool:
+    return one.start < other.stop and other.start < one.stop
 
 
 def _cut_windows(pieces: embed.minilm.WordPieces, text: str, before: str) -> Iterator[_Window]:

@@ -160,6 +160,11 @@ _TASTES: Final = frozenset({"likes", "dislikes", "prefers", "favourite", "hobby"
 _PLACES: Final = frozenset({"employer", "residence", "school", "job_title"})
 _DENIED: Final = re.compile(r"^(?:not|no|never)\s+(?=\w)", re.IGNORECASE)
 _PRONOUNS: Final = frozenset({"he", "she", "it", "they", "him", "her", "them", "his", "its", "their", "this", "that"})
+_CLOSEST: Final = frozenset({"partner", "child", "sibling"})
+"""Relatives whom not everybody has, so that to have one is worth holding before a name is told."""
+_OWNED: Final = re.compile(r"\b(?:my|our)(?: (?:big|little|older|younger|elder|twin|baby))? $", re.IGNORECASE)
+_CLOSING: Final = re.compile(r"\s+(?:in|as|at|for|on|to|with|since)\s.*", re.DOTALL)
+"""Words at the end of a value that tell more than it: "Acme Bank in accounting"."""
 _ARTICLE: Final = re.compile(r"^(?:the|an?|my|our|your|his|her|their|its|this|that|these|those)\s+", re.IGNORECASE)
 _JOINS: Final = re.compile(r"^(?:(?:at|for|in|on|during|with|when|while|the|an?|my|our)(?:\s+|$))+", re.IGNORECASE)
 """Words that join a scope to its sentence, and are no part of its name: "at work" """
@@ -437,8 +442,15 @@ def _make_slotted_claim(told: _PlacedFact, owner: str) -> Claim | None:
             plain, value=_trim(fact.value.text), prior=fact.old, move=UpdateKind.CORRECT, importance=_WEIGHTY
         )
     entity, attribute = _find_slot(told, owner)
-    valid = attribute and is_valid_value(attribute, _trim(fact.value.text)) and not _MASK.search(fact.value.text)
-    return _fill_slot(replace(plain, entity=entity, attribute=attribute), told) if valid else None
+    if not attribute or _MASK.search(fact.value.text):
+        return None
+    said = (fact.value.text, _CLOSING.sub("", fact.value.text))
+    fitting = next((one for one in said if is_valid_value(attribute, _trim(one))), None)
+    if fitting is None:
+        return None
+    value = fact.value._replace(text=fitting)
+    told = told._replace(fact=replace(fact, value=value))
+    return _fill_slot(replace(plain, entity=entity, attribute=attribute), told)
 
 
 def _find_stance(told: _PlacedFact, text: str, start: int, stop: int) -> Stance:
@@ -503,7 +515,8 @@ def _find_slot(told: _PlacedFact, owner: str) -> tuple[str, str]:
     if fact.attribute == "prefers" and (not key or beside) and _KIND.search(_trim(fact.value.text)):
         key = _trim(fact.value.text).split()[-1]
     if schema.kin and fact.attribute != "pet" and names().kin_noun(fact.value.text):
-        return entity, ""
+        closest = fact.attribute in _CLOSEST and _OWNED.search(told.turn.event.text[: max(fact.value.start, 0)])
+        return entity, schema.name if closest else ""
     if schema.kin:
         said = (fact.quote.text if fact.value.start >= 0 else "") + " " + fact.key
         noun = next((found for word in re.findall(r"\w+", said) if (found := names().kin_noun(word))), None)
