@@ -442,15 +442,18 @@ def _make_slotted_claim(told: _PlacedFact, owner: str) -> Claim | None:
             plain, value=_trim(fact.value.text), prior=fact.old, move=UpdateKind.CORRECT, importance=_WEIGHTY
         )
     entity, attribute = _find_slot(told, owner)
+    fitted = _fit_value(fact, attribute)
+    told = told._replace(fact=fitted or fact)
+    return _fill_slot(replace(plain, entity=entity, attribute=attribute), told) if fitted else None
+
+
+def _fit_value(fact: Fact, attribute: str) -> Fact | None:
+    """Return a fact with the words of its value that are one of an attribute; None if there are none."""
     if not attribute or _MASK.search(fact.value.text):
         return None
-    said = (fact.value.text, _CLOSING.sub("", fact.value.text))
+    said = [fact.value.text, _CLOSING.sub("", fact.value.text)]
     fitting = next((one for one in said if is_valid_value(attribute, _trim(one))), None)
-    if fitting is None:
-        return None
-    value = fact.value._replace(text=fitting)
-    told = told._replace(fact=replace(fact, value=value))
-    return _fill_slot(replace(plain, entity=entity, attribute=attribute), told)
+    return replace(fact, value=fact.value._replace(text=fitting)) if fitting else None
 
 
 def _find_stance(told: _PlacedFact, text: str, start: int, stop: int) -> Stance:
