@@ -63,51 +63,22 @@ def test_conversations_a_line_are_read_too(mem: Credenda, tmp_path: Path, events
     assert [event.session for event in events()] == ["a", "b"]
 
 
-@pytest.mark.parametrize("name", ["Ana", "Berta"])
-def test_what_its_memory_noted_is_about_the_user_who_imports_it(
-    mem: Credenda, tmp_path: Path, events: Events, name: str
-) -> None:
-    noted = (
-        f"**Work context**\n\n{name} Roth is a nurse at Nordlicht. Her favourite tool is Git. Jonas works at Siemens."
-        f" He is a baker.\n\n## Personal\n\n- {name} is allergic to nuts.\n- The user lives in Graz.\n\n**Interests**\n"
-    )
-    projects = {"p": f"They sell boats.\n\n{name} is learning Portuguese."}
-    notes = {"conversations_memory": noted, "project_memories": projects}
+def test_what_its_memory_noted_is_a_document(mem: Credenda, tmp_path: Path, events: Events) -> None:
+    notes = {
+        "conversations_memory": "**Work**\nAna is a nurse.\n\n**Home**\nAna has a cat.",
+        "project_memories": {"p": "x"},
+    }
     path = zipped(tmp_path / "e.zip", ("conversations.json", []), ("memories.json", [notes, 7]))
     report = mem.data.import_(path)
-    mem.settle(60)
-    assert (report.format, report.turns) == ("claude", 7)
+    assert (report.format, report.turns) == ("claude", 3)
     assert report.problems == ("memories.json, memory 2: it is not a table",)
-    believed = {(one.entity, one.attribute, one.value) for one in mem.list().items}
-    assert believed >= {
-        ("user", "job_title", "nurse"),
-        ("user", "employer", "Nordlicht"),
-        ("user", "allergy", "nuts"),
-        ("user", "residence", "Graz"),
-        ("user", "learning", "Portuguese"),
-    }
-    assert not {value for _, _, value in believed} & {"Siemens", "baker"}
-    others = {event.text for event in events() if event.role is Role.DOCUMENT}
-    assert others == {"Jonas works at Siemens. He is a baker.", "They sell boats."}
-    (tool,) = (event for event in events() if "Git" in event.text)
-    assert (tool.text, tool.source, tool.metadata["section"]) == (
-        "User's favourite tool is Git.",
+    work, *_ = events()
+    assert (work.text, work.role, work.source, work.trust) == (
+        "**Work**\nAna is a nurse.",
+        Role.DOCUMENT,
         Source.INGEST,
-        "Work context",
+        0.5,
     )
-
-
-def test_a_memory_that_is_exported_again_is_a_new_state(mem: Credenda, tmp_path: Path) -> None:
-    def export(home: str) -> Path:
-        note = {"account_uuid": "u", "conversations_memory": f"Ana is a nurse.\n\nAna lives in {home}."}
-        return zipped(tmp_path / f"{home}.zip", ("memories.json", [note]))
-
-    mem.data.import_(export("Graz"))
-    mem.settle(60)
-    report = mem.data.import_(export("Linz"))
-    mem.settle(60)
-    assert (report.turns, report.skipped, report.ended) == (1, 1, 1)
-    assert {one.value for one in mem.list().items} == {"nurse", "Linz"}
 
 
 @pytest.mark.parametrize(
@@ -146,7 +117,7 @@ def test_memories_in_files_of_their_own_are_read_beside_the_conversations(
         ("memories/broken.json", b'{"content": "cut'),
     )
     report = mem.data.import_(path)
-    assert (report.format, report.turns) == ("claude", 2)
+    assert (report.format, report.turns) == ("claude", 3)
     assert [problem.partition(":")[0] for problem in report.problems] == ["memories/broken.json, memory 1"]
-    assert {event.text for event in events()} == {"I live in Graz.", "User is a nurse."}
+    assert {event.text for event in events()} == {"I live in Graz.", "**Work**", "She is a nurse."}
     assert mem.data.import_(path).turns == 0

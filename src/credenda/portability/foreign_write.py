@@ -210,9 +210,7 @@ def _keep_layer(change: Change, draft: Draft) -> Change:
 # ended.
 
 
-_DOCUMENTS: Final = frozenset(
-    "markdown obsidian text memory-folder hermes openclaw suzent claude mcp-memory memories".split()  # noqa: SIM905
-)
+_DOCUMENTS: Final = frozenset({"markdown", "obsidian", "text", "memory-folder", "hermes", "openclaw", "suzent"})
 _LOG: Final = ".log"
 _STATE_REASON: Final = "its file does not say it any more"
 
@@ -226,18 +224,16 @@ class FileStates:
     _texts: set[bytes] = field(default_factory=set[bytes])
 
     def watch(self, pieces: Iterable[Parsed], source: Source, format_name: str) -> Iterator[Parsed]:
-        """Pass on the pieces of a file, and note their sessions once it has been read to its end without a loss."""
-        found: set[str] = set()
-        damaged = False
+        """Pass on the pieces of a file, and note its session once it has been read to its end without a loss."""
+        session = name_file_session(source)
+        found = False
         for piece in pieces:
-            if isinstance(piece, Piece) and piece.submission.source == "ingest":
-                found.add(piece.submission.session or "")
-            damaged = damaged or (isinstance(piece, Problem) and piece.lost)
+            found = found or isinstance(piece, Piece)
+            if isinstance(piece, Problem) and piece.lost:
+                self._damaged.add(session)
             yield piece
-        if damaged:
-            self._damaged |= {*found, name_file_session(source)}
-        elif format_name in _DOCUMENTS and source.path.suffix.casefold() != _LOG:
-            self._whole |= found
+        if found and format_name in _DOCUMENTS and source.path.suffix.casefold() != _LOG:
+            self._whole.add(session)
 
     def list_sessions(self) -> list[str]:
         """Return the sessions of the files whose new state is known."""

@@ -39,7 +39,6 @@ from credenda.portability.importers.json_checks import (
 )
 from credenda.portability.sources import Element, Lines, read_elements
 from credenda.private import cut_tagged
-from credenda.text.sentences import split_sentences
 
 _CHATGPT_AGENT: Final = "chatgpt"
 _CHATGPT_FILE: Final = re.compile(r"conversations(?:[-_]\d+)?\.json")
@@ -196,12 +195,6 @@ _CLAUDE_MARKS: Final = (b'"chat_messages"', b'"conversations_memory"')
 _LISTS: Final = (b'"chat_messages"', b'"conversations"', b'"memories"')
 _CLAUDE_ROLES: Final = {"human": "user", "user": "user", "assistant": "assistant"}
 _BLANK: Final = re.compile(r"\n[ \t]*\n")
-_HEADING: Final = re.compile(r"#{1,6}\s+(.{1,120}?)|(?:\*{1,3}|_{1,3})([^*_]{1,120}?):?[*_]{1,3}:?")
-_NOTE_ITEM: Final = re.compile(r"\s*[-*+\u2022]\s+")
-_LEAD: Final = re.compile(r"((?:[^\W\d_a-z][\w.'\u2019-]*\s){1,3}?)(?=(?:is|was|has|had|[a-z]+ly|[a-z]+s|[a-z]+ed)\b)")
-_PRONOUN: Final = re.compile(r"(He|She|They|His|Her|Their) (?=[a-z])")
-_OWNERS: Final = frozenset({"His", "Her", "Their"})
-_NO_NAMES: Final = frozenset("user this it he she they".split())  # noqa: SIM905
 
 
 class ClaudeFormat:
@@ -310,84 +303,28 @@ def _read_one_memory(lines: Lines, source: Source) -> Iterator[Parsed]:
 
 
 def _read_memories(element: Element, source: Source) -> Iterator[Piece | Problem]:
-    """Parse the assistant's notes: sentences about the user, who imports them, and paragraphs about anything else."""
+    """Parse the assistant's notes about the user: paragraphs of a document, with a document's trust."""
     place = f"memory {element.number}"
     try:
-        table = require_item(element)
+        texts = list(_read_notes(require_item(element)))
     except MalformedError as error:
         yield Problem(place=place, what=str(error))
         return
-    account = read_text(table, "account_uuid")
-    about = _Notes(place, element.number, source, f"claude-memory:{account[:64]}" if account else "")
-    yield from about.read(read_text(table, "conversations_memory", "memory", "content"), mine=True)
+    for text in texts:
+        for block in _BLANK.split(cut_tagged(mend_surrogates(text))):
+            for part in cut(block.strip()):
+                if has_words(part):
+                    piece = make_document_piece(
+                        Block(text=part, line=element.number, occurred_us=source.modified_us), source
+                    )
+                    yield replace(piece, place=place)
+
+
+def _read_notes(table: Mapping[str, Any]) -> Iterator[str]:
+    yield read_text(table, "conversations_memory", "memory", "content")
     projects = table.get("project_memories")
-    for note in cast("dict[str, object]", projects).values() if isinstance(projects, dict) else ():
-        if isinstance(note, str):
-            yield from about.read(note, mine=False)
-
-
-@dataclass(slots=True)
-class _Notes:
-    """The notes of one memory, and the name that they give the user: that with which they begin, or the user's own."""
-
-    place: str
-    number: int
-    source: Source
-    session: str
-    """That of the account's notes, whatever the name of the export; "" is that of the file."""
-    name: str = ""
-
-    def read(self, note: str, *, mine: bool) -> Iterator[Piece]:
-        """Yield a note by sentence and paragraph; `mine` means that a pronoun at its beginning is the user."""
-        section = ""
-        for block in _BLANK.split(cut_tagged(mend_surrogates(note))):
-            others: list[str] = []
-            for line in filter(has_words, block.split("\n")):
-                if heading := _HEADING.fullmatch(line.strip()):
-                    section = (heading[1] or heading[2]).strip()
-                    continue
-                text = _NOTE_ITEM.sub("", line)
-                for sentence in (text[start:stop] for start, stop in split_sentences(text)):
-                    self.name = self.name or _find_lead(sentence)
-                    own = self._word(sentence, mine=mine)
-                    mine = bool(own)
-                    if own:
-                        yield self._make_statement(own, section)
-                    else:
-                        others.append(sentence)
-            for part in cut(" ".join(others)) if others else ():
-                at = Block(text=part, line=self.number, occurred_us=self.source.modified_us)
-                piece = make_document_piece(at, self.source)
-                told = piece.submission._replace(session=self.session or piece.submission.session)
-                yield replace(piece, place=self.place, submission=told)
-
-    def _word(self, sentence: str, *, mine: bool) -> str:
-        """Return a sentence about the user as one about "User"; "" if it is about something else."""
-        names = ["the user", "user", self.name, self.name.partition(" ")[0], self.source.user_id]
-        called = "|".join(re.escape(name) for name in names if name)
-        if found := re.match(rf"(?i:{called})(?P<owns>['\u2019]s)? (?=[^\W\d_A-Z])", sentence):
-            owns = bool(found["owns"])
-        elif mine and (found := _PRONOUN.match(sentence)):
-            owns = found[1] in _OWNERS
-        else:
-            return ""
-        return ("User's " if owns else "User ") + sentence[found.end() :]
-
-    def _make_statement(self, text: str, section: str) -> Piece:
-        metadata = {"section": section} if section else {}
-        key = ("claude-memory", text)
-        told = Statement(place=self.place, text=text, key=key, session=self.session, metadata=metadata)
-        return make_statement_piece(told, self.source)
-
-
-def _find_lead(sentence: str) -> str:
-    """Return the name with which a sentence begins.
-
-    >>> _find_lead("Ana Roth works in Graz."), _find_lead("The user works in Graz."), _find_lead("This is new.")
-    ('Ana Roth', '', '')
-    """
-    found = _LEAD.match(sentence)
-    return "" if found is None or found[1].strip().casefold() in _NO_NAMES else found[1].strip()
+    if isinstance(projects, dict):
+        yield from (note for note in cast("dict[str, object]", projects).values() if isinstance(note, str))
 
 
 # Gemini's part of Google Takeout: `MyActivity.json`, an item for each prompt with its answer, the newest first.
