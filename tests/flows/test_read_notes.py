@@ -71,3 +71,28 @@ def test_a_sentence_lends_the_next_one_nothing_that_can_hurt(mem: Credenda, text
     hurting = {(attribute, value) for _, attribute, value in held if attribute in {"allergy", "medication", "diet"}}
     assert len(hurting) == 1, held
     assert not any(word in str(hurting) for word in ("ruff", "flake8", "ninja", "make", "Lisbon"))
+
+
+@pytest.mark.parametrize(
+    ("before", "text", "value"),
+    [
+        ("My cousin loves thrillers and horror.", "In books I mostly like old westerns.", "old westerns"),
+        ("I have been to Rome twice.", "My favorite place has to be Lisbon, Portugal!", "Lisbon"),
+    ],
+)
+def test_a_plain_statement_is_read_whatever_stands_before(mem: Credenda, before: str, text: str, value: str) -> None:
+    mem.remember([{"role": "user", "content": before}, {"role": "user", "content": text}], session="talk")
+    mem.settle()
+    assert value in {one.value for one in mem.list().items}
+
+
+def test_a_relative_without_a_name_is_held_and_takes_no_place(mem: Credenda) -> None:
+    assert ("user", "sibling", "brother") in read(mem, "My brother likes to snowboard.")
+    read(mem, "My partner is Anna.")
+    held = read(mem, "My wife is a nurse.")
+    assert any(value == "Anna" for _, _, value in held)
+
+
+def test_what_follows_the_name_of_an_employer_is_no_part_of_it(mem: Credenda) -> None:
+    held = read(mem, "I interned over the summer at Quillmark Press in book design.")
+    assert any((attribute or "").endswith("employer") and value == "Quillmark Press" for _, attribute, value in held)

@@ -15,7 +15,9 @@ import pytest
 
 from credenda import Credenda, Unavailable
 from credenda.agents import remembering
+from credenda.agents.conversation import Conversation
 from credenda.agents.denial import find_denied
+from credenda.agents.messages import UserMessage
 from credenda.text.fence import OPENING
 
 REPLY = "You live in Oslo, I guess."
@@ -224,6 +226,28 @@ def test_a_failing_memory_never_fails_the_call(taught: Credenda, monkeypatch: py
         answer = remembering(taught, create)(**provider.call("hello"))
     assert answer.choices[0].message.content == REPLY
     assert provider.asked() == "hello"
+
+
+def test_words_that_were_not_stored_are_stored_by_the_next_call(
+    taught: Credenda, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: object, **__: object) -> None:
+        raise Unavailable("the disk is full", why="a test says so", fix="free some space")
+
+    said = [UserMessage(0, "We ship on Thursdays.", 0)]
+    conversation = Conversation(taught, session="shop")
+    with monkeypatch.context() as broken:
+        broken.setattr(Credenda, "remember", fail)
+        conversation.recall(said)
+    conversation.recall(said)
+    assert taught.search("when do we ship?").hits[0].quote == "We ship on Thursdays."
+
+
+def test_the_same_words_in_another_turn_are_another_message(taught: Credenda) -> None:
+    before = taught.stats().events
+    for _ in range(2):  # of two runs of a program
+        Conversation(taught, session="shop").begin_turn("Yes, deploy it.")
+    assert taught.stats().events == before + 2
 
 
 @pytest.mark.parametrize(

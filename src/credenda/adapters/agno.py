@@ -45,7 +45,8 @@ class CredendaHooks:
         text = given.content if isinstance(given, Message) else given
         if conversation is None or not isinstance(text, str):
             return
-        if not agent.add_history_to_context:
+        seen = agent.num_history_runs if agent.add_history_to_context else 0
+        if seen is not None and conversation.turns_told > seen:
             conversation.forget_shown()
         found = conversation.begin_turn(text, turn=run_context.run_id)
         if not found or found in text:

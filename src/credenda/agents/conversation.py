@@ -37,8 +37,9 @@ class Conversation:
         self._agent = agent
         self._core: Recalled | None = None
         self._shown: dict[str, Recalled] = {}
-        self._counts: dict[str, int] = {}
         self._tells_core = True
+        self.turns_told = 0
+        """Turns that began since the core was told, that one included."""
         self._last: tuple[str, ...] = ()
         self._answered = ""
         self._lock = Lock()
@@ -67,15 +68,14 @@ class Conversation:
         """
         with self._lock:
             words = extract_spoken(text)
-            repeats = self._counts.get(words, 0)
-            self._counts[words] = repeats + 1
-            name = _hash_text(turn) if turn else _hash_message(UserMessage(0, words, repeats))
+            name = _hash_text(turn or draw_request_id())
             try:
                 core = self._load_core().text if self._tells_core else ""
                 self._take(words, name, list(self._shown))
             except CredendaError as error:
                 _log.warning("the memory failed before a call: %s", error.code)
                 return ""
+            self.turns_told = 1 if self._tells_core else self.turns_told + 1
             self._tells_core = False
             return "\n\n".join(filter(None, (core, self._shown[name].text)))
 
@@ -110,7 +110,11 @@ class Conversation:
         self._shown[name] = Recalled()
         if not words:
             return
-        self._remember("user", words, "human", name)
+        try:
+            self._remember("user", words, "human", name)
+        except CredendaError:
+            del self._shown[name]  # the next call stores them
+            raise
         challenge_denied(self._memory, words, self._last)
         earlier = [self._core or Recalled(), *(self._shown[one] for one in visible if one in self._shown)]
         seen = frozenset(name for one in earlier for name in (*one.ids, *one.sources))

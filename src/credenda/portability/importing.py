@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -69,7 +70,7 @@ from credenda.portability.importers.notes import (
     OpenClawFormat,
     TextFormat,
 )
-from credenda.portability.sources import HEAD_BYTES, Entry, Meter, Progress, is_zip, list_folder, open_lines, open_zip
+from credenda.portability.sources import Entry, Meter, Progress, is_zip, list_folder, open_lines, open_zip
 from credenda.private import cut_tagged
 from credenda.runtime import Parts
 from credenda.storage.store import EventFilter, JobFilter, JobStatus, MemoryFilter, Writer
@@ -532,7 +533,7 @@ def _recognise(head: bytes, path: Path) -> str:
     for known in FORMATS:
         if known.recognises(head.removeprefix(_BOM), unpacked):
             return known.name
-    why = _explain_json(head, unpacked.suffix.casefold())
+    why = "" if head.startswith(_WIDE) else _explain_json(head, unpacked.suffix.casefold())
     if why:
         raise Invalid(f"{path.name} cannot be read", why=why, fix="check the file, or export it again")
     raise Invalid(
@@ -555,7 +556,7 @@ def _explain_json(head: bytes, suffix: str) -> str:
     try:
         json.JSONDecoder().raw_decode(text, begins)
     except json.JSONDecodeError as error:
-        cut_off = len(head) >= HEAD_BYTES  # only the head of a long file is here
+        cut_off = len(head) >= io.DEFAULT_BUFFER_SIZE  # only the head of a long file is here
         return "" if cut_off else f"it is no JSON: line {error.lineno}, column {error.colno}"
     except RecursionError:
         return "its JSON is nested too deeply"

@@ -169,11 +169,11 @@ def _read_window(model: _Model, window: _Window) -> Sequence[Fact]:
     kept = [fact for fact in facts if asked or fact.attribute not in _HURTING]
     if len(kept) == len(facts) and not window.after_message:
         return facts
+    misled = {fact.value for fact in facts if fact not in kept}
     for fact in model.read(window.read_alone()):
         same = [one for one in kept if _overlap(one.value, fact.value)]
-        plain = window.after_message and fact.certainty >= _PLAIN and fact.attribute_certainty >= _PLAIN
-        known = fact.attribute in _HURTING and any(fact.value == one.value for one in facts)
-        if (plain or known) and all(one.certainty < fact.certainty for one in same):
+        plain = window.after_message and min(fact.certainty, fact.attribute_certainty) >= _PLAIN
+        if fact.value in misled or (plain and all(one.certainty < fact.certainty for one in same)):
             kept = [one for one in kept if one not in same] + [fact]
     return kept
 

@@ -160,11 +160,11 @@ _TASTES: Final = frozenset({"likes", "dislikes", "prefers", "favourite", "hobby"
 _PLACES: Final = frozenset({"employer", "residence", "school", "job_title"})
 _DENIED: Final = re.compile(r"^(?:not|no|never)\s+(?=\w)", re.IGNORECASE)
 _PRONOUNS: Final = frozenset({"he", "she", "it", "they", "him", "her", "them", "his", "its", "their", "this", "that"})
-_CLOSEST: Final = frozenset({"partner", "child", "sibling"})
-"""Relatives whom not everybody has, so that to have one is worth holding before a name is told."""
+_CLOSEST: Final = frozenset({"child", "sibling"})
+"""Relatives whom not everybody has and one may have several of: to have one is worth holding without a name."""
 _OWNED: Final = re.compile(r"\b(?:my|our)(?: (?:big|little|older|younger|elder|twin|baby))? $", re.IGNORECASE)
 _CLOSING: Final = re.compile(r"\s+(?:in|as|at|for|on|to|with|since)\s.*", re.DOTALL)
-"""Words at the end of a value that tell more than it: "Acme Bank in accounting"."""
+"""Words behind the name of an employer: "Acme Bank in accounting"."""
 _ARTICLE: Final = re.compile(r"^(?:the|an?|my|our|your|his|her|their|its|this|that|these|those)\s+", re.IGNORECASE)
 _JOINS: Final = re.compile(r"^(?:(?:at|for|in|on|during|with|when|while|the|an?|my|our)(?:\s+|$))+", re.IGNORECASE)
 """Words that join a scope to its sentence, and are no part of its name: "at work" """
@@ -451,7 +451,7 @@ def _fit_value(fact: Fact, attribute: str) -> Fact | None:
     """Return a fact with the words of its value that are one of an attribute; None if there are none."""
     if not attribute or _MASK.search(fact.value.text):
         return None
-    said = [fact.value.text, _CLOSING.sub("", fact.value.text)]
+    said = (fact.value.text, _CLOSING.sub("", fact.value.text) if attribute == "employer" else "")
     fitting = next((one for one in said if is_valid_value(attribute, _trim(one))), None)
     return replace(fact, value=fact.value._replace(text=fitting)) if fitting else None
 
