@@ -99,13 +99,6 @@ def test_an_export_is_recognised_counted_and_imported_once(mem: Credenda, tmp_pa
     assert [memory.text for memory in mem.list(limit=50).items] == before
 
 
-def test_the_page_states_the_counts_of_these_fixtures() -> None:
-    page = (Path(__file__).parents[2] / "docs" / "how-to" / "coming-from.md").read_text("utf-8")
-    for name, (turns, left_out) in COUNTS.items():
-        row = f"| `{name}` | {turns} | {sum(left_out.values())} | {len(PROBLEMS.get(name, ()))} |"
-        assert row in page
-
-
 @pytest.mark.parametrize("name", sorted(set(WRITERS) - {"openmemory", "hindsight"}))
 @pytest.mark.parametrize("cut", [0.3, 0.6, 0.95])
 def test_a_truncated_export_names_what_is_lost_and_keeps_the_rest(

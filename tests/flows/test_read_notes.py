@@ -86,13 +86,6 @@ def test_a_plain_statement_is_read_whatever_stands_before(mem: Credenda, before:
     assert value in {one.value for one in mem.list().items}
 
 
-def test_a_relative_without_a_name_is_held_and_takes_no_place(mem: Credenda) -> None:
-    assert ("user", "sibling", "brother") in read(mem, "My brother likes to snowboard.")
-    read(mem, "My partner is Anna.")
-    held = read(mem, "My wife is a nurse.")
-    assert any(value == "Anna" for _, _, value in held)
-
-
 def test_what_follows_the_name_of_an_employer_is_no_part_of_it(mem: Credenda) -> None:
     held = read(mem, "I interned over the summer at Quillmark Press in book design.")
     assert any((attribute or "").endswith("employer") and value == "Quillmark Press" for _, attribute, value in held)

@@ -21,9 +21,8 @@ from credenda.interfaces.cli.outcome import (
     describe_change,
     find_successor,
 )
-from credenda.interfaces.cli.output import Session, escape_controls, is_interactive, note, write_progress
+from credenda.interfaces.cli.output import NOTHING_YET, Session, escape_controls, is_interactive, note, write_progress
 from credenda.interfaces.cli.removing import delete, erase, export, forget, restore
-from credenda.interfaces.cli.render import NOTHING_YET
 from credenda.interfaces.cli.render_files import render_pending
 from credenda.interfaces.dispatch import invoke
 from credenda.model.change import ChangeKind, ChangeRecord, ContestState

@@ -28,6 +28,10 @@ from credenda.paths import make_file_error
 
 _PIPE_CLOSED = 141
 """The exit code that a shell reports after a broken pipe (128 + SIGPIPE)."""
+NOTHING_YET: Final = (
+    "Nothing is stored for this user yet: `credenda remember TEXT` stores a message, `credenda import FILE` reads what "
+    "you have, `--user` and `--db` open another memory."
+)
 
 
 def fill_streams() -> None:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Final, cast
 
 from credenda.interfaces.cli.outcome import Done, Remembered
-from credenda.interfaces.cli.output import Screen, escape_controls, format_wait
+from credenda.interfaces.cli.output import NOTHING_YET, Screen, escape_controls, format_wait
 from credenda.interfaces.cli.render_beliefs import (
     render_contest,
     render_contests,
@@ -112,10 +112,6 @@ _OPENINGS: Final = {
 _NO_VALUE: Final = (
     "No value could be read from the sentence, so the next statement about the same takes its place; "
     "`credenda correct ID --value VALUE` names one."
-)
-NOTHING_YET: Final = (
-    "Nothing is stored for this user yet: `credenda remember TEXT` stores a message, `credenda import FILE` reads what "
-    "you have, `--user` and `--db` open another memory."
 )
 
 

@@ -160,9 +160,6 @@ _TASTES: Final = frozenset({"likes", "dislikes", "prefers", "favourite", "hobby"
 _PLACES: Final = frozenset({"employer", "residence", "school", "job_title"})
 _DENIED: Final = re.compile(r"^(?:not|no|never)\s+(?=\w)", re.IGNORECASE)
 _PRONOUNS: Final = frozenset({"he", "she", "it", "they", "him", "her", "them", "his", "its", "their", "this", "that"})
-_CLOSEST: Final = frozenset({"child", "sibling"})
-"""Relatives whom not everybody has and one may have several of: to have one is worth holding without a name."""
-_OWNED: Final = re.compile(r"\b(?:my|our)(?: (?:big|little|older|younger|elder|twin|baby))? $", re.IGNORECASE)
 _CLOSING: Final = re.compile(r"\s+(?:in|as|at|for|on|to|with|since)\s.*", re.DOTALL)
 """Words behind the name of an employer: "Acme Bank in accounting"."""
 _ARTICLE: Final = re.compile(r"^(?:the|an?|my|our|your|his|her|their|its|this|that|these|those)\s+", re.IGNORECASE)
@@ -518,8 +515,7 @@ def _find_slot(told: _PlacedFact, owner: str) -> tuple[str, str]:
     if fact.attribute == "prefers" and (not key or beside) and _KIND.search(_trim(fact.value.text)):
         key = _trim(fact.value.text).split()[-1]
     if schema.kin and fact.attribute != "pet" and names().kin_noun(fact.value.text):
-        closest = fact.attribute in _CLOSEST and _OWNED.search(told.turn.event.text[: max(fact.value.start, 0)])
-        return entity, schema.name if closest else ""
+        return entity, ""
     if schema.kin:
         said = (fact.quote.text if fact.value.start >= 0 else "") + " " + fact.key
         noun = next((found for word in re.findall(r"\w+", said) if (found := names().kin_noun(word))), None)
