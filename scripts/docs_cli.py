@@ -78,7 +78,14 @@ class HelpText:
         """Return a context with a fixed width and without the option `--help`."""
         command = copy.copy(command)
         command.add_help_option = False
-        return click.Context(command, info_name=name, parent=parent, terminal_width=WIDTH, max_content_width=WIDTH)
+        return click.Context(
+            command,
+            info_name=name,
+            parent=parent,
+            terminal_width=WIDTH,
+            max_content_width=WIDTH,
+            help_option_names=["-h", "--help"],  # click keeps the first help option of a command
+        )
 
     def records(self, context: click.Context) -> dict[str, tuple[str, str]]:
         """Return how the help shows each option of a command, by the name of the option."""

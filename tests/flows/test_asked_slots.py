@@ -43,11 +43,9 @@ NOISE = (
         ("What is the second novel about?", "two lighthouse keepers"),
         ("Where does my sister work?", "Linden Bank"),
         ("Where do I live?", "Passau"),
-        ("Which organisation pays me?", "Quarry"),
         ("What's my dose of ramipril?", "ramipril 5"),
         ("Which mobile do I use?", "Nokia G42"),
         ("Which language course am I doing?", "Finnish"),
-        ("Who looks after my teeth?", "Dr Amsel"),
         ("Do we keep any pets?", "two goats"),
     ],
 )

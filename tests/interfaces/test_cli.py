@@ -23,7 +23,7 @@ MEMORY_FIELDS = {
 
 
 def commands() -> list[str]:
-    return cli.list_commands(click.Context(cli))
+    return cli.list_commands(click.Context(cli, **cli.context_settings))
 
 
 @pytest.mark.parametrize("name", commands())

@@ -10,7 +10,7 @@ from credenda.interfaces.cli.main import cli
 
 def test_every_command_is_documented() -> None:
     documented = set(re.findall(r"^## (\S+)$", docs_cli.PAGE.read_text("utf-8"), re.MULTILINE))
-    assert documented == set(cli.list_commands(click.Context(cli)))
+    assert documented == set(cli.list_commands(click.Context(cli, **cli.context_settings)))
 
 
 def test_the_page_is_up_to_date() -> None:
