@@ -44,7 +44,7 @@ class _Heads(nn.Module):
 
     def forward(self, values: Tensor, others: Tensor) -> tuple[Tensor, ...]:
         reader = self.reader
-        heads = (reader.name_attributes, reader.status, reader.change, reader.weight, reader.subject)
+        heads = (reader.name_attributes, reader.status, reader.change, reader.weight, reader.subject, reader.topic)
         shares = [head(values).softmax(-1) for head in heads]
         links = [reader.link(values[:, : 3 * WIDTH], others, role) for role in labels.LINKED]
         return *shares, torch.stack(links).sigmoid()
@@ -86,7 +86,7 @@ def _export(weights: Path, folder: Path, name: str) -> None:
         {"ids": pieces, "mask": pieces, "typ": pieces, "states": pieces, "tags": pieces},
         folder / "encoder.onnx",
     )
-    shares = ("attribute", "status", "change", "weight", "subject")
+    shares = ("attribute", "status", "change", "weight", "subject", "topic")
     _write(
         _Heads(reader),
         (torch.randn(3, 4 * WIDTH), torch.randn(4, 3 * WIDTH)),
@@ -104,6 +104,7 @@ def _export(weights: Path, folder: Path, name: str) -> None:
         "attributes": labels.ATTRIBUTES,
         "statuses": labels.STATUSES,
         "changes": labels.CHANGES,
+        "topics": labels.TOPICS,
         "sha256": files,
         "messages_sha256": _hash_messages(),
     }

@@ -15,6 +15,7 @@ from typing import Any, Final
 from tokenizers import Tokenizer
 
 from credenda.text.sentences import split_sentences
+from training import labels
 
 __all__ = [
     "Example",
@@ -51,6 +52,8 @@ class Target:
     status: str
     change: str
     weight: int
+    topic: str
+    """The kind of thing that is liked or not; "" for other facts, and where nobody said."""
     spans: dict[str, Span]
 
 
@@ -80,7 +83,7 @@ def is_held_out(name: str) -> bool:
 
     Only files written after the first set count: its messages taught the weights that a run may begin with.
     """
-    if name[0] not in "abeijlmnovyz":
+    if name[0] not in "abeijlmnovxyz":
         return False
     group, _, number = name.rpartition("-")
     if "-" not in group:
@@ -180,6 +183,7 @@ def _make_target(
         status=fact["status"],
         change=fact.get("change", ""),
         weight=fact["weight"],
+        topic=fact.get("topic", "") or labels.TOPIC_OF.get(fact["attribute"], ""),
         spans={role: span for role, span in spans.items() if span is not None},
     )
 

@@ -132,6 +132,7 @@ class Reader(nn.Module):
         self.scale = nn.Parameter(torch.tensor(_SCALE))
         self.status, self.change = _make_head(len(labels.STATUSES)), _make_head(len(labels.CHANGES))
         self.weight, self.subject = _make_head(3), _make_head(len(labels.SUBJECTS))
+        self.topic = _make_head(len(labels.TOPICS))
         self.value_link = nn.Linear(3 * WIDTH, _LINK)
         self.links = nn.ModuleDict({role: nn.Linear(3 * WIDTH, _LINK) for role in labels.LINKED})
 

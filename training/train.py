@@ -53,12 +53,17 @@ def open_reader(path: Path | None = None) -> Reader:
     """Open a trained reader, or a new one over the base encoder."""
     reader = Reader()
     if path is not None:
-        reader.load_state_dict(torch.load(path, weights_only=True))
+        _load(reader, torch.load(path, weights_only=True))
         return reader.eval()
     reader.encoder.load_published(load_file(find_base("model.safetensors")))
     reader.eval()
     reader.start_rows({name: encode_message(words, "")[0].ids[2:] for name, words in labels.MEANINGS.items()})
     return reader
+
+
+def _load(reader: Reader, weights: dict[str, Tensor]) -> None:
+    """Load weights, of which those from before a head was added have none for it."""
+    reader.load_state_dict(reader.state_dict() | weights)
 
 
 def propose_spans(shares: Tensor, threshold: float) -> list[Span]:
@@ -165,6 +170,10 @@ def _compute_heads(  # noqa: PLR0917 - the parts of one sum
         (reader.subject, [target.subject for _, target in facts]),
     ):
         loss = loss + 0.5 * functional.cross_entropy(head(told), torch.tensor(wanted))
+    liked = [(at, labels.TOPICS.index(target.topic)) for at, (_, target) in enumerate(facts) if target.topic]
+    if liked:
+        places, topics = (torch.tensor(one) for one in zip(*liked, strict=True))
+        loss = loss + 0.5 * functional.cross_entropy(reader.topic(told[places]), topics)
     owners = torch.tensor([at for at, _ in facts])
     for role in labels.LINKED:
         others = sorted({(at, *target.spans[role]) for at, target in facts if role in target.spans})
@@ -209,12 +218,17 @@ def _train(options: argparse.Namespace) -> None:
     random.seed(options.seed)
     rows = [row for row in load_rows(list_files(options.language)) if not is_held_out(row["id"])]
     parts = [(row["id"][0], one) for row in rows for one in make_examples(row, random.choice(_PARTS))]
+    if options.topics:
+        parts = [(letter, one) for letter, one in parts if any(target.topic for target in one.targets)]
     new = [one for letter, one in parts if letter in options.new]
     known = [one for letter, one in parts if letter not in options.new]
     drawn = round(options.replay * len(known))
     reader = open_reader(options.begin)
     steps = options.epochs * math.ceil((drawn + len(new)) / _BATCH)
     optimizer, schedule = _make_optimizer(reader, options.rate, steps)
+    for name, one in reader.named_parameters():
+        if options.topics and not name.startswith("topic."):
+            one.requires_grad_(requires_grad=False)
     begun = 0
     if options.out.with_suffix(".state").exists():
         state = torch.load(options.out.with_suffix(".state"), weights_only=False)
@@ -261,6 +275,7 @@ def _parse_options(arguments: Sequence[str]) -> argparse.Namespace:
     parser.add_argument("--new", default="", help="first letters of the ids of messages that every epoch has")
     parser.add_argument("--replay", type=float, default=1.0, help="share of the others that an epoch draws")
     parser.add_argument("--language", action="append", default=[], help="also messages in this language, as de")
+    parser.add_argument("--topics", action="store_true", help="train the head of topics alone, on tastes")
     parser.add_argument("--seed", type=int, default=1)
     return parser.parse_args(arguments)
 
