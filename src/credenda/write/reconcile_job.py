@@ -26,6 +26,7 @@ from credenda.write.apply import Application, Applied, apply
 from credenda.write.forget.scope import Blanker, has_overlap
 from credenda.write.forget.tombstones import get_voice, hash_slot_forms, hash_text_forms, remove_claims
 from credenda.write.messages import extract_around_blanks, keep_requested_type
+from credenda.write.reconcile.alternation import has_words_of_return
 from credenda.write.reconcile.candidate import (
     admit_claims,
     find_quarantined,
@@ -44,7 +45,6 @@ from credenda.write.reconcile.decide import (
     claim_hash,
     decide,
     find_origin,
-    has_words_of_return,
     is_burst,
     is_by_model,
     lower_trust,
