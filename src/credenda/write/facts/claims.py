@@ -17,6 +17,7 @@ from credenda.model.attributes import find_exact_attribute, get_attribute, is_va
 from credenda.model.claim import (
     CONFIDENCE_MAX,
     LISTENER,
+    PRONOUNS,
     SPEAKER,
     Claim,
     Fact,
@@ -29,6 +30,7 @@ from credenda.model.claim import (
 )
 from credenda.model.event import Role
 from credenda.model.memory import Cardinality, MemoryType, Stance
+from credenda.text.changes import is_return
 from credenda.text.dates import find_dates
 from credenda.text.normalize import is_same_value, normalise_attribute, normalise_value
 from credenda.text.sentences import TextSpan, is_name_of_user, split_sentences
@@ -140,7 +142,7 @@ _SLOT_OF_OLD: Final = 0.3
 _ENTITY_WORDS: Final = 5
 _REPORTED: Final = re.compile(
     r"\b(?:according to (?:my |the |our )?\w+"
-    r"|(?<!\bas )\b(?!(?:i|we)\b)\w+ (?:\w+ly |always |still |just |also |used to |keeps? |kept )?"
+    r"|(?<!\bas )\b(?!(?:i|we|t)\b)\w+ (?:\w+ly |always |still |just |also |used to |keeps? |kept )?"
     r"(?:says?|said|saying|thinks?|thought|thinking|claims?|claimed|claiming|believes?|believed|assumes?|assumed"
     r"|insists?|insisted|reckons?|writes?|wrote|reads|starts with|tells? \w+(?: \w+)?|told \w+(?: \w+)?"
     r"|introduc(?:es|ed|ing) me))\b",
@@ -160,12 +162,13 @@ _ASKED_FOR: Final = re.compile(
 _TASTES: Final = frozenset({"likes", "dislikes", "prefers", "favourite", "hobby"})
 _PLACES: Final = frozenset({"employer", "residence", "school", "job_title"})
 _DENIED: Final = re.compile(r"^(?:not|no|never)\s+(?=\w)", re.IGNORECASE)
-_PRONOUNS: Final = frozenset({"he", "she", "it", "they", "him", "her", "them", "his", "its", "their", "this", "that"})
 _CLOSING: Final = re.compile(r"\s+(?:in|as|at|for|on|to|with|since)\s.*", re.DOTALL)
 """Words behind the name of an employer: "Acme Bank in accounting"."""
 _ARTICLE: Final = re.compile(r"^(?:the|an?|my|our|your|his|her|their|its|this|that|these|those)\s+", re.IGNORECASE)
 _JOINS: Final = re.compile(r"^(?:(?:at|for|in|on|during|with|when|while|the|an?|my|our)(?:\s+|$))+", re.IGNORECASE)
 """Words that join a scope to its sentence, and are no part of its name: "at work" """
+_OF_LISTENER: Final = re.compile(r"\b(?:when|whenever|if|while|as|before|since|because) you\b", re.IGNORECASE)
+"""The beginning of what the assistant does, which limits no fact: "I'm vegetarian when you suggest dinners"."""
 _LEFT_OVER: Final = re.compile(r"(?:\s+(?:for|of|at|in|on|with|to|by|from|and|or|the|an?))+$", re.IGNORECASE)
 """Words at the end of a scope that belong to what follows it."""
 _QUOTED_I: Final = re.compile(
@@ -218,6 +221,10 @@ _FICTION: Final = re.compile(r"\b(?:my|our) (?:\w+ )?(?:characters?|avatar|prota
 """Somebody invented, whose facts are not those of the author."""
 _KIND: Final = re.compile(r"\w \w+s$")
 """A plural that says of what kind a preferred thing is: "morning meetings" """
+_AS_MY: Final = re.compile(
+    r"\s+as (?:my|our)(?: (?:new|main|only|default|primary|daily|usual))* (?P<noun>[a-z]+)\b", re.IGNORECASE
+)
+"""Words behind a value that say what it is to somebody: "Brave as my browser" """
 _MARK: Final = r"(?:[-*\u2022+]|\d{1,3}[.)])"
 _ITEM: Final = re.compile(rf"[ \t]*{_MARK}[ \t]+")
 _NEXT_ITEM: Final = re.compile(rf"[\s.,;]*\n[ \t]*(?:{_MARK}|\d{{1,3}}$).*", re.DOTALL)
@@ -262,18 +269,21 @@ def make_claims(turn: Turn, facts: Iterable[Fact]) -> list[Claim]:
     subject = ""
     text = turn.event.text
     for fact in _read_versions(text, _read_choices(text, _drop_misspoken(text, _drop_overheard(list(facts))))):
-        subject = fact.subject if fact.subject.casefold() not in {*_PRONOUNS, SPEAKER, LISTENER, ""} else subject
+        fact = replace(fact, scope="") if _OF_LISTENER.match(fact.scope) else fact  # noqa: PLW2901 - the same fact
+        subject = fact.subject if fact.subject.casefold() not in {*PRONOUNS, SPEAKER, LISTENER, ""} else subject
         schema = load_fact_schemas().get(fact.attribute)
         if (
             schema is None
             or (schema.order and (_is_among_persons(turn) or _POSED.search(fact.quote.text.replace("\u2019", "'"))))
             or fact.certainty < schema.certain
-            or fact.attribute_certainty < _find_least(fact, schema)
         ):
             continue
         voice = max((one.voice for one in voices if _is_within(one.start, one.stop, fact)), default=Voice.OWN)
         told = _PlacedFact(fact, schema, turn, _find_entity(fact, turn, owner, subject), voice)
-        named = bool(told.entity) or _is_renaming(fact)
+        back = _is_back(told)
+        if fact.attribute_certainty < _find_least(fact, schema) and not back:
+            continue
+        named = bool(told.entity) or _is_renaming(fact) or back
         claim = _make_slotted_claim(told, owner) if named and voice in _OWN_VOICES else None
         if claim is not None:
             key = (claim.entity, claim.attribute, (claim.value or "").casefold(), claim.scope)
@@ -307,6 +317,15 @@ def _find_least(fact: Fact, schema: FactSchema) -> float:
     if not fact.old and fact.status is not FactStatus.ENDED:
         return schema.sure
     return 0.0 if _is_renaming(fact) else min(schema.sure, _SLOT_OF_OLD)
+
+
+def _is_back(told: _PlacedFact) -> bool:
+    """Return whether a fact says that a value is back, but not surely of what or whom: what is held tells that."""
+    fact = told.fact
+    unsure = fact.attribute_certainty < _find_least(fact, told.schema) or fact.attribute == "plan" or not told.entity
+    someone = fact.subject == SPEAKER or (not told.entity and fact.subject.casefold() in PRONOUNS)
+    sure = fact.status is FactStatus.NOW and fact.certainty >= _FIRM_KEYED[0]
+    return unsure and someone and sure and not told.schema.order and is_return(fact.quote.text)
 
 
 def _is_renaming(fact: Fact) -> bool:
@@ -397,7 +416,7 @@ def _find_entity(fact: Fact, turn: Turn, owner: str, last: str) -> str:
     if fact.subject == LISTENER:
         heard = turn.addressed
         return heard.speaker if heard is not None and heard.role is Role.PERSON else ""
-    named = _ARTICLE.sub("", (last if fact.subject.casefold() in _PRONOUNS else fact.subject).strip())
+    named = _ARTICLE.sub("", (last if fact.subject.casefold() in PRONOUNS else fact.subject).strip())
     if is_name_of_user(named, turn.event.text):
         return owner
     noun, _, name = named.partition(" ")
@@ -435,14 +454,27 @@ def _make_slotted_claim(told: _PlacedFact, owner: str) -> Claim | None:
         return replace(plain, type=MemoryType.FACT)
     if told.schema.event and stance is Stance.NEGATED:
         return None  # what was not done ends nothing
-    if _is_renaming(fact):
-        return replace(
-            plain, value=_trim(fact.value.text), prior=fact.old, move=UpdateKind.CORRECT, importance=_WEIGHTY
-        )
+    if _is_back(told) or _is_renaming(fact):
+        return _make_unplaced_claim(plain, told)
     entity, attribute = _find_slot(told, owner)
     fitted = _fit_value(fact, attribute)
     told = told._replace(fact=fitted or fact)
     return _fill_slot(replace(plain, entity=entity, attribute=attribute), told) if fitted else None
+
+
+def _make_unplaced_claim(plain: Claim, told: _PlacedFact) -> Claim:
+    """Return the claim of a value whose slot only the memory tells: one that is back, or that corrects a name."""
+    fact = told.fact
+    if _is_back(told):
+        return replace(
+            plain,
+            entity=told.entity or fact.subject.casefold(),
+            value=_trim(_leave_out(fact.value.text, fact.scope)),
+            stance=Stance.ASSERTED,
+            confidence=_CONFIDENCE[fact.weight],
+            move=UpdateKind.CHANGE,
+        )
+    return replace(plain, value=_trim(fact.value.text), prior=fact.old, move=UpdateKind.CORRECT, importance=_WEIGHTY)
 
 
 def _fit_value(fact: Fact, attribute: str) -> Fact | None:
@@ -512,6 +544,8 @@ def _find_slot(told: _PlacedFact, owner: str) -> tuple[str, str]:
     if is_same_value(key, _trim(_leave_out(fact.value.text, fact.scope))):
         key = ""  # what is told of tea is no tea
     start, stop = _find_sentence(fact, told.turn)
+    if not key and (named := _AS_MY.match(told.turn.event.text, fact.value.stop, stop)):
+        key = named["noun"]
     beside = key.casefold() not in told.turn.event.text[start:stop].casefold()  # of another sentence
     if fact.attribute == "prefers" and (not key or beside) and _KIND.search(_trim(fact.value.text)):
         key = _trim(fact.value.text).split()[-1]

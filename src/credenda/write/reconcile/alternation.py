@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 from typing import Final
 
@@ -11,23 +10,31 @@ from credenda.limits import ALTERNATION_DAYS, CONTEST_DAYS, CONTEST_SUPERSESSION
 from credenda.model.attributes import get_attribute
 from credenda.model.change import Contest, ContestCase, ContestState
 from credenda.model.claim import Claim, UpdateKind
-from credenda.model.memory import Cardinality, Memory, MemoryType, Relation, Slot, Status
+from credenda.model.memory import Cardinality, Memory, MemoryType, Relation, Slot, Stance, Status, get_valid_from_us
+from credenda.text.changes import is_change, is_return
 from credenda.text.normalize import normalise_attribute, normalise_name, normalise_value
+from credenda.text.tokens import tokenize
 from credenda.write.reconcile.slot_state import SlotState
-from credenda.write.reconcile.slots import describe_slot, display_value, has_same_meaning, is_denial, quote_value
+from credenda.write.reconcile.slots import (
+    describe_slot,
+    display_value,
+    find_weakness,
+    get_slot,
+    has_same_meaning,
+    is_denial,
+    is_named_as_past,
+    quote_value,
+)
 
 _SCHEDULE_WORDS: Final = frozenset({"meeting", "meetings", "schedule", "time", "times", "day", "days", "hours"})
 """Words in an attribute name that mark its value as a habit. Habits alternate; facts such as a residence do not."""
 
 _NO_SCHEDULE_WORDS: Final = frozenset({"zone"})
 
-_RETURNING: Final = re.compile(
-    r"\b(?:again|still|once more|as before|like before|as (?:it|they) used to"
-    r"|(?<!moved )(?<!moving )(?<!went )(?<!gone )(?<!going )(?<!switched )(?<!switching )(?<!changed )(?<!came )"
-    r"back)\b",
-    re.IGNORECASE,
+_GENERAL: Final = frozenset(
+    tokenize("use go work get take start stop switch move change like play learn want need year")
 )
-"""Words that say that something is as it was, without a verb that tells the change, as "moved back" does."""
+"""Words that say nothing of the kind of a thing."""
 _REPLACED: Final = frozenset({Relation.CHANGED, Relation.CORRECTED})
 """Relations that count as replacements; refinements, merges and duplicates do not."""
 
@@ -58,24 +65,24 @@ def find_contest_trigger(scene: SlotState) -> str | None:
     """Return the reason to open a contest instead of replacing, or None to allow the replacement (R-083, R-085)."""
     if scene.claim.move is UpdateKind.CONTRADICT:
         return "both cannot be true, and the words do not say which is"
+    resolved = (one.resolved_us or 0 for one in _find_contests(scene, ContestState.RESOLVED))
+    since_us = max(resolved, default=None)
+    before = [one for one in scene.past if _is_counted(one, since_us)]
+    back = explain_return(scene.claim) if _is_stated_return(scene, before) else None
     if scene.claim.cardinality is not Cardinality.SINGLE:
-        return None
+        return back
     if (
         get_attribute(scene.slot.attribute).fixed
         and scene.claim.move is UpdateKind.STATE
         and not is_denial(scene.claim)
     ):
         return f"{describe_slot(scene.slot.entity, scene.slot.attribute)} does not change by itself"
-    resolved = (one.resolved_us or 0 for one in _find_contests(scene, ContestState.RESOLVED))
-    since_us = max(resolved, default=None)
-    before = [one for one in scene.past if _is_counted(one, since_us)]
     recent = {one.valid_until_us for one in before if _is_within(one, scene.candidate.begins_us, CONTEST_DAYS)}
     if len(recent) + 1 >= CONTEST_SUPERSESSIONS:
         return f"this would be change {len(recent) + 1} within {CONTEST_DAYS} days"
-    value = quote_value(display_value(scene.claim))
-    if _is_return(scene, before):
-        return f"{value} returned without any mention of a change"
-    return f"{value} is said to be back" if _is_return_in_words(scene, before) else None
+    if _is_swing(scene, before):
+        return f"{quote_value(display_value(scene.claim))} returned without any mention of a change"
+    return back
 
 
 def build_contest(scene: SlotState, members: Iterable[Memory], reason: str) -> Contest:
@@ -130,35 +137,79 @@ def _is_within(memory: Memory, moment_us: int, days: int) -> bool:
     return until_us is not None and 0 <= moment_us - until_us <= days * DAY_US
 
 
-def _is_return(scene: SlotState, before: list[Memory]) -> bool:
+def _is_swing(scene: SlotState, before: list[Memory]) -> bool:
     """Return whether a habit returns to an earlier value (A → B → A) without a cue of change or correction."""
     claim = scene.claim
-    if claim.move is not UpdateKind.STATE or is_denial(claim) or not _is_habit(claim):
+    return claim.move is UpdateKind.STATE and _is_habit(claim) and _is_return(scene, before, ALTERNATION_DAYS)
+
+
+def _is_stated_return(scene: SlotState, before: list[Memory]) -> bool:
+    """Return whether words say that an earlier value is back, or a change is told to one that held lately.
+
+    Such a value may hold beside the present one, in the case that the words name, so the user is asked once; unless
+    they name the present one as past: "I moved from Graz back to Linz".
+    """
+    claim = scene.claim
+    if claim.move is UpdateKind.CORRECT or any(is_named_as_past(claim, one.value or "") for one in scene.standing):
         return False
-    replaced = any(not is_denial(rival) for rival in scene.standing)
-    moment_us = scene.candidate.begins_us
-    return replaced and any(
-        has_same_meaning(claim, one) and _is_within(one, moment_us, ALTERNATION_DAYS) for one in before
+    words = is_return(claim.text)
+    return (words or claim.move is UpdateKind.CHANGE) and _is_return(scene, before, None if words else ALTERNATION_DAYS)
+
+
+def find_stated_since(scene: SlotState) -> Memory | None:
+    """Find the one value that took the place of a claim's own, or stands beside it since a change to it was told.
+
+    A slot of several values keeps both: "I drive a Skoda", "I drive a Tesla now", "the Skoda again".
+    """
+    claim = scene.claim
+    told = claim.move in {UpdateKind.STATE, UpdateKind.CHANGE} and not is_denial(claim) and is_return(claim.text)
+    if not told or scene.conflicting or find_governing_answer(scene) is not None:
+        return None
+    others = [one for one in (*scene.known.current, *scene.other_scopes) if _is_other_value(scene, one)]
+    twins = [one for one in (*scene.same, *scene.other_scopes) if has_same_meaning(claim, one)]
+    twin = next((one for one in twins if one.status is Status.ACTIVE and not one.contested), None)
+    if twin is None:
+        heirs = {one.superseded_by for one in scene.past if has_same_meaning(claim, one)}
+        since = {one.id: one for one in others if one.id in heirs}
+    else:
+        words = {*tokenize(twin.text), *tokenize(claim.text)} - _GENERAL
+        since = {
+            one.id: one
+            for one in others
+            if get_valid_from_us(one) > get_valid_from_us(twin)
+            and is_change(one.text)
+            and not words.isdisjoint(tokenize(one.text))
+        }
+    rival = next(iter(since.values())) if len(since) == 1 else None
+    return rival if rival is not None and find_weakness(claim, scene.candidate.occasion.trust, rival) is None else None
+
+
+def _is_other_value(scene: SlotState, memory: Memory) -> bool:
+    """Return whether a memory holds another value in a claim's slot, in whatever scope."""
+    slot = get_slot(memory)
+    return (
+        memory.status is Status.ACTIVE
+        and memory.stance is Stance.ASSERTED
+        and not memory.contested
+        and slot is not None
+        and slot._replace(scope=scene.slot.scope) == scene.slot
+        and not has_same_meaning(scene.claim, memory)
     )
 
 
-def has_words_of_return(claim: Claim) -> bool:
-    """Return whether the words of a claim say that something is as it was before, and name no change.
-
-    "I live in Linz again", and not "I moved back to Linz".
-    """
-    return _RETURNING.search(claim.text) is not None
+def explain_return(claim: Claim) -> str:
+    """Return the reason of a contest about a value that is said to be back."""
+    return f"{quote_value(display_value(claim))} is said to be back"
 
 
-def _is_return_in_words(scene: SlotState, before: list[Memory]) -> bool:
-    """Return whether the words say that an earlier value is back, however long ago it was replaced.
-
-    Such a value may hold beside the present one, in the case that the words name, so the user is asked once.
-    """
-    claim = scene.claim
-    if claim.move is UpdateKind.CORRECT or is_denial(claim) or not has_words_of_return(claim):
-        return False
-    return any(not is_denial(rival) for rival in scene.standing) and any(has_same_meaning(claim, one) for one in before)
+def _is_return(scene: SlotState, before: list[Memory], days: int | None) -> bool:
+    """Return whether a claim has a value that was replaced, at most some days before, by one that stands."""
+    claim, moment_us = scene.claim, scene.candidate.begins_us
+    return (
+        not is_denial(claim)
+        and any(not is_denial(rival) for rival in scene.standing)
+        and any(has_same_meaning(claim, one) and (days is None or _is_within(one, moment_us, days)) for one in before)
+    )
 
 
 def _is_habit(claim: Claim) -> bool:

@@ -43,10 +43,12 @@ from credenda.text.sentences import split_sentences
 from credenda.text.tokens import fold, tokenize
 from credenda.write.reconcile.alternation import (
     build_contest,
+    explain_return,
     find_contest_trigger,
     find_governing_answer,
     find_members,
     find_open_contest,
+    find_stated_since,
 )
 from credenda.write.reconcile.candidate import claim_hash, is_users_own, make_candidate, remove_slot
 from credenda.write.reconcile.past_claims import (
@@ -133,6 +135,12 @@ def _limit_until(scene: SlotState) -> list[Change]:
         for one in scene.standing
         if one.status is Status.ACTIVE and not one.contested and (one.valid_until_us or begins + 1) > begins
     ]
+
+
+def _contest_returned(scene: SlotState) -> list[Change] | None:
+    """Ask about a value that is said to be back although it never ended, since a change to one other was told."""
+    rival = find_stated_since(scene)
+    return None if rival is None else _contest_claim(scene, [rival], explain_return(scene.claim))
 
 
 def _confirm_same(scene: SlotState) -> list[Change] | None:
@@ -249,7 +257,11 @@ def _open_contest(scene: SlotState) -> list[Change] | None:
     if all(_classify_relation(scene, one) is Relation.REFINED for one in scene.standing):
         return None
     reason = find_contest_trigger(scene)
-    return None if reason is None else _contest_claim(scene, scene.standing, reason)
+    if reason is None:
+        return None
+    rivals = [one for one in scene.standing if not is_denial(one)] or list(scene.standing)
+    denials = [one for one in scene.standing if one not in rivals]
+    return [*_contest_claim(scene, rivals, reason), *_supersede_conflicting(scene, denials, scene.candidate.key)]
 
 
 def _replace_conflicting(scene: SlotState) -> list[Change]:
@@ -271,6 +283,7 @@ def _replace_conflicting(scene: SlotState) -> list[Change]:
 _DECISION_RULES: Final[tuple[Callable[[SlotState], list[Change] | None], ...]] = (
     add_ended_claim,
     insert_past_claim,
+    _contest_returned,
     _confirm_same,
     _confirm_unscoped,
     _confirm_vaguer,
