@@ -364,14 +364,80 @@ def test_a_value_that_is_said_to_be_back_replaces_nothing_silently(
 @pytest.mark.parametrize(
     ("first", "then", "back", "value"),
     [
-        ("I work at Bosch.", "I work at Siemens now.", "I rejoined Bosch.", "Bosch"),
-        ("I live in Linz.", "I moved to Graz.", "I moved back to Linz.", "Linz"),
-        ("I'm vegan.", "I'm vegetarian now.", "I went back to being vegan.", "vegan"),
+        ("I work at Bosch.", "I left Bosch, I work at Siemens now.", "No, sorry, I work at Bosch.", "Bosch"),
+        ("I live in Linz.", "I moved to Graz.", "I moved from Graz back to Linz.", "Linz"),
     ],
 )
-def test_a_return_by_a_verb_of_change_is_a_change(
+def test_a_return_that_corrects_or_names_the_present_value_as_past_is_a_change(
     mem: Credenda, say: Say, *, first: str, then: str, back: str, value: str
 ) -> None:
     say(first, then, back, days=60)
     assert mem.manage.contests() == []
-    assert [one.value for one in mem.list().items if one.status is Status.ACTIVE] == [value]
+    assert [one.value for one in mem.list().items if one.status is Status.ACTIVE and one.stance == "asserted"] == [
+        value
+    ]
+
+
+@pytest.mark.requirement("R-012", "R-083")
+@pytest.mark.parametrize(
+    "story",
+    [
+        ("I work at Bosch.", "I work at Siemens now.", "I rejoined Bosch."),
+        ("I live in Linz.", "I moved to Graz.", "I moved back to Linz."),
+        ("I'm vegan.", "I'm vegetarian now.", "I went back to being vegan."),
+        (
+            "I'm a product manager at Brightwater, remote from Porto.",
+            "I quit Brightwater last week and now I work at Lumen Health.",
+            "Lumen folded already, so I returned to Brightwater this Monday.",
+        ),
+        (
+            "My girlfriend is called Nadia and we met at uni.",
+            "Nadia and I broke up. My girlfriend is Petra now.",
+            "Petra and I split up and I'm back together with Nadia.",
+        ),
+        (
+            "I bank with Monzo.",
+            "I've moved my money, I bank with Starling now.",
+            "Starling rejected my mortgage application, so I'm with Monzo again.",
+        ),
+        (
+            "I use Firefox as my browser.",
+            "I use Brave as my browser now, Firefox drained the battery.",
+            "I'm using Firefox again.",
+        ),
+        (
+            "I'm on the payments team at Klarna.",
+            "I was moved to the fraud team in the reorg.",
+            "The reorg was reversed. I'm on the payments team again.",
+        ),
+        (
+            "Keep in mind that I'm vegetarian when you suggest dinners.",
+            "I've gone vegan since the new year, so no eggs or cheese any more.",
+            "Being vegan wrecked my iron levels. I'm vegetarian again.",
+        ),
+    ],
+)
+def test_a_return_in_a_message_about_more_is_asked_about_once(mem: Credenda, say: Say, story: tuple[str, ...]) -> None:
+    say(*story, days=60)
+    (case,) = mem.manage.contests()
+    assert len(case.values) == 2
+    mem.manage.resolve(case.id, keep=case.values[-1])
+    say(story[-1])
+    assert [one.state for one in mem.manage.contests()] == ["resolved"]
+
+
+def test_a_value_that_is_back_where_none_holds_takes_its_slot(mem: Credenda, say: Say) -> None:
+    say("My dentist is Dr Kwan on Mill Road.", "I changed dentists, my dentist is Dr Ferris.", days=90)
+    say("Dr Ferris moved away and I'm back with Dr Kwan.")
+    assert mem.manage.contests() == []
+    assert [one.value for one in mem.list(attribute="dentist").items if one.stance == "asserted"] == ["Dr Kwan"]
+
+
+@pytest.mark.parametrize(
+    "said",
+    ["I'm back with some questions about Bosch.", "We returned to Milan for the weekend.", "I'm with Ana again."],
+)
+def test_what_nothing_is_known_of_does_not_come_back(mem: Credenda, say: Say, said: str) -> None:
+    say("I work at Siemens.", "I live in Graz.", said)
+    assert mem.manage.contests() == []
+    assert {one.value for one in mem.list().items if one.attribute in {"employer", "residence"}} == {"Siemens", "Graz"}

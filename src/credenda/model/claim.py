@@ -144,6 +144,8 @@ SPEAKER: Final = "me"
 """The subject of a fact about its speaker."""
 LISTENER: Final = "you"
 """The subject of a fact about the person spoken to."""
+PRONOUNS: Final = frozenset({"he", "she", "it", "they", "him", "her", "them", "his", "its", "their", "this", "that"})
+"""Subjects that an earlier one names."""
 
 
 class FactStatus(StrEnum):

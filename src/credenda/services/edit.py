@@ -40,7 +40,7 @@ from credenda.write.apply import Application, apply
 from credenda.write.correct import Wanted, decide_correction, decide_status, find_renamed
 from credenda.write.forget.tombstones import is_deleted
 from credenda.write.intake.validate import Submission, accept, require_label, screen_label
-from credenda.write.reconcile.decide import format_question
+from credenda.write.reconcile.alternation import format_question
 from credenda.write.reconcile.slots import CURRENT_STATUSES, display_value, get_slot
 from credenda.write.reconcile_job import extract_turns, get_statement_context
 from credenda.write.undo import LogView, UndoPlan, decide_undo

@@ -100,7 +100,7 @@ from credenda.write.apply import apply
 from credenda.write.correct import Wanted, decide_correction
 from credenda.write.forget.tombstones import is_deleted, put_deleted_texts
 from credenda.write.intake.validate import Submission, accept
-from credenda.write.reconcile.decide import format_question, get_contest_slot
+from credenda.write.reconcile.alternation import format_question, get_contest_slot
 from credenda.write.reconcile.slots import CURRENT_STATUSES, display_value, get_slot
 from credenda.write.reconcile_job import get_statement_context
 

@@ -21,6 +21,7 @@ class Changes:
     negation: re.Pattern[str]
     beside: re.Pattern[str]
     dated: re.Pattern[str]
+    returns: re.Pattern[str]
 
 
 @cache
@@ -50,6 +51,15 @@ def is_change(text: str) -> bool:
     if signs.beside.search(folded):
         return False
     return any(sign.search(folded) for sign in (signs.strong, signs.corrects, signs.slips, signs.named, signs.weak))
+
+
+def is_return(text: str) -> bool:
+    """Return whether a text says that something is as it was before.
+
+    >>> is_return("I live in Linz again."), is_return("We went back to Jenkins."), is_return("I live in Linz.")
+    (True, True, False)
+    """
+    return load_changes().returns.search(_fold(text)) is not None
 
 
 def _fold(text: str) -> str:

@@ -42,8 +42,8 @@ from credenda.model.memory import (
 )
 from credenda.model.statement import replace_given
 from credenda.text.normalize import normalise_name, normalise_value
+from credenda.write.reconcile.alternation import format_question, get_contest_slot
 from credenda.write.reconcile.candidate import claim_hash, make_claim
-from credenda.write.reconcile.decide import format_question, get_contest_slot
 from credenda.write.reconcile.slot_state import find_conflicting, sort_newest_first
 from credenda.write.reconcile.slots import (
     ASSERTIVE_STANCES,

@@ -20,6 +20,7 @@ from credenda.model.event import CODE, DENIED, Event, get_project, is_bound_to_p
 from credenda.model.memory import Memory, Status, get_valid_from_us, is_dreamed
 from credenda.storage.current_trust import find_current_trust
 from credenda.storage.store import ChangeFilter, EventFilter, MemoryFilter, Reader, Writer
+from credenda.text.changes import is_return
 from credenda.text.normalize import normalise_attribute, normalise_name
 from credenda.text.sentences import REMOVED
 from credenda.write.apply import Application, Applied, apply
@@ -44,7 +45,6 @@ from credenda.write.reconcile.decide import (
     claim_hash,
     decide,
     find_origin,
-    has_words_of_return,
     is_burst,
     is_by_model,
     lower_trust,
@@ -65,6 +65,7 @@ from credenda.write.reconcile.slot_lookup import (
     find_related,
     has_no_slot,
     is_bare_value,
+    is_without_attribute,
     keep_verbatim,
     resolve_alias,
     resolve_from_previous,
@@ -248,6 +249,8 @@ def _resolve_and_decide(writer: Writer, event: Event, claim: Claim, now_us: int,
     if claim.reader:
         return _decide_proposed(writer, event, claim, now_us, read=read)
     found = resolve_slot(writer, claim)
+    if is_without_attribute(found):
+        return []
     if is_bare_value(found):
         found = resolve_from_previous(found, _find_previous(writer, event, found))
     found = resolve_relative(writer, resolve_alias(writer, found))
@@ -369,7 +372,7 @@ def load_slot_rows(reader: Reader, event: Event, claim: Claim) -> SlotRows:
         gone = reader.find(MemoryFilter(pair=pair, statuses=_REPLACED))  # it may belong among older values
     found.update((memory.id, memory) for memory in (*held, *gone))
     stated_us = event.occurred_us if claim.valid_from_us is None else min(claim.valid_from_us, event.occurred_us)
-    since_us = 0 if has_words_of_return(claim) else stated_us - limits.ALTERNATION_DAYS * DAY_US
+    since_us = 0 if is_return(claim.text) else stated_us - limits.ALTERNATION_DAYS * DAY_US
     current = [memory for memory in found.values() if memory.status in _CURRENT]
     if event.trust < _FULL_TRUST:  # only then may it be too little to replace a memory
         current = find_current_trust(reader, current)

@@ -34,7 +34,7 @@ from credenda.model.change import (
 from credenda.model.memory import Layer, Memory, Relation, Slot, Status, TypeClass
 from credenda.text.normalize import is_same_value, normalise_text
 from credenda.write.contests import DEFAULT_SCOPE
-from credenda.write.reconcile.decide import format_question
+from credenda.write.reconcile.alternation import format_question
 from credenda.write.reconcile.slot_state import find_conflicting
 from credenda.write.reconcile.slots import display_value, get_slot
 

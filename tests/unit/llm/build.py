@@ -8,7 +8,7 @@ from credenda.model.claim import Claim, Turn
 from credenda.model.event import Event, Role
 from credenda.model.memory import Memory
 from credenda.testing import Answer, ScriptedModel
-from credenda.write.facts.claims import find_exact_forms
+from credenda.write.facts.exact import find_exact_forms
 from credenda.write.llm.prompt import Passage
 from credenda.write.llm.reading import Understood, understand
 

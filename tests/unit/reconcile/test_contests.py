@@ -45,13 +45,23 @@ def test_a_preference_that_swings_back_is_asked_about_and_both_values_stand() ->
 
 
 @pytest.mark.requirement("R-083")
-@pytest.mark.parametrize("move", [UpdateKind.CHANGE, UpdateKind.CORRECT])
-def test_words_of_change_or_correction_are_no_swinging(move: UpdateKind) -> None:
+@pytest.mark.parametrize(
+    ("move", "text", "at", "asked"),
+    [
+        (UpdateKind.CORRECT, "Sorry, morning.", 80, False),
+        (UpdateKind.CHANGE, "I switched to morning.", 80, True),
+        (UpdateKind.CHANGE, "I switched to morning.", 800, False),
+        (UpdateKind.CHANGE, "I switched from afternoon back to morning.", 80, False),
+    ],
+)
+def test_a_told_change_to_a_value_that_ended_is_asked_about(
+    move: UpdateKind, text: str, at: int, *, asked: bool
+) -> None:
     world = World()
     world.tell(prefers("morning"))
     world.tell(prefers("afternoon"), at=40)
-    changes = world.tell(prefers("morning", move=move), at=80)
-    assert kinds(changes) == ["Add", "Supersede"]
+    changes = world.tell(prefers("morning", move=move, text=text), at=at)
+    assert kinds(changes) == ["Add", "Contest" if asked else "Supersede"]
 
 
 @pytest.mark.requirement("R-083")

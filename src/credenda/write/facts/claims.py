@@ -17,6 +17,7 @@ from credenda.model.attributes import find_exact_attribute, get_attribute, is_va
 from credenda.model.claim import (
     CONFIDENCE_MAX,
     LISTENER,
+    PRONOUNS,
     SPEAKER,
     Claim,
     Fact,
@@ -29,11 +30,13 @@ from credenda.model.claim import (
 )
 from credenda.model.event import Role
 from credenda.model.memory import Cardinality, MemoryType, Stance
+from credenda.text.changes import is_return
 from credenda.text.dates import find_dates
-from credenda.text.normalize import fold_plural, is_same_value, normalise_attribute, normalise_value
+from credenda.text.normalize import is_same_value, normalise_attribute, normalise_value
 from credenda.text.sentences import TextSpan, is_name_of_user, split_sentences
 from credenda.write.extract.moments import find_end, iso_day, past_dates, stated_period
 from credenda.write.extract.voices import Act, Voice, act_of, is_playing, lexicon, names, split_voices, who_speaks
+from credenda.write.facts.exact import find_exact_forms
 from credenda.write.intake.secrets import screen_secrets
 from credenda.write.llm.guards import resolve_entity
 from credenda.write.llm.prompt import widen_to_sentences
@@ -139,7 +142,7 @@ _SLOT_OF_OLD: Final = 0.3
 _ENTITY_WORDS: Final = 5
 _REPORTED: Final = re.compile(
     r"\b(?:according to (?:my |the |our )?\w+"
-    r"|(?<!\bas )\b(?!(?:i|we)\b)\w+ (?:\w+ly |always |still |just |also |used to |keeps? |kept )?"
+    r"|(?<!\bas )\b(?!(?:i|we|t)\b)\w+ (?:\w+ly |always |still |just |also |used to |keeps? |kept )?"
     r"(?:says?|said|saying|thinks?|thought|thinking|claims?|claimed|claiming|believes?|believed|assumes?|assumed"
     r"|insists?|insisted|reckons?|writes?|wrote|reads|starts with|tells? \w+(?: \w+)?|told \w+(?: \w+)?"
     r"|introduc(?:es|ed|ing) me))\b",
@@ -159,12 +162,13 @@ _ASKED_FOR: Final = re.compile(
 _TASTES: Final = frozenset({"likes", "dislikes", "prefers", "favourite", "hobby"})
 _PLACES: Final = frozenset({"employer", "residence", "school", "job_title"})
 _DENIED: Final = re.compile(r"^(?:not|no|never)\s+(?=\w)", re.IGNORECASE)
-_PRONOUNS: Final = frozenset({"he", "she", "it", "they", "him", "her", "them", "his", "its", "their", "this", "that"})
 _CLOSING: Final = re.compile(r"\s+(?:in|as|at|for|on|to|with|since)\s.*", re.DOTALL)
 """Words behind the name of an employer: "Acme Bank in accounting"."""
 _ARTICLE: Final = re.compile(r"^(?:the|an?|my|our|your|his|her|their|its|this|that|these|those)\s+", re.IGNORECASE)
 _JOINS: Final = re.compile(r"^(?:(?:at|for|in|on|during|with|when|while|the|an?|my|our)(?:\s+|$))+", re.IGNORECASE)
 """Words that join a scope to its sentence, and are no part of its name: "at work" """
+_OF_LISTENER: Final = re.compile(r"\b(?:when|whenever|if|while|as|before|since|because) you\b", re.IGNORECASE)
+"""The beginning of what the assistant does, which limits no fact: "I'm vegetarian when you suggest dinners"."""
 _LEFT_OVER: Final = re.compile(r"(?:\s+(?:for|of|at|in|on|with|to|by|from|and|or|the|an?))+$", re.IGNORECASE)
 """Words at the end of a scope that belong to what follows it."""
 _QUOTED_I: Final = re.compile(
@@ -217,6 +221,10 @@ _FICTION: Final = re.compile(r"\b(?:my|our) (?:\w+ )?(?:characters?|avatar|prota
 """Somebody invented, whose facts are not those of the author."""
 _KIND: Final = re.compile(r"\w \w+s$")
 """A plural that says of what kind a preferred thing is: "morning meetings" """
+_AS_MY: Final = re.compile(
+    r"\s+as (?:my|our)(?: (?:new|main|only|default|primary|daily|usual))* (?P<noun>[a-z]+)\b", re.IGNORECASE
+)
+"""Words behind a value that say what it is to somebody: "Brave as my browser" """
 _MARK: Final = r"(?:[-*\u2022+]|\d{1,3}[.)])"
 _ITEM: Final = re.compile(rf"[ \t]*{_MARK}[ \t]+")
 _NEXT_ITEM: Final = re.compile(rf"[\s.,;]*\n[ \t]*(?:{_MARK}|\d{{1,3}}$).*", re.DOTALL)
@@ -261,18 +269,21 @@ def make_claims(turn: Turn, facts: Iterable[Fact]) -> list[Claim]:
     subject = ""
     text = turn.event.text
     for fact in _read_versions(text, _read_choices(text, _drop_misspoken(text, _drop_overheard(list(facts))))):
-        subject = fact.subject if fact.subject.casefold() not in {*_PRONOUNS, SPEAKER, LISTENER, ""} else subject
+        fact = replace(fact, scope="") if _OF_LISTENER.match(fact.scope) else fact  # noqa: PLW2901 - the same fact
+        subject = fact.subject if fact.subject.casefold() not in {*PRONOUNS, SPEAKER, LISTENER, ""} else subject
         schema = load_fact_schemas().get(fact.attribute)
         if (
             schema is None
             or (schema.order and (_is_among_persons(turn) or _POSED.search(fact.quote.text.replace("\u2019", "'"))))
             or fact.certainty < schema.certain
-            or fact.attribute_certainty < _find_least(fact, schema)
         ):
             continue
         voice = max((one.voice for one in voices if _is_within(one.start, one.stop, fact)), default=Voice.OWN)
         told = _PlacedFact(fact, schema, turn, _find_entity(fact, turn, owner, subject), voice)
-        named = bool(told.entity) or _is_renaming(fact)
+        back = _is_back(told)
+        if fact.attribute_certainty < _find_least(fact, schema) and not back:
+            continue
+        named = bool(told.entity) or _is_renaming(fact) or back
         claim = _make_slotted_claim(told, owner) if named and voice in _OWN_VOICES else None
         if claim is not None:
             key = (claim.entity, claim.attribute, (claim.value or "").casefold(), claim.scope)
@@ -306,6 +317,15 @@ def _find_least(fact: Fact, schema: FactSchema) -> float:
     if not fact.old and fact.status is not FactStatus.ENDED:
         return schema.sure
     return 0.0 if _is_renaming(fact) else min(schema.sure, _SLOT_OF_OLD)
+
+
+def _is_back(told: _PlacedFact) -> bool:
+    """Return whether a fact says that a value is back, but not surely of what or whom: what is held tells that."""
+    fact = told.fact
+    unsure = fact.attribute_certainty < _find_least(fact, told.schema) or fact.attribute == "plan" or not told.entity
+    someone = fact.subject == SPEAKER or (not told.entity and fact.subject.casefold() in PRONOUNS)
+    sure = fact.status is FactStatus.NOW and fact.certainty >= _FIRM_KEYED[0]
+    return unsure and someone and sure and not told.schema.order and is_return(fact.quote.text)
 
 
 def _is_renaming(fact: Fact) -> bool:
@@ -396,7 +416,7 @@ def _find_entity(fact: Fact, turn: Turn, owner: str, last: str) -> str:
     if fact.subject == LISTENER:
         heard = turn.addressed
         return heard.speaker if heard is not None and heard.role is Role.PERSON else ""
-    named = _ARTICLE.sub("", (last if fact.subject.casefold() in _PRONOUNS else fact.subject).strip())
+    named = _ARTICLE.sub("", (last if fact.subject.casefold() in PRONOUNS else fact.subject).strip())
     if is_name_of_user(named, turn.event.text):
         return owner
     noun, _, name = named.partition(" ")
@@ -434,14 +454,27 @@ def _make_slotted_claim(told: _PlacedFact, owner: str) -> Claim | None:
         return replace(plain, type=MemoryType.FACT)
     if told.schema.event and stance is Stance.NEGATED:
         return None  # what was not done ends nothing
-    if _is_renaming(fact):
-        return replace(
-            plain, value=_trim(fact.value.text), prior=fact.old, move=UpdateKind.CORRECT, importance=_WEIGHTY
-        )
+    if _is_back(told) or _is_renaming(fact):
+        return _make_unplaced_claim(plain, told)
     entity, attribute = _find_slot(told, owner)
     fitted = _fit_value(fact, attribute)
     told = told._replace(fact=fitted or fact)
     return _fill_slot(replace(plain, entity=entity, attribute=attribute), told) if fitted else None
+
+
+def _make_unplaced_claim(plain: Claim, told: _PlacedFact) -> Claim:
+    """Return the claim of a value whose slot only the memory tells: one that is back, or that corrects a name."""
+    fact = told.fact
+    if _is_back(told):
+        return replace(
+            plain,
+            entity=told.entity or fact.subject.casefold(),
+            value=_trim(_leave_out(fact.value.text, fact.scope)),
+            stance=Stance.ASSERTED,
+            confidence=_CONFIDENCE[fact.weight],
+            move=UpdateKind.CHANGE,
+        )
+    return replace(plain, value=_trim(fact.value.text), prior=fact.old, move=UpdateKind.CORRECT, importance=_WEIGHTY)
 
 
 def _fit_value(fact: Fact, attribute: str) -> Fact | None:
@@ -511,6 +544,8 @@ def _find_slot(told: _PlacedFact, owner: str) -> tuple[str, str]:
     if is_same_value(key, _trim(_leave_out(fact.value.text, fact.scope))):
         key = ""  # what is told of tea is no tea
     start, stop = _find_sentence(fact, told.turn)
+    if not key and (named := _AS_MY.match(told.turn.event.text, fact.value.stop, stop)):
+        key = named["noun"]
     beside = key.casefold() not in told.turn.event.text[start:stop].casefold()  # of another sentence
     if fact.attribute == "prefers" and (not key or beside) and _KIND.search(_trim(fact.value.text)):
         key = _trim(fact.value.text).split()[-1]
@@ -591,131 +626,6 @@ def _fill_slot(plain: Claim, told: _PlacedFact) -> Claim:
         importance=max(plain.importance, known.importance if known.known else 0.0, weighty),
         valid_from_us=since,
         valid_until_us=until,
-    )
-
-
-# The forms of words that mean exactly one thing, whatever the sentence is about: take back, keep.
-
-
-_OPENING: Final = r"(?:(?:no|oh|wait|sorry|actually|please|just|and|um|uh|hmm|ok|okay)[,.!]*\s+)*"
-_IT: Final = (
-    r"(?:(?:about )?(?:that|this|it|what i (?:just )?said|my last (?:message|sentence|statement|one)|(?:that|the) last"
-    r" (?:one|bit|part|message|sentence)|(?:that|this)(?: \w+)? (?:number|date|address|name|price|amount|email)))"
-)
-_DROP: Final = rf"(?:ignore|scratch|strike|forget|disregard|delete) {_IT}"
-_TAKEN_BACK: Final = re.compile(
-    rf"\W*{_OPENING}(?:(?:never ?mind|nvm)(?: {_IT})?|(?:never ?mind[,;]? )?(?:and )?{_OPENING}{_DROP}"
-    r"|i take (?:that|it|what i said) back"
-    rf"|(?:don'?t|do not) (?:save|store|record|remember|note|keep|write(?: down)?) {_IT}(?: down)?)(?:,? please)?\W*",
-    re.IGNORECASE,
-)
-_JOKE: Final = re.compile(
-    rf"\W*{_OPENING}(?:(?:lol|haha+|nah)[,.!]*\s+)*(?:(?:i'm |i am |i was )?(?:just |only )?(?:kidding|joking|messing"
-    r"(?: with you)?)|jk|j/k|(?:that|it) was (?:just |only )?a joke|i made (?:that|it) up|not really|april fools?)\W*",
-    re.IGNORECASE,
-)
-_KEEP: Final = re.compile(
-    r"\W*(?:(?:hey|hi|oh|ok|okay|also|and|please|can you|could you)[,.!]*\s+)*"
-    r"(?:(?:remember|don'?t forget|keep in mind|make a note|take note|note(?: to self)?|for the record|fyi)"
-    r"(?:\s*[:,–—-]+\s*|\s+that\s+))(?P<told>\S.*)",
-    re.IGNORECASE | re.DOTALL,
-)
-_FORGET: Final = (
-    rf"\W*{_OPENING}(?:(?:can|could|would|will) you |i(?:'d| would)? (?:want|like) you to )?(?:please )?"
-    r"(?:forget|erase|delete|remove)(?: from (?:your )?memory)? "
-)
-_I_SAID: Final = r"(?:i|we)(?:'ve| have)?(?: just)? (?:said|told you|mentioned|wrote|written|shared)"
-_FORGET_OWN: Final = re.compile(
-    rf"{_FORGET}(?:my|our) (?P<noun>[a-z][a-z -]{{2,40}}?)(?: from (?:your |the )?memory)?(?:,? please)?[.!?]*",
-    re.IGNORECASE,
-)
-_FORGET_ALL: Final = re.compile(
-    rf"{_FORGET}(?:(?:everything|all|anything)(?: (?:that )?(?:you (?:know|have|remember|stored)|{_I_SAID}))?"
-    rf"|what {_I_SAID}) about (?P<name>[\w' .-]{{2,40}}?)(?:,? please)?[.!?]*",
-    re.IGNORECASE,
-)
-_FORGET_THAT: Final = re.compile(
-    rf"{_FORGET}(?:the fact )?that (?:i|my|we|our|the|[A-Z])\b.*", re.IGNORECASE | re.DOTALL
-)
-_OWN: Final = re.compile(r"^(?:my|our) ", re.IGNORECASE)
-_NOBODY: Final = re.compile(r"(?:me|us|this|that|it|him|her|them|you|myself|everything|what .*)$", re.IGNORECASE)
-"""What names nobody and nothing in particular, or the whole memory, which only a deletion may empty."""
-_NOUN_WORDS: Final = 3
-_KEPT_WORDS: Final = 3
-"""Fewer words after "remember" point at something said elsewhere."""
-
-
-class ExactForms(NamedTuple):
-    """What the exact forms of a message say of it."""
-
-    claims: list[Claim]
-    """What takes back an earlier message."""
-    taken_back: list[TextSpan]
-    """Sentences of the message that its next sentence takes back."""
-    forgotten: list[TextSpan]
-    """Sentences whose facts shall be forgotten: "forget that I live in Graz"."""
-    kept: list[Claim]
-    """Sentences that shall be remembered, without a slot: for where nothing else was found in them."""
-
-
-def find_exact_forms(turn: Turn) -> ExactForms:
-    """Find the exact forms of a message, one of which is always a whole sentence."""
-    text = turn.event.text
-    sentences = list(split_sentences(text))
-    claims: list[Claim] = []
-    taken_back: list[TextSpan] = []
-    forgotten: list[TextSpan] = []
-    for at, one in enumerate(sentences):
-        said = text[one.start : one.stop].replace("’", "'")
-        retracts, jokes = _TAKEN_BACK.fullmatch(said) is not None, _JOKE.fullmatch(said) is not None
-        if (retracts or jokes) and at:
-            taken_back.append(sentences[at - 1])
-        elif retracts:
-            claims.append(_make_exact_claim(turn, one, UpdateKind.RETRACT))
-        elif (forgets := _find_forgotten(turn, one, said)) is not None:
-            claims.append(forgets)
-            taken_back.append(one)
-        elif _FORGET_THAT.fullmatch(said):
-            forgotten.append(one)
-    return ExactForms(claims, taken_back, forgotten, list(_list_kept(turn, sentences)))
-
-
-def _find_forgotten(turn: Turn, place: TextSpan, said: str) -> Claim | None:
-    """Return what takes back a slot of the speaker, or all that is held of somebody or something that is named."""
-    owner = who_speaks(turn.event)[1]
-    own, everything = _FORGET_OWN.fullmatch(said), _FORGET_ALL.fullmatch(said)
-    claim = _make_exact_claim(turn, place, UpdateKind.RETRACT)
-    if own is not None and owner is not None and len(own["noun"].split()) <= _NOUN_WORDS:
-        noun = own["noun"].strip().lower()
-        many = fold_plural(noun, "en") != noun
-        known = lexicon().attribute(noun)
-        name = known.name if known.known or not many else lexicon().attribute(fold_plural(noun, "en")).name
-        return replace(claim, entity=owner, attribute=name, cardinality=Cardinality.SET if many else Cardinality.SINGLE)
-    if everything is not None and owner is not None and not _NOBODY.match(everything["name"]):
-        return replace(claim, entity=_OWN.sub(f"{owner}'s ", everything["name"].strip()), cardinality=Cardinality.SET)
-    return None
-
-
-def _list_kept(turn: Turn, sentences: Sequence[TextSpan]) -> Iterator[Claim]:
-    if turn.event.role is not Role.USER:
-        return
-    for one in sentences:
-        said = turn.event.text[one.start : one.stop]
-        found = _KEEP.fullmatch(said)
-        if found is not None and len(found["told"].split()) >= _KEPT_WORDS and not screen_secrets(said, "mask").masked:
-            yield _make_exact_claim(turn, one._replace(start=one.start + found.start("told")), UpdateKind.STATE)
-
-
-def _make_exact_claim(turn: Turn, place: TextSpan, move: UpdateKind) -> Claim:
-    event = turn.event
-    return Claim(
-        text=event.text[place.start : place.stop][: limits.MEMORY_TEXT_CHARACTERS],
-        type=MemoryType.FACT,
-        span=Span(event.id, place.start, place.stop),
-        speaker=who_speaks(event)[0],
-        move=move,
-        topic=event.topic,
-        tags=event.tags,
     )
 
 

@@ -34,8 +34,8 @@ from credenda.write.forget.tombstones import (
     hash_text_forms,
     make_part_tombstones,
 )
+from credenda.write.reconcile.alternation import format_question
 from credenda.write.reconcile.candidate import claim_hash, make_claim
-from credenda.write.reconcile.decide import format_question
 from credenda.write.reconcile.slots import describe_claim, quote_parts
 
 # Take the topic, tags and metadata of something deleted out of the memories that took them over.

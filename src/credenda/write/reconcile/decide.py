@@ -15,15 +15,12 @@ from typing import Final
 
 from credenda import limits
 from credenda.clock import DAY_US, SECOND_US
-from credenda.limits import ALTERNATION_DAYS, CONTEST_DAYS, CONTEST_MEMBERS, CONTEST_SUPERSESSIONS
+from credenda.limits import CONTEST_MEMBERS
 from credenda.model.attributes import get_attribute, has_same_kind, is_valid_value
 from credenda.model.change import (
     Add,
     Change,
     Confirm,
-    Contest,
-    ContestCase,
-    ContestState,
     Revise,
     SetStatus,
     Supersede,
@@ -34,18 +31,25 @@ from credenda.model.event import QUARANTINED, Event, Role, Source
 from credenda.model.memory import (
     Cardinality,
     Memory,
-    MemoryType,
     Relation,
-    Slot,
     Stance,
     Status,
     TypeClass,
     get_valid_from_us,
 )
 from credenda.text.changes import is_change, is_correction
-from credenda.text.normalize import is_same_value, normalise_attribute, normalise_name, normalise_value
+from credenda.text.normalize import is_same_value, normalise_attribute, normalise_name
 from credenda.text.sentences import split_sentences
 from credenda.text.tokens import fold, tokenize
+from credenda.write.reconcile.alternation import (
+    build_contest,
+    explain_return,
+    find_contest_trigger,
+    find_governing_answer,
+    find_members,
+    find_open_contest,
+    find_stated_since,
+)
 from credenda.write.reconcile.candidate import claim_hash, is_users_own, make_candidate, remove_slot
 from credenda.write.reconcile.past_claims import (
     add_ended_claim,
@@ -61,7 +65,6 @@ from credenda.write.reconcile.slots import (
     ASSERTIVE_STANCES,
     SlotRows,
     StatementContext,
-    describe_slot,
     display_value,
     explain_replacement,
     find_weakness,
@@ -80,18 +83,10 @@ __all__ = [
     "Misfit",
     "SlotRows",
     "StatementContext",
-    "build_contest",
     "claim_hash",
     "decide",
-    "find_contest_trigger",
-    "find_governing_answer",
-    "find_members",
     "find_misfit",
-    "find_open_contest",
     "find_origin",
-    "format_question",
-    "get_contest_slot",
-    "has_words_of_return",
     "is_burst",
     "is_by_model",
     "lower_trust",
@@ -100,160 +95,6 @@ __all__ = [
     "name_replaced",
     "settle_rival",
 ]
-
-
-# When a slot becomes a contest: alternating values, open contests, and the answers that govern a slot. Pure.
-
-
-_SCHEDULE_WORDS: Final = frozenset({"meeting", "meetings", "schedule", "time", "times", "day", "days", "hours"})
-"""Words in an attribute name that mark its value as a habit. Habits alternate; facts such as a residence do not."""
-
-_NO_SCHEDULE_WORDS: Final = frozenset({"zone"})
-
-_RETURNING: Final = re.compile(
-    r"\b(?:again|still|once more|as before|like before|as (?:it|they) used to"
-    r"|(?<!moved )(?<!moving )(?<!went )(?<!gone )(?<!going )(?<!switched )(?<!switching )(?<!changed )(?<!came )"
-    r"back)\b",
-    re.IGNORECASE,
-)
-"""Words that say that something is as it was, without a verb that tells the change, as "moved back" does."""
-_REPLACED: Final = frozenset({Relation.CHANGED, Relation.CORRECTED})
-"""Relations that count as replacements; refinements, merges and duplicates do not."""
-
-
-def find_open_contest(scene: SlotState) -> ContestCase | None:
-    """Find the open contest about the slot, if any of its memories is still active."""
-    return next((one for one in _find_contests(scene, ContestState.OPEN) if find_members(one, scene)), None)
-
-
-def find_governing_answer(scene: SlotState) -> ContestCase | None:
-    """Find the latest answer about the slot, if any of its values is still active."""
-    latest = max(
-        _find_contests(scene, ContestState.RESOLVED), key=lambda one: (one.resolved_us or 0, one.id), default=None
-    )
-    return latest if latest is not None and find_members(latest, scene) else None
-
-
-def find_members(case: ContestCase, scene: SlotState) -> list[Memory]:
-    """Return the memories of a contest: its members while it is open, else the memories that now hold its answer."""
-    if case.state is ContestState.OPEN:
-        return [one for one in scene.known.current if one.id in case.memory_ids and one.status is Status.ACTIVE]
-    answered = {normalise_value(value) for value in case.scopes or case.values}
-    held = [one for one in scene.same + scene.conflicting + scene.other_scopes if one.status is Status.ACTIVE]
-    return [one for one in held if normalise_value(display_value(one)) in answered]
-
-
-def find_contest_trigger(scene: SlotState) -> str | None:
-    """Return the reason to open a contest instead of replacing, or None to allow the replacement (R-083, R-085)."""
-    if scene.claim.move is UpdateKind.CONTRADICT:
-        return "both cannot be true, and the words do not say which is"
-    if scene.claim.cardinality is not Cardinality.SINGLE:
-        return None
-    if (
-        get_attribute(scene.slot.attribute).fixed
-        and scene.claim.move is UpdateKind.STATE
-        and not is_denial(scene.claim)
-    ):
-        return f"{describe_slot(scene.slot.entity, scene.slot.attribute)} does not change by itself"
-    resolved = (one.resolved_us or 0 for one in _find_contests(scene, ContestState.RESOLVED))
-    since_us = max(resolved, default=None)
-    before = [one for one in scene.past if _is_counted(one, since_us)]
-    recent = {one.valid_until_us for one in before if _is_within(one, scene.candidate.begins_us, CONTEST_DAYS)}
-    if len(recent) + 1 >= CONTEST_SUPERSESSIONS:
-        return f"this would be change {len(recent) + 1} within {CONTEST_DAYS} days"
-    value = quote_value(display_value(scene.claim))
-    if _is_return(scene, before):
-        return f"{value} returned without any mention of a change"
-    return f"{value} is said to be back" if _is_return_in_words(scene, before) else None
-
-
-def build_contest(scene: SlotState, members: Iterable[Memory], reason: str) -> Contest:
-    """Build the contest between the slot's memories and the claim, newest last."""
-    ordered = list(members)[::-1]
-    values = tuple(
-        {normalise_value(text): text for text in [*map(display_value, ordered), display_value(scene.claim)]}.values()
-    )
-    return Contest(
-        slot=scene.slot,
-        memory_ids=(*dict.fromkeys(one.id for one in ordered), scene.candidate.key),
-        values=values,
-        question=format_question(scene.slot, values),
-        reason=reason,
-    )
-
-
-def format_question(slot: Slot, values: tuple[str, ...]) -> str:
-    """Phrase the question that a contest asks the user."""
-    name = describe_slot(slot.entity, slot.attribute)
-    subject = f"your {name.lower()}" if slot.entity == "user" else name
-    scope = f" ({slot.scope})" if slot.scope else ""
-    *others, last = map(quote_value, values)
-    said = f"{', '.join(others)} and {last}" if others else last
-    return f"For {subject}{scope} I have heard {said}. Which one holds, or when does each of them?"
-
-
-def _find_contests(scene: SlotState, state: ContestState) -> list[ContestCase]:
-    return [one for one in scene.known.contests if one.state is state and get_contest_slot(one) == scene.slot]
-
-
-def get_contest_slot(case: ContestCase) -> tuple[str, str, str, str | None, str]:
-    """Return the normalised slot of a contest."""
-    scope = (normalise_name(case.scope) or None) if case.scope else None
-    return (
-        normalise_name(case.speaker),
-        normalise_name(case.entity),
-        normalise_attribute(case.attribute),
-        scope,
-        case.type_class,
-    )
-
-
-def _is_counted(memory: Memory, since_us: int | None) -> bool:
-    """Return whether a memory was replaced since the last answer."""
-    until_us = memory.valid_until_us
-    return memory.relation in _REPLACED and until_us is not None and (since_us is None or until_us > since_us)
-
-
-def _is_within(memory: Memory, moment_us: int, days: int) -> bool:
-    until_us = memory.valid_until_us
-    return until_us is not None and 0 <= moment_us - until_us <= days * DAY_US
-
-
-def _is_return(scene: SlotState, before: list[Memory]) -> bool:
-    """Return whether a habit returns to an earlier value (A → B → A) without a cue of change or correction."""
-    claim = scene.claim
-    if claim.move is not UpdateKind.STATE or is_denial(claim) or not _is_habit(claim):
-        return False
-    replaced = any(not is_denial(rival) for rival in scene.standing)
-    moment_us = scene.candidate.begins_us
-    return replaced and any(
-        has_same_meaning(claim, one) and _is_within(one, moment_us, ALTERNATION_DAYS) for one in before
-    )
-
-
-def has_words_of_return(claim: Claim) -> bool:
-    """Return whether the words of a claim say that something is as it was before, and name no change.
-
-    "I live in Linz again", and not "I moved back to Linz".
-    """
-    return _RETURNING.search(claim.text) is not None
-
-
-def _is_return_in_words(scene: SlotState, before: list[Memory]) -> bool:
-    """Return whether the words say that an earlier value is back, however long ago it was replaced.
-
-    Such a value may hold beside the present one, in the case that the words name, so the user is asked once.
-    """
-    claim = scene.claim
-    if claim.move is UpdateKind.CORRECT or is_denial(claim) or not has_words_of_return(claim):
-        return False
-    return any(not is_denial(rival) for rival in scene.standing) and any(has_same_meaning(claim, one) for one in before)
-
-
-def _is_habit(claim: Claim) -> bool:
-    words = set(normalise_attribute(claim.attribute or "").split("_"))
-    schedule = bool(words & _SCHEDULE_WORDS) and words.isdisjoint(_NO_SCHEDULE_WORDS)
-    return claim.type is MemoryType.PREFERENCE or schedule
 
 
 def decide(claim: Claim, known: SlotRows, occasion: StatementContext, read: Claim | None = None) -> list[Change]:
@@ -294,6 +135,12 @@ def _limit_until(scene: SlotState) -> list[Change]:
         for one in scene.standing
         if one.status is Status.ACTIVE and not one.contested and (one.valid_until_us or begins + 1) > begins
     ]
+
+
+def _contest_returned(scene: SlotState) -> list[Change] | None:
+    """Ask about a value that is said to be back although it never ended, since a change to one other was told."""
+    rival = find_stated_since(scene)
+    return None if rival is None else _contest_claim(scene, [rival], explain_return(scene.claim))
 
 
 def _confirm_same(scene: SlotState) -> list[Change] | None:
@@ -410,7 +257,11 @@ def _open_contest(scene: SlotState) -> list[Change] | None:
     if all(_classify_relation(scene, one) is Relation.REFINED for one in scene.standing):
         return None
     reason = find_contest_trigger(scene)
-    return None if reason is None else _contest_claim(scene, scene.standing, reason)
+    if reason is None:
+        return None
+    rivals = [one for one in scene.standing if not is_denial(one)] or list(scene.standing)
+    denials = [one for one in scene.standing if one not in rivals]
+    return [*_contest_claim(scene, rivals, reason), *_supersede_conflicting(scene, denials, scene.candidate.key)]
 
 
 def _replace_conflicting(scene: SlotState) -> list[Change]:
@@ -432,6 +283,7 @@ def _replace_conflicting(scene: SlotState) -> list[Change]:
 _DECISION_RULES: Final[tuple[Callable[[SlotState], list[Change] | None], ...]] = (
     add_ended_claim,
     insert_past_claim,
+    _contest_returned,
     _confirm_same,
     _confirm_unscoped,
     _confirm_vaguer,

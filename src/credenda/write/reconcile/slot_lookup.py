@@ -14,10 +14,11 @@ from typing import Final
 
 from credenda.ids import parse_serial
 from credenda.model.attributes import TASTES, get_attribute
-from credenda.model.claim import Claim, Span, UpdateKind
+from credenda.model.claim import PRONOUNS, Claim, Span, UpdateKind
 from credenda.model.event import Event, Role
 from credenda.model.memory import Cardinality, Memory, MemoryType, Stance, Status
 from credenda.storage.store import MemoryFilter, Reader
+from credenda.text.changes import is_return
 from credenda.text.normalize import is_same_value, normalise_attribute, normalise_name
 from credenda.text.sentences import split_sentences
 from credenda.write.extract.voices import lexicon, names
@@ -121,6 +122,13 @@ def resolve_slot(reader: Reader, claim: Claim) -> Claim:
         return _resolve_new_employer(reader, claim)
     if claim.move is UpdateKind.END:
         return _resolve_ending(reader, claim)
+    if claim.move is not UpdateKind.CORRECT and (returned := _resolve_returned(reader, claim)) is not claim:
+        return returned
+    return _resolve_replaced(reader, claim)
+
+
+def _resolve_replaced(reader: Reader, claim: Claim) -> Claim:
+    """Find the memory whose value a change or correction replaces."""
     if claim.move in {UpdateKind.CORRECT, UpdateKind.CHANGE} and claim.prior:
         held = [one for one in _find_mentions(reader, claim, claim.prior) if is_same_value(one.value, claim.prior)]
         here = get_slot(claim)
@@ -141,6 +149,47 @@ def resolve_slot(reader: Reader, claim: Claim) -> Claim:
             ]
             return claim if any(get_slot(one) == here for one in held) else _move_to_slot(held, claim)
     return claim
+
+
+def _resolve_returned(reader: Reader, claim: Claim) -> Claim:
+    """Move a value that is said to be back to the slot in which another one took its place.
+
+    "I'm back together with Nadia" has the slot of "my girlfriend is Nadia", which now has another value.
+    """
+    told = bool(claim.entity and claim.value) and claim.stance is Stance.ASSERTED and is_return(claim.text)
+    ended = [
+        one
+        for one in (find_related(reader, split_value(claim.value or ""), _NOMINATED) if told else [])
+        if one.status is Status.SUPERSEDED
+        and one.stance is Stance.ASSERTED
+        and is_same_value(one.value, claim.value)
+        and normalise_name(one.speaker) == normalise_name(claim.speaker)
+        and _is_of_subject(claim, one)
+        and _may_be_replaced(one)
+    ]
+    if any(get_slot(one) == get_slot(claim) for one in ended):
+        return claim
+    kept = (one for one in ended if _is_taken(reader, one, free=claim.attribute is None))
+    return _move_to_slot(kept, claim)
+
+
+def _is_of_subject(claim: Claim, memory: Memory) -> bool:
+    """Return whether a memory is about the subject of a claim, which may be no more than a pronoun."""
+    held, told = normalise_name(memory.entity or ""), normalise_name(claim.entity or "")
+    return held == told or (told in PRONOUNS and held != normalise_name(claim.speaker))
+
+
+def _is_taken(reader: Reader, ended: Memory, *, free: bool) -> bool:
+    """Return whether another value has taken the place of one that ended; `free`: or none holds there now."""
+    pair = (normalise_name(ended.entity or ""), normalise_attribute(ended.attribute or ""))
+    held = reader.find(MemoryFilter(pair=pair, statuses=frozenset({Status.ACTIVE}), limit=_NOMINATED))
+    here = [one for one in held if get_slot(one) == get_slot(ended) and one.stance is Stance.ASSERTED]
+    return (bool(here) or free) and not any(is_same_value(one.value, ended.value) for one in here)
+
+
+def is_without_attribute(claim: Claim) -> bool:
+    """Return whether a claim says that a value is back without saying of what: "I returned to Bosch"."""
+    return claim.entity is not None and claim.attribute is None and claim.value is not None
 
 
 def _resolve_new_employer(reader: Reader, claim: Claim) -> Claim:
