@@ -284,7 +284,8 @@ class Plan:
     are the known speakers it names. `history`: it asks for earlier values, too. `broad`: it asks for the course of
     events, such as a summary. `advice`: it asks what to do. `proper` are the terms of the subject that are written as
     names. `addressed` is the question in the second person, as put to the one person it names; "" if there is none.
-    `profile`: it asks for all that is known about the user. `asked` are the slots that all its words ask for.
+    `profile`: it asks for all that is known about the user. `asked` are the slots that all its words ask for. `whole`
+    are the ids of the memories that answer a question about the whole, best first (`read/whole.py`).
     """
 
     terms: tuple[str, ...]
@@ -301,6 +302,7 @@ class Plan:
     addressed: str = ""
     profile: bool = False
     asked: AskedSlots | None = None
+    whole: tuple[str, ...] = ()
 
 
 def plan(query: Query, now_us: int, names: Collection[str]) -> Plan:
