@@ -32,6 +32,7 @@ from credenda.model.memory import Cardinality, MemoryType, Stance
 from credenda.text.dates import find_dates
 from credenda.text.normalize import fold_plural, is_same_value, normalise_attribute, normalise_value
 from credenda.text.sentences import TextSpan, is_name_of_user, split_sentences
+from credenda.write.extract import moments
 from credenda.write.extract.moments import find_end, iso_day, past_dates, stated_period
 from credenda.write.extract.voices import Act, Voice, act_of, is_playing, lexicon, names, split_voices, who_speaks
 from credenda.write.intake.secrets import screen_secrets
@@ -83,6 +84,8 @@ _PRESENT: Final = frozenset({FactStatus.NOW, FactStatus.PLANNED, FactStatus.CONS
 
 def find_period(fact: Fact, value: str, now_us: int, *, planned: bool) -> tuple[int | None, int | None]:
     """Return since when and until when a fact holds by its words; for one that ended, since when it does no more."""
+    if not moments.is_in_one_clause(fact.quote.text, fact.when, value):
+        fact = replace(fact, when="")
     words = _find_time_words(fact)
     past = past_dates(words, now_us)
     since, until = past.since, past.until
@@ -91,6 +94,8 @@ def find_period(fact: Fact, value: str, now_us: int, *, planned: bool) -> tuple[
         return None, find_end(value, now_us) if fact.attribute == "deadline" else None  # "moved to 10 October"
     if fact.status in _PRESENT and (fact.when or changes or planned):
         since, until = stated_period(words, fact.quote.text, now_us, planned=planned, begins=changes)
+    elif fact.status is FactStatus.NOW and until is None:
+        until = moments.find_passing_end(value, fact.quote.text, now_us)
     elif fact.status is FactStatus.ENDED and fact.when and since is None and until is None:
         since = next((one.from_us for one in past.spans), None)
     return since, find_end(value, now_us) if fact.attribute == "deadline" else until
@@ -214,9 +219,7 @@ _VERSIONED: Final = re.compile(
 )
 """The word that a version follows names the thing that has it: "Flask" in "on Flask 2.3.1"."""
 _FICTION: Final = re.compile(r"\b(?:my|our) (?:\w+ )?(?:characters?|avatar|protagonist|persona)\b", re.IGNORECASE)
-"""Somebody invented, whose facts are not those of the author."""
-_KIND: Final = re.compile(r"\w \w+s$")
-"""A plural that says of what kind a preferred thing is: "morning meetings" """
+_KIND: Final = re.compile(r"\w \w+s$")  # "morning meetings"
 _MARK: Final = r"(?:[-*\u2022+]|\d{1,3}[.)])"
 _ITEM: Final = re.compile(rf"[ \t]*{_MARK}[ \t]+")
 _NEXT_ITEM: Final = re.compile(rf"[\s.,;]*\n[ \t]*(?:{_MARK}|\d{{1,3}}$).*", re.DOTALL)
