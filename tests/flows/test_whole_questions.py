@@ -13,6 +13,12 @@ from credenda.clock import parse_time
 from credenda.testing import ManualClock
 
 STORY = {
+    "2026-01-10": [
+        "In books I mostly like old westerns.",
+        "For music I prefer string quartets.",
+        "My favourite films are the silent ones.",
+        "I like spicy dishes.",
+    ],
     "2026-03-02": ["I'm Marit and I live in Deventer with my husband Joost.", "I earn 3200 euros a month."],
     "2026-04-10": ["My sister Hanne lives in Utrecht.", "We have a dog called Bobbie."],
     "2026-07-02": ["I've moved to Zwolle."],
@@ -31,7 +37,7 @@ PROFILE = ["Marit", "Zwolle", "Joost", "Hanne", "Bobbie"]
 
 @pytest.fixture(scope="module")
 def mem(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Credenda]:
-    clock = ManualClock("2026-03-01T09:00:00Z")
+    clock = ManualClock("2026-01-01T09:00:00Z")
     path: Path = tmp_path_factory.mktemp("whole") / "m.db"
     with Credenda.open(path, user="marit", workers=False, clock=clock) as memory:
         for day, texts in STORY.items():
@@ -112,3 +118,20 @@ def test_an_earlier_time_has_its_own_answer(mem: Credenda) -> None:
     values = [hit.memory.value for hit in found.hits if hit.memory]
     assert values[:2] == ["Marit", "Deventer"]
     assert "Zwolle" not in values
+
+
+@pytest.mark.parametrize(
+    ("question", "value"),
+    [
+        ("What do I read?", "old westerns"),
+        ("Which novels do I like?", "old westerns"),
+        ("What do I listen to?", "string quartets"),
+        ("What do I like to watch?", "the silent ones"),
+        ("Which movies are my favourites?", "the silent ones"),
+        ("What food do I like?", "spicy dishes"),
+    ],
+)
+def test_a_liking_is_found_by_other_words_for_its_topic(mem: Credenda, question: str, value: str) -> None:
+    found = mem.search(question, record_access=False)
+    assert (found.hits[0].memory.value if found.hits[0].memory else None) == value
+    assert found.probability > 0.5

@@ -32,6 +32,7 @@ _SMALL: Final = frozenset(
 )
 """Words that a question may have beside those of a slot."""
 _ASKED_MINE: Final = frozenset("i me my mine we our ours us user".split())  # noqa: SIM905
+_ONCE: Final = frozenset({"did", "was", "were", "used", "former", "formerly", "previous", "previously"})
 _USER: Final = "user"
 _LIKE: Final = re.compile(r"(?i)(?<=\w) like\s*\??\s*$")
 _WHOLE: Final = re.compile(r"(?i)^(?:what|how)(?:'s|\u2019s| is| are| was| were)\b")
@@ -92,6 +93,8 @@ def find_asked(question: str) -> AskedSlots | None:
     if name and not rest:
         return None
     attributes = frozenset(normalise_attribute(one.attribute) for one in alike)
+    if not _ONCE.isdisjoint(words):
+        attributes |= {f"former_{name}" for name in attributes}
     return AskedSlots(attributes, rest, tuple(map(normalise_name, entities)))
 
 

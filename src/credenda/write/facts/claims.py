@@ -56,6 +56,7 @@ class FactSchema:
     thing: bool = False
     order: bool = False
     event: bool = False
+    needs: str = ""
     type: MemoryType = MemoryType.FACT
     certain: float
     sure: float
@@ -133,8 +134,7 @@ _EXPLICIT: Final = frozenset({"prefers", "instruction", "favourite", "decision"}
 _SENTENCE_CHARACTERS: Final = 400
 """A longer sentence is quoted in part."""
 _KEY_WORDS: Final = 3
-_MASK: Final = re.compile(r"removed\]|\[deleted")
-"""Part of what stands where a secret or deleted words stood."""
+_MASK: Final = re.compile(r"removed\]|\[deleted")  # part of what stands where a secret or deleted words stood
 _FIRM: Final = (0.9, 0.75)
 """Certainties of a fact and its attribute from which its value replaces another without a word of change."""
 _FIRM_KEYED: Final = (0.75, 0.5)
@@ -165,8 +165,7 @@ _TASTES: Final = frozenset({"likes", "dislikes", "prefers", "favourite", "hobby"
 _PLACES: Final = frozenset({"employer", "residence", "school", "job_title"})
 _DENIED: Final = re.compile(r"^(?:not|no|never)\s+(?=\w)", re.IGNORECASE)
 _PRONOUNS: Final = frozenset({"he", "she", "it", "they", "him", "her", "them", "his", "its", "their", "this", "that"})
-_CLOSING: Final = re.compile(r"\s+(?:in|as|at|for|on|to|with|since)\s.*", re.DOTALL)
-"""Words behind the name of an employer: "Acme Bank in accounting"."""
+_CLOSING: Final = re.compile(r"\s+(?:in|as|at|for|on|to|with|since)\s.*", re.DOTALL)  # "Acme Bank in accounting"
 _ARTICLE: Final = re.compile(r"^(?:the|an?|my|our|your|his|her|their|its|this|that|these|those)\s+", re.IGNORECASE)
 _JOINS: Final = re.compile(r"^(?:(?:at|for|in|on|during|with|when|while|the|an?|my|our)(?:\s+|$))+", re.IGNORECASE)
 """Words that join a scope to its sentence, and are no part of its name: "at work" """
@@ -203,8 +202,7 @@ _CHOSE: Final = re.compile(
     re.IGNORECASE,
 )
 """Words by which a thing in use is a decision: "I picked Vim"."""
-_REJECTED: Final = re.compile(r"\b(?:over|instead of|rather than)\s+(?:the |an? )?$", re.IGNORECASE)
-"""Words before a value that was not chosen: "Vim over Nano"."""
+_REJECTED: Final = re.compile(r"\b(?:over|instead of|rather than)\s+(?:the |an? )?$", re.IGNORECASE)  # "Vim over Nano"
 _OF_TASK: Final = re.compile(
     r"\b(?:for|in|on) (?:this|the current) (?:\w+ )?"
     r"(?:task|script|session|example|exercise|demo|snippet|chat|conversation|ticket|run)\b",
@@ -268,6 +266,7 @@ def make_claims(turn: Turn, facts: Iterable[Fact]) -> list[Claim]:
         schema = load_fact_schemas().get(fact.attribute)
         if (
             schema is None
+            or (schema.needs and re.search(schema.needs, fact.quote.text, re.IGNORECASE) is None)
             or (schema.order and (_is_among_persons(turn) or _POSED.search(fact.quote.text.replace("\u2019", "'"))))
             or fact.certainty < schema.certain
             or fact.attribute_certainty < _find_least(fact, schema)
