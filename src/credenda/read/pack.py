@@ -92,6 +92,8 @@ class Packing:
     """Ids of messages that tell nothing of their own, which get no line."""
     history: bool = False
     in_order: bool = False
+    ranked: bool = False
+    """The hits answer a question about the whole, in the order of the answer."""
     abstained: bool = False
     probability: float = 1.0
     """The probability of an answer, which limits the part of the budget that hits fill."""
@@ -213,9 +215,10 @@ def _order_lines(core: Sequence[Memory], hits: Sequence[Hit], packing: Packing) 
             reason=asked,
         )
     fresh = [hit for hit in hits if hit.id not in always | packing.echoes and not _is_told(hit, packing)]
+    ordered = fresh if packing.ranked else diversify(fresh)
     if packing.trace is not None:
         packing.trace.leave_hits([hit for hit in hits if hit not in fresh], core=always)
-    for hit, *others in group_by_claim(diversify(fresh), packing.now_us):
+    for hit, *others in group_by_claim(ordered, packing.now_us):
         if hit.memory is not None:
             yield _format_memories(hit.memory, (hit, *others), packing)
         elif hit.event is not None:

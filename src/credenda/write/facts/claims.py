@@ -34,6 +34,7 @@ from credenda.text.changes import is_return
 from credenda.text.dates import find_dates
 from credenda.text.normalize import is_same_value, normalise_attribute, normalise_value
 from credenda.text.sentences import TextSpan, is_name_of_user, split_sentences
+from credenda.write.extract import moments
 from credenda.write.extract.moments import find_end, iso_day, past_dates, stated_period
 from credenda.write.extract.voices import Act, Voice, act_of, is_playing, lexicon, names, split_voices, who_speaks
 from credenda.write.facts.exact import find_exact_forms
@@ -58,6 +59,7 @@ class FactSchema:
     thing: bool = False
     order: bool = False
     event: bool = False
+    needs: str = ""
     type: MemoryType = MemoryType.FACT
     certain: float
     sure: float
@@ -86,6 +88,8 @@ _PRESENT: Final = frozenset({FactStatus.NOW, FactStatus.PLANNED, FactStatus.CONS
 
 def find_period(fact: Fact, value: str, now_us: int, *, planned: bool) -> tuple[int | None, int | None]:
     """Return since when and until when a fact holds by its words; for one that ended, since when it does no more."""
+    if not moments.is_in_one_clause(fact.quote.text, fact.when, value):
+        fact = replace(fact, when="")
     words = _find_time_words(fact)
     past = past_dates(words, now_us)
     since, until = past.since, past.until
@@ -94,6 +98,8 @@ def find_period(fact: Fact, value: str, now_us: int, *, planned: bool) -> tuple[
         return None, find_end(value, now_us) if fact.attribute == "deadline" else None  # "moved to 10 October"
     if fact.status in _PRESENT and (fact.when or changes or planned):
         since, until = stated_period(words, fact.quote.text, now_us, planned=planned, begins=changes)
+    elif fact.status is FactStatus.NOW and until is None:
+        until = moments.find_passing_end(value, fact.quote.text, now_us)
     elif fact.status is FactStatus.ENDED and fact.when and since is None and until is None:
         since = next((one.from_us for one in past.spans), None)
     return since, find_end(value, now_us) if fact.attribute == "deadline" else until
@@ -131,8 +137,7 @@ _EXPLICIT: Final = frozenset({"prefers", "instruction", "favourite", "decision"}
 _SENTENCE_CHARACTERS: Final = 400
 """A longer sentence is quoted in part."""
 _KEY_WORDS: Final = 3
-_MASK: Final = re.compile(r"removed\]|\[deleted")
-"""Part of what stands where a secret or deleted words stood."""
+_MASK: Final = re.compile(r"removed\]|\[deleted")  # part of what stands where a secret or deleted words stood
 _FIRM: Final = (0.9, 0.75)
 """Certainties of a fact and its attribute from which its value replaces another without a word of change."""
 _FIRM_KEYED: Final = (0.75, 0.5)
@@ -209,8 +214,7 @@ _CHOSE: Final = re.compile(
     re.IGNORECASE,
 )
 """Words by which a thing in use is a decision: "I picked Vim"."""
-_REJECTED: Final = re.compile(r"\b(?:over|instead of|rather than)\s+(?:the |an? )?$", re.IGNORECASE)
-"""Words before a value that was not chosen: "Vim over Nano"."""
+_REJECTED: Final = re.compile(r"\b(?:over|instead of|rather than)\s+(?:the |an? )?$", re.IGNORECASE)  # "Vim over Nano"
 _OF_TASK: Final = re.compile(
     r"\b(?:for|in|on) (?:this|the current) (?:\w+ )?"
     r"(?:task|script|session|example|exercise|demo|snippet|chat|conversation|ticket|run)\b",
@@ -281,6 +285,7 @@ def make_claims(turn: Turn, facts: Iterable[Fact]) -> list[Claim]:
         schema = load_fact_schemas().get(fact.attribute)
         if (
             schema is None
+            or (schema.needs and re.search(schema.needs, fact.quote.text, re.IGNORECASE) is None)
             or (schema.order and (_is_among_persons(turn) or _POSED.search(fact.quote.text.replace("\u2019", "'"))))
             or fact.certainty < (_FIRM_KEYED[1] if _is_renaming(fact) else schema.certain)
         ):
