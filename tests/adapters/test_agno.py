@@ -66,6 +66,18 @@ def test_what_was_said_before_reaches_the_model_once(known: Credenda, *, history
     assert (OPENING in model.sent[1][-1]) is not history
 
 
+def test_what_was_told_leaves_the_history_with_its_deletion(known: Credenda) -> None:
+    model = Stub("Postgres.", "I do not know.")
+    agent = make_agent(known, model, db=InMemoryDb(), add_history_to_context=True)
+    agent.run(ASKED)
+    for one in known.list().items:
+        known.delete(one.id)
+    agent.run("And now?")
+    assert OPENING in model.sent[0][-1]
+    assert OPENING not in "".join(model.sent[1])
+    assert ASKED in model.sent[1]
+
+
 async def test_a_turn_is_remembered(memory: Credenda, said: Said) -> None:
     make_agent(memory, Stub("Noted.")).run("I live in Linz.")
     await make_agent(memory, Stub("Fine."), asynchronous=True).arun("I play the cello.")

@@ -83,6 +83,31 @@ async def test_a_turn_is_remembered(memory: Credenda, said: Said) -> None:
     assert said("s1") == turns
 
 
+async def test_several_messages_of_a_run_and_the_answer_before_are_remembered_once(
+    memory: Credenda, said: Said
+) -> None:
+    kept = CredendaMemory(memory, session="s1")
+    agent = AssistantAgent("planner", Model("Noted.", "Fine."), memory=[kept])
+    await agent.run(task="I live in Linz.")
+    both = ["I play the cello.", "I have two cats."]
+    await agent.run(task=[TextMessage(content=one, source="user") for one in both])
+    await kept.close()
+    turns = [("user", "I live in Linz."), ("assistant", "Noted."), *(("user", one) for one in both)]
+    assert said("s1") == [*turns, ("assistant", "Fine.")]
+
+
+async def test_what_was_told_leaves_the_context_with_its_deletion(known: Credenda) -> None:
+    model = Model("Postgres.", "I do not know.")
+    agent = AssistantAgent("planner", model, memory=[CredendaMemory(known)])
+    await agent.run(task=ASKED)
+    for one in known.list().items:
+        known.delete(one.id)
+    await agent.run(task="And now?")
+    assert any(OPENING in one for one in model.sent[0])
+    assert not any(OPENING in one for one in model.sent[1])
+    assert ASKED in model.sent[1]
+
+
 async def test_agents_of_a_team_store_a_message_once_and_each_other_not_at_all(known: Credenda, said: Said) -> None:
     models = Model("Postgres."), Model("Postgres.")
     for model in models:

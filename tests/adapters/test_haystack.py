@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 from haystack import component
 from haystack.components.agents import Agent
-from haystack.dataclasses import ChatMessage
+from haystack.dataclasses import ChatMessage, ToolCall
+from haystack.tools import Tool
 
 from credenda import Credenda, Invalid
 from credenda.adapters.haystack import CredendaHook
@@ -23,14 +24,16 @@ SESSION = {"session": "s1"}
 class Model:
     """A model that answers in turn, and keeps the messages of each call."""
 
-    def __init__(self, *answers: str) -> None:
+    def __init__(self, *answers: str | ChatMessage) -> None:
         self.sent: list[list[str]] = []
         self._answers = list(answers)
 
     @component.output_types(replies=list[ChatMessage])
-    def run(self, messages: list[ChatMessage]) -> dict[str, Any]:
+    def run(self, messages: list[ChatMessage], tools: Any = None) -> dict[str, Any]:
+        del tools
         self.sent.append(["".join(one.texts) for one in messages])
-        return {"replies": [ChatMessage.from_assistant(self._answers.pop(0))]}
+        answer = self._answers.pop(0)
+        return {"replies": [ChatMessage.from_assistant(answer) if isinstance(answer, str) else answer]}
 
 
 def make_agent(memory: Credenda, model: Any, **given: Any) -> Agent:
@@ -59,6 +62,33 @@ def test_a_history_of_the_programs_own_gets_the_same_texts(known: Credenda) -> N
     agent.run(messages=[asked, answered, ChatMessage.from_user("Thanks for that.")], hook_context=SESSION)
     told, later = model.sent
     assert later[: len(told)] == told
+
+
+def test_what_was_told_leaves_the_history_with_its_deletion(known: Credenda) -> None:
+    model = Model("Postgres.", "I do not know.")
+    agent = make_agent(known, model)
+    first = agent.run(messages=[ChatMessage.from_user(ASKED)], hook_context=SESSION)["messages"]
+    for one in known.list().items:
+        known.delete(one.id)
+    agent.run(messages=[*first, ChatMessage.from_user("And now?")], hook_context=SESSION)
+    assert OPENING in "".join(model.sent[0])
+    assert OPENING not in "".join(model.sent[1])
+    assert ASKED in model.sent[1]
+
+
+def test_several_messages_of_a_run_are_remembered(memory: Credenda, said: Said) -> None:
+    messages = [ChatMessage.from_user(one) for one in ("I live in Linz.", "I play the cello.")]
+    make_agent(memory, Model("Noted.")).run(messages=messages, hook_context=SESSION)
+    assert said("s1") == [("user", "I live in Linz."), ("user", "I play the cello."), ("assistant", "Noted.")]
+
+
+def test_what_was_said_before_a_tool_ends_the_run_is_remembered(memory: Credenda, said: Said) -> None:
+    call = ToolCall(tool_name="count_boats", arguments={})
+    model = Model(ChatMessage.from_assistant("I count them.", tool_calls=[call]))
+    tool = Tool("count_boats", "Count.", {"type": "object", "properties": {}}, function=lambda: "3")
+    agent = make_agent(memory, model, tools=[tool], exit_conditions=["count_boats"])
+    agent.run(messages=[ChatMessage.from_user("How many boats do I have?")], hook_context=SESSION)
+    assert said("s1") == [("user", "How many boats do I have?"), ("assistant", "I count them.")]
 
 
 @pytest.mark.parametrize("asynchronous", [False, True])

@@ -93,6 +93,14 @@ def test_what_a_message_was_given_stays_and_is_given_once(known: Credenda) -> No
     assert [OPENING in one.text for one in second if one.type == "human"] == [True, False]
 
 
+def test_several_messages_of_a_run_are_remembered_once(memory: Credenda, said: Said) -> None:
+    agent: Any = create_agent(make_model("One.", "Two."), middleware=[CredendaMiddleware(memory)])
+    messages: Any = [*say("I live in Linz.")["messages"], *say("I play the cello.")["messages"]]
+    for _ in range(2):
+        agent.invoke({"messages": messages}, {"configurable": {"thread_id": "t1"}})
+    assert [text for role, text in said("t1") if role == "user"] == ["I live in Linz.", "I play the cello."]
+
+
 def test_a_summary_is_not_the_users_word(known: Credenda, said: Said) -> None:
     model = make_model("One.", "Two.")
     summary = SummarizationMiddleware(make_model("SUMMARY"), trigger=("messages", 3), keep=("messages", 1))

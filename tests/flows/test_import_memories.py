@@ -153,6 +153,11 @@ def test_malformed_lines_of_a_graph_are_named_and_passed_over(
         ("Ann", "Graduated in 2019", "Ann graduated in 2019"),
         ("default_user", "I live in Linz.", "I live in Linz."),
         ("default_user", "likes tea", "User likes tea"),
+        ("default_user", "Jonas is a nurse", "Jonas is a nurse"),  # a name with the ending of a verb
+        ("default_user", "Mohammed lives in Graz", "Mohammed lives in Graz"),
+        ("default_user", "Fred and Ann moved away", "Fred and Ann moved away"),
+        ("Ann", "James works at Acme", "Ann: James works at Acme"),
+        ("Ann", "Has two kids", "Ann has two kids"),
     ],
 )
 def test_an_observation_becomes_a_sentence_of_its_own(entity: str, observation: str, sentence: str) -> None:

@@ -383,3 +383,25 @@ def test_text_in_another_encoding_is_refused(mem: Credenda, tmp_path: Path) -> N
     report = mem.data.import_(tmp_path / "old.txt")
     assert (report.format, report.turns) == ("memories", 1)
     assert report.problems == ("line 1: not UTF-8 text; save the file as UTF-8",)
+
+
+NAMED = """**Personal context**
+
+Ana is a nurse in Graz. Her manager is Priya, who lives in Penang. Ana's sister Lena lives in Bonn.
+Jonas is allergic to nuts. Mohammed has a dog called Rex.
+"""
+
+
+@pytest.mark.parametrize("user", ["ana", "ines"])
+def test_a_memory_is_about_whom_it_names(tmp_path: Path, clock: ManualClock, user: str) -> None:
+    (tmp_path / "claude.txt").write_text(NAMED, "utf-8")
+    with Credenda.open(tmp_path / "memory.db", user=user, clock=clock, workers=False) as mem:
+        mem.data.import_(tmp_path / "claude.txt", format="memories")
+        mem.settle()
+        held = {(one.entity, one.attribute): one.value for one in mem.list(limit=50).items}
+    assert held[("Jonas", "allergy")] == "nuts"
+    assert held[("Mohammed", "dog")] == "Rex"
+    assert held[("Priya", "residence")] == "Penang"
+    assert ("user", "allergy") not in held
+    assert ("user", "dog") not in held
+    assert held[("user" if user == "ana" else "Ana", "residence")] == "Graz"

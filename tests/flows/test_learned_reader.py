@@ -87,3 +87,39 @@ def test_the_assistant_tells_nothing_of_the_user(mem: Credenda) -> None:
 def test_an_unknown_reader_is_refused(tmp_path: Path) -> None:
     with pytest.raises(CredendaError, match="reader"):
         Credenda.open(tmp_path / "memory.db", settings={"reader": "magic"})
+
+
+@pytest.mark.requirement("S-095")
+@pytest.mark.parametrize(
+    ("first", "then", "right"),
+    [
+        ("My friend is called Jon.", "Sorry, his name is John, not Jon.", "John"),
+        ("I had lunch with my friend Catherine today.", "It's spelled Kathryn, by the way.", "Kathryn"),
+        ("My sister is called Lina.", "I meant Lena, not Lina.", "Lena"),
+        ("My wife's name is Anne.", "Her name's actually Anna, typo on my side.", "Anna"),
+        ("My friend Marc is visiting next week.", "His name's actually Marek.", "Marek"),
+        ("My brother is called Fillip.", "It's actually spelled Philip.", "Philip"),
+        ("My son is called Mathew.", "No wait, his name is Matthew, with two t's.", "Matthew"),
+        ("My friend Katrin is a vet.", "Her name is spelled Cathrin.", "Cathrin"),
+        ("My manager is Rachel.", "Sorry, I meant Rachael.", "Rachael"),
+        ("My name is Catherine.", "It's spelled Kathryn.", "Kathryn"),
+    ],
+)
+def test_a_respelled_name_takes_the_place_of_the_wrong_one(mem: Credenda, first: str, then: str, right: str) -> None:
+    tell(mem, first)
+    (wrong,) = [one for one in mem.list().items if (one.value or "")[:1].isupper()]
+    tell(mem, then)
+    (held,) = [one for one in mem.list().items if (one.value or "")[:1].isupper()]
+    assert (held.entity, held.attribute, held.value) == (wrong.entity, wrong.attribute, right)
+    assert mem.get(wrong.id).relation == "corrected"
+
+
+@pytest.mark.parametrize(
+    ("then", "own"),
+    [("My name is spelled Ana.", "Ana"), ("It's actually Tuesday.", None), ("She's called Mia.", None)],
+)
+def test_words_about_another_name_leave_a_name(mem: Credenda, then: str, own: str | None) -> None:
+    tell(mem, "My friend is called Jon.")
+    tell(mem, then)
+    assert [one.value for one in mem.list(attribute="friend").items][-1] == "Jon"
+    assert [one.value for one in mem.list(attribute="name").items] == ([own] if own else [])

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from credenda import Credenda
+from credenda import Credenda, MemoryUnit
 from credenda.testing import ManualClock
 
 NOW = datetime(2026, 6, 3, 9, tzinfo=UTC)
@@ -120,3 +120,59 @@ def test_an_age_goes_on(mem: Credenda, clock: ManualClock) -> None:
     assert "age: 34 (" in mem.context("How old am I?").text
     clock.advance(timedelta(days=750))
     assert "age: 34 when told, about 36 now (told 3 Jun 2026)" in mem.context("How old am I?").text
+
+
+@pytest.mark.parametrize(
+    "row",
+    [
+        ("I'm in Deventer this week.", "status", "in Deventer this week", "2026-06-07"),
+        ("My status is on call until Friday.", "status", "on call until Friday", "2026-06-05"),
+        ("I'm on call until Friday, sorry.", "schedule", "on call", "2026-06-05"),
+        ("My house guest is Karin till Sunday.", "house_guest", "Karin", "2026-06-07"),
+        ("I'm at my mum's for two weeks.", "location", "my mum's", "2026-06-17"),
+        ("My location is my mum's for the next few days.", "location", "my mum's", "2026-06-08"),
+        ("This month I'm working from home.", "schedule", "working from home", "2026-06-30"),
+        ("My boss this week is Karin.", "manager", "Karin", "2026-06-07"),
+        ("I'm working late tonight.", "schedule", "working late tonight", "2026-06-03"),
+    ],
+)
+def test_what_an_agent_says_of_a_time_ends_with_it(
+    mem: Credenda, clock: ManualClock, row: tuple[str, str, str, str]
+) -> None:
+    text, attribute, value, last = row
+    mem.remember(text, claims=[{"quote": text, "attribute": attribute, "value": value}])
+    mem.settle()
+    (held,) = [one for one in mem.list().items if one.attribute == attribute]
+    assert (held.status, held.over) == ("active", False)
+    assert f"{held.valid_until:%Y-%m-%dT%H}" == f"{datetime.fromisoformat(last) + timedelta(days=1):%Y-%m-%dT00}"
+    clock.advance(timedelta(days=40))
+    assert mem.get(held.id).over
+    assert value in list_sections(mem.context(f"What is my {attribute}?").text)["No longer true:"]
+    assert [one.valid_until for one in mem.history(id=held.id)] == [held.valid_until]
+    assert [one.value for one in mem.list(as_of="2026-06-03T20:00:00Z").items] == [value]
+    assert mem.list(as_of="2026-07-10").items == ()
+
+
+@pytest.mark.parametrize(
+    ("text", "attribute", "value"),
+    [
+        ("I moved to Zwolle this week.", "residence", "Zwolle"),
+        ("I've been on keto for two weeks.", "diet", "keto"),
+        ("My sister moved here this week and I work at Halden.", "employer", "Halden"),
+        ("I'm starting at Halden this week.", "employer", "Halden"),
+        ("I bought the Cube this week, it's my bike.", "bike", "Cube"),
+    ],
+)
+def test_what_happened_or_began_in_a_time_does_not_end_with_it(
+    mem: Credenda, text: str, attribute: str, value: str
+) -> None:
+    mem.remember(text, claims=[{"quote": text, "attribute": attribute, "value": value}])
+    mem.settle()
+    assert [one.valid_until for one in mem.list().items if one.attribute == attribute] == [None]
+
+
+def test_a_unit_of_a_program_ends_with_the_time_of_its_value(mem: Credenda) -> None:
+    held = mem.store(
+        MemoryUnit(text="I'm in Deventer this week.", entity="user", attribute="status", value="in Deventer this week")
+    )
+    assert f"{held.valid_until:%Y-%m-%d}" == "2026-06-08"

@@ -195,6 +195,51 @@ def test_each_memory_comes_once_and_stays_where_it_came(taught: Credenda) -> Non
     assert taught.stats().events == 1 + 2 + 2  # the repeated call adds nothing
 
 
+@pytest.mark.parametrize("how", ["delete", "forget", "erase"])
+def test_what_was_told_is_not_sent_again_after_its_deletion(taught: Credenda, how: str) -> None:
+    provider = Provider("anthropic")
+    first = {"role": "user", "content": ASKED}
+    with provider.client() as create:
+        ask = remembering(taught, create, session="chat")
+        ask(model="m", max_tokens=5, messages=[first])
+        assert "Postgres" in str(provider.sent[0]["messages"])
+        assert "peanuts" in provider.system(0)
+        if how == "erase":
+            taught.erase(taught.user)
+        for one in taught.list().items:
+            getattr(taught, how)(one.id)
+        more = [first, {"role": "assistant", "content": REPLY}, {"role": "user", "content": "And now?"}]
+        ask(model="m", max_tokens=5, messages=more)
+    assert "Postgres" not in str(provider.sent[1])
+    assert "peanuts" not in str(provider.sent[1])
+    assert OPENING not in str(provider.sent[1])
+
+
+def test_only_the_deleted_line_of_a_block_goes(taught: Credenda) -> None:
+    taught.remember("Please always answer in French.", session="before")
+    taught.settle()
+    conversation = Conversation(taught, session="chat")
+    core, _ = conversation.recall([])
+    (allergy,) = taught.list(attribute="allergy").items
+    taught.delete(allergy.id)
+    later, _ = conversation.recall([])
+    assert [line for line in core.splitlines() if line not in later.splitlines()][-1].startswith(f"- [{allergy.id}]")
+    assert "French" in later
+    assert later.count(":\n") == core.count(":\n") - 1  # the heading of the line goes too
+
+
+def test_several_new_messages_of_a_call_are_stored_once(taught: Credenda) -> None:
+    said = ["I live in Linz.", "I play the cello.", "Which database do we use?"]
+    before = {"role": "user", "content": "Spoken in another program."}, {"role": "assistant", "content": "Yes."}
+    messages = [*before, *({"role": "user", "content": one} for one in said)]
+    provider = Provider("anthropic")
+    with provider.client() as create:
+        ask = remembering(taught, create, session="chat")
+        for _ in range(2):
+            ask(model="m", max_tokens=5, messages=messages)
+    assert [one.text for one in taught.inspect.session("chat").events if one.role == "user"] == said
+
+
 def test_private_words_and_results_of_tools_are_not_kept(taught: Credenda) -> None:
     provider = Provider("anthropic")
     result = [{"type": "tool_result", "tool_use_id": "t", "content": "The user lives in Rome."}]

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from agno.agent import Agent
     from agno.run import RunContext
     from agno.run.agent import RunInput, RunOutput
+    from agno.session import AgentSession
 
 __all__ = ["CredendaHooks"]
 
@@ -38,9 +39,11 @@ class CredendaHooks:
         self._user = memory.user
         self._conversations = Conversations(memory, project=project, agent=agent)
 
-    def recall(self, run_input: RunInput, run_context: RunContext, agent: Agent) -> None:
+    def recall(self, run_input: RunInput, run_context: RunContext, agent: Agent, session: AgentSession) -> None:
         """Store the input as the user's words, and add what is recalled to it."""
         conversation = self._find(run_context)
+        if conversation is not None:
+            _withdraw(conversation, session)
         given = run_input.input_content
         text = given.content if isinstance(given, Message) else given
         if conversation is None or not isinstance(text, str):
@@ -60,9 +63,9 @@ class CredendaHooks:
         if conversation is not None and isinstance(run_output.content, str):
             conversation.keep_reply(run_output.content)
 
-    async def arecall(self, run_input: RunInput, run_context: RunContext, agent: Agent) -> None:
+    async def arecall(self, run_input: RunInput, run_context: RunContext, agent: Agent, session: AgentSession) -> None:
         """Do as `recall`, in a thread."""
-        await asyncio.to_thread(self.recall, run_input, run_context, agent)
+        await asyncio.to_thread(self.recall, run_input, run_context, agent, session)
 
     async def akeep(self, run_output: RunOutput, run_context: RunContext) -> None:
         """Do as `keep`, in a thread."""
@@ -73,3 +76,11 @@ class CredendaHooks:
             _log.warning("a run for another user than that of the memory is not remembered")
             return None
         return self._conversations.get(context.session_id)
+
+
+def _withdraw(conversation: Conversation, session: AgentSession) -> None:
+    """Take out of the history what was told with earlier inputs and was deleted since."""
+    for run in session.runs or []:
+        for message in run.messages or []:
+            if isinstance(message.content, str):
+                message.content = conversation.cut_deleted(message.content)

@@ -57,21 +57,39 @@ class CredendaMemory(Memory):
 
     async def update_context(self, model_context: ChatCompletionContext) -> UpdateContextResult:
         """Add what is recalled for the latest message of the user, and store what was said."""
-        messages = await model_context.get_messages()
-        told = [{"role": "user" if self._is_spoken(one) else "", "content": _read_text(one)} for one in messages]
+        messages = await self._withdraw(model_context)
+        told = [{"role": self._name_role(one), "content": _read_text(one)} for one in messages]
         said = find_user_messages({"messages": told})
         if self._context is model_context and said:
-            await self._keep(messages[said[-2].place if len(said) > 1 else 0 : said[-1].place])
+            await self._keep(messages[max((one.place for one in said if one.answered), default=0) :])
         self._context = model_context
         core, blocks = await asyncio.to_thread(self._conversation.recall, said)
         held = {one.content for one in messages if isinstance(one, SystemMessage)}
-        added = [text for text in (core, blocks.get(said[-1].place, "") if said else "") if text and text not in held]
+        new = [blocks.get(one.place, "") for one in said if not one.answered]
+        added = [text for text in (core, *new) if text and text not in held]
         for text in added:
             await model_context.add_message(SystemMessage(content=text))
         return UpdateContextResult(memories=MemoryQueryResult(results=[_make_content(text) for text in added]))
 
-    def _is_spoken(self, message: LLMMessage) -> bool:
-        return isinstance(message, UserMessage) and message.source == self._user
+    async def _withdraw(self, context: ChatCompletionContext) -> list[LLMMessage]:
+        """Take out of the context what was told and was deleted since, and return its messages."""
+        messages = await context.get_messages()
+        told = {one.content for one in messages if isinstance(one, SystemMessage)}
+        kept = {text: await asyncio.to_thread(self._conversation.cut_deleted, text) for text in told}
+        if all(text == left for text, left in kept.items()):
+            return messages
+        state = dict(await context.save_state())
+        cut = [
+            {**one, "content": kept.get(one["content"], one["content"])} if one["type"] == "SystemMessage" else one
+            for one in state["messages"]
+        ]
+        await context.load_state({**state, "messages": [one for one in cut if one["content"]]})
+        return await context.get_messages()
+
+    def _name_role(self, message: LLMMessage) -> str:
+        if isinstance(message, AssistantMessage):
+            return "assistant"
+        return "user" if isinstance(message, UserMessage) and message.source == self._user else ""
 
     async def _keep(self, messages: list[LLMMessage]) -> None:
         for message in messages:
@@ -106,7 +124,7 @@ class CredendaMemory(Memory):
         """Store the last answer."""
         if self._context is not None:
             messages = await self._context.get_messages()
-            last = max((at for at, one in enumerate(messages) if self._is_spoken(one)), default=0)
+            last = max((at for at, one in enumerate(messages) if self._name_role(one) == "user"), default=0)
             await self._keep(messages[last:])
 
 

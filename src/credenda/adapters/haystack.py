@@ -35,14 +35,17 @@ class CredendaHook:
         self._conversations = Conversations(memory, session=session, project=project, agent=agent)
 
     def run(self, state: State) -> None:
-        """Recall if the user spoke last, else remember the answer."""
+        """Recall before a run; after it, which has a reason for its end, remember what the model has said."""
         messages: list[ChatMessage] = state.data["messages"]
         session = (state.data.get("hook_context") or {}).get("session")
         conversation = self._conversations.get(session)
-        if not messages or not messages[-1].is_from(ChatRole.ASSISTANT):
+        if state.data.get("exit_reason") is None:
             state.data["messages"] = _prepare(conversation, messages)
-        else:
-            conversation.keep_reply("\n".join(messages[-1].texts))
+            return
+        asked = max((at for at, one in enumerate(messages) if one.is_from(ChatRole.USER)), default=0)
+        for message in messages[asked:]:
+            if message.is_from(ChatRole.ASSISTANT):
+                conversation.keep_reply("\n".join(message.texts))
 
     def to_dict(self) -> dict[str, Any]:
         """Raise `Invalid`: an open memory is in no file."""
@@ -56,6 +59,7 @@ class CredendaHook:
 
 
 def _prepare(conversation: Conversation, messages: list[ChatMessage]) -> list[ChatMessage]:
+    messages = [cut for one in messages if (cut := _withdraw(conversation, one)) is not None]
     told = [{"role": one.role.value, "content": "\n".join(one.texts)} for one in messages]
     core, blocks = conversation.recall(find_user_messages({"messages": told}))
     ready = [_add(one, blocks[at]) if at in blocks else one for at, one in enumerate(messages)]
@@ -64,6 +68,17 @@ def _prepare(conversation: Conversation, messages: list[ChatMessage]) -> list[Ch
     if ready and ready[0].is_from(ChatRole.SYSTEM):
         return [_add(ready[0], core), *ready[1:]]
     return [ChatMessage.from_system(core), *ready]
+
+
+def _withdraw(conversation: Conversation, message: ChatMessage) -> ChatMessage | None:
+    """Return a message of an earlier run without what was told in it and deleted since; None if that was all."""
+    kept = [conversation.cut_deleted(text) for text in message.texts]
+    if kept == list(message.texts):
+        return message
+    told = message.to_dict()
+    for part, text in zip([one for one in told["content"] if "text" in one], kept, strict=True):
+        part["text"] = text
+    return ChatMessage.from_dict(told) if any(kept) else None
 
 
 def _add(message: ChatMessage, text: str) -> ChatMessage:

@@ -61,7 +61,7 @@ class CredendaMiddleware(AgentMiddleware):
 
 
 def _prepare(conversation: Conversation, request: ModelRequest[Any]) -> ModelRequest[Any]:
-    told = [{"role": "user" if _is_spoken(one) else "", "content": one.text} for one in request.messages]
+    told = [{"role": _name_role(one), "content": one.text} for one in request.messages]
     core, blocks = conversation.recall(find_user_messages({"messages": told}))
     messages = [_add(one, blocks[at]) if at in blocks else one for at, one in enumerate(request.messages)]
     if not core:
@@ -70,9 +70,11 @@ def _prepare(conversation: Conversation, request: ModelRequest[Any]) -> ModelReq
     return request.override(messages=messages, system_message=system)
 
 
-def _is_spoken(message: AnyMessage) -> bool:
-    """Return whether a message is the user's; a summary that a middleware made is not."""
-    return isinstance(message, HumanMessage) and "lc_source" not in message.additional_kwargs
+def _name_role(message: AnyMessage) -> str:
+    """Return who spoke, "" for neither: a summary that a middleware made is not the user's."""
+    if isinstance(message, AIMessage):
+        return "assistant"
+    return "user" if isinstance(message, HumanMessage) and "lc_source" not in message.additional_kwargs else ""
 
 
 def _add(message: Any, text: str) -> Any:  # noqa: ANN401 - a message, of the same class

@@ -6,15 +6,16 @@ import hashlib
 import logging
 from collections import OrderedDict
 from collections.abc import Sequence
+from dataclasses import replace
 from threading import Lock
 from typing import TYPE_CHECKING, Final
 
 from credenda.agents.denial import challenge_denied
 from credenda.agents.messages import UserMessage
-from credenda.agents.recall import Recalled, find_core, find_for_prompt
+from credenda.agents.recall import Recalled, cut_deleted, find_core, find_for_prompt
 from credenda.errors import CredendaError
 from credenda.ids import draw_request_id
-from credenda.text.spoken import extract_spoken
+from credenda.text.spoken import cut_recalled, extract_spoken
 
 if TYPE_CHECKING:
     from credenda.client import Credenda
@@ -45,15 +46,17 @@ class Conversation:
         self._lock = Lock()
 
     def recall(self, said: Sequence[UserMessage]) -> tuple[str, dict[int, str]]:
-        """Store the latest of the messages of a call; return the core, and the text for each message by its place.
+        """Store the messages of a call that have no answer yet; return the core, and the text for each by its place.
 
-        What an earlier message of the call was given is not told again.
+        What an earlier message of the call was given is not told again, and nothing that was deleted since.
         """
         with self._lock:
             names = [_hash_message(one) for one in said]
             try:
-                if said:
-                    self._take(said[-1].text, names[-1], names)
+                self._withdraw()
+                for one, name in zip(said, names, strict=True):
+                    if not one.answered or one is said[-1]:
+                        self._take(one.text, name, names)
                 core = self._load_core().text
             except CredendaError as error:
                 _log.warning("the memory failed before a call: %s", error.code)
@@ -79,6 +82,14 @@ class Conversation:
             self._tells_core = False
             return "\n\n".join(filter(None, (core, self._shown[name].text)))
 
+    def cut_deleted(self, text: str) -> str:
+        """Return a text of the history without what was told in it and deleted since; all of it if the memory fails."""
+        try:
+            return cut_deleted(self._memory, text)
+        except CredendaError as error:
+            _log.warning("the memory failed before a call: %s", error.code)
+            return cut_recalled(text)
+
     def forget_shown(self) -> None:
         """Take what was told as gone, as after a compaction: it may be told again."""
         with self._lock:
@@ -96,6 +107,13 @@ class Conversation:
                 self._remember("assistant", words, "ai", f"{self._answered}-reply-{_hash_text(words)}")
         except CredendaError as error:
             _log.warning("the memory failed after a call: %s", error.code)
+
+    def _withdraw(self) -> None:
+        """Take back what was told and was deleted since."""
+        for name, told in self._shown.items():
+            self._shown[name] = replace(told, text=cut_deleted(self._memory, told.text))
+        if self._core is not None:
+            self._core = replace(self._core, text=cut_deleted(self._memory, self._core.text))
 
     def _load_core(self) -> Recalled:
         if self._core is None:

@@ -16,22 +16,28 @@ _SYSTEM: Final = frozenset({"system", "developer"})
 
 
 class UserMessage(NamedTuple):
-    """A message of the user: its place among the messages, its spoken words, and how often the same came before."""
+    """A message of the user: its place among the messages, its spoken words, and how often the same came before.
+
+    `answered` tells whether an answer of the assistant follows it.
+    """
 
     place: int
     text: str
     repeats: int
+    answered: bool = False
 
 
 def find_user_messages(call: Mapping[str, Any]) -> list[UserMessage]:
     """Return the messages of the user with words in a call, in order; results of tools have none."""
     found: list[UserMessage] = []
     counts: dict[str, int] = {}
-    for place, message in enumerate(_list_messages(call)):
+    messages = _list_messages(call)
+    answer = max((at for at, one in enumerate(messages) if _get(one, "role") == "assistant"), default=-1)
+    for place, message in enumerate(messages):
         written = _read_text(_get(message, "content")) if _get(message, "role") == "user" else ""
         text = extract_spoken(written)
         if written.strip():
-            found.append(UserMessage(place, text, counts.get(text, 0)))
+            found.append(UserMessage(place, text, counts.get(text, 0), place < answer))
             counts[text] = counts.get(text, 0) + 1
     return found
 

@@ -19,6 +19,7 @@ from credenda.model.statement import format_fact, format_validity, write_claim
 from credenda.read.pack import name_validity
 from credenda.text.fence import format_day, format_stated
 from credenda.text.recalled_block import CORE_TOKENS, PROMPT_TOKENS, Line, build_block
+from credenda.text.spoken import FENCE_OPENING, RECALLED_BLOCK
 from credenda.text.tokens import tokenize
 
 if TYPE_CHECKING:
@@ -74,6 +75,8 @@ _REPEATED: Final = 4
 _SURE: Final = 0.5
 """Confidence above which a rule of conduct is one: below may lie a request that was made once."""
 _DECISIONS: Final = 10
+_NAMED: Final = re.compile(r"- \[([emk]\d+-[0-9a-f]{6}(?:, [emk]\d+-[0-9a-f]{6})*)\] ")
+"""The beginning of a line of a recalled block, with the ids of what it tells."""
 _HEADINGS: Final = {
     "Always:": "Standing instructions of the user:",
     "About the user:": "About the user:",
@@ -144,6 +147,49 @@ def find_lines(memory: Credenda, ids: Iterable[str]) -> Recalled:
                 notes = (*format_validity(one, memory.zone), *doubts)
                 lines.append(Line((one.id,), format_fact(one, write_claim(one)), notes))
     return Recalled(*_build(lines, PROMPT_TOKENS))
+
+
+def cut_deleted(memory: Credenda, text: str) -> str:
+    """Return a text without the lines of recalled blocks whose words were deleted or taken out of use since.
+
+    A conversation sends what it was told again with every call: what is gone must not be sent once more.
+    """
+    if FENCE_OPENING not in text:
+        return text
+    gone: dict[str, bool] = {}
+
+    def cut(block: re.Match[str]) -> str:
+        lines: list[str] = []
+        for line in block[0].split("\n"):
+            named = _NAMED.match(line)
+            if named is None:
+                if lines[-1:] and lines[-1].endswith(":") and not _NAMED.match(lines[-1]):
+                    lines.pop()  # a heading whose lines have gone
+                lines.append(line)
+                continue
+            names = named[1].split(", ")
+            for name in names:
+                gone[name] = gone[name] if name in gone else _is_gone(memory, name)
+            if not any(gone[name] for name in names):
+                lines.append(line)
+        return "\n".join(lines) if any(map(_NAMED.match, lines)) else ""
+
+    kept = RECALLED_BLOCK.sub(cut, text)
+    return kept if kept == text else kept.rstrip()
+
+
+def _is_gone(memory: Credenda, name: str) -> bool:
+    """Return whether a memory, a message or a value of a contest is deleted or out of use."""
+    try:
+        if name[0] == "e":
+            found = memory.event(name)
+            resting = [one.status is Status.FORGOTTEN for one in found.memories]
+            return found.event.redacted_us is not None or (bool(resting) and all(resting))
+        if name[0] == "k":
+            return any(_is_gone(memory, one) for one in memory.manage.contest(name).memory_ids)
+        return memory.get(name).status is Status.FORGOTTEN
+    except (NotFound, Invalid):
+        return True
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import MISSING, Field, fields
+from functools import cache
 from typing import Any, ParamSpec, TypeVar, cast
 
 T = TypeVar("T")
@@ -100,6 +101,7 @@ def _compile_function(
     return known["make"]
 
 
-def list_field_names(kind: type[object]) -> list[str]:
+@cache
+def list_field_names(kind: type[object]) -> tuple[str, ...]:
     """Return the names of a dataclass's fields in their order."""
-    return [field.name for field in fields(kind)]  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
+    return tuple(field.name for field in fields(kind))  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]

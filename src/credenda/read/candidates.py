@@ -57,6 +57,8 @@ class Candidates:
     strange: bool = False
     talk: bool = False
     """Most of the messages are by persons other than a user and an assistant."""
+    place: Floats | None = None
+    """How far before the others those are that answer a question about the whole; None for any other question."""
     whole: bool = False
     """Every document is known to be the first passage, hence the only document of its event or memory."""
 

@@ -17,8 +17,7 @@ from credenda.model.statement import format_core_text, format_validity
 from credenda.providers.embed.factory import TokenAsk
 from credenda.read.core_memories import add_statement_times, find_core_memories, is_standing_instruction
 from credenda.read.history import read_slot_history
-from credenda.read.pack import WHEN, Packing, pack
-from credenda.read.pack_trace import PackTrace
+from credenda.read.pack import WHEN, Packing, PackTrace, pack
 from credenda.read.plan import (
     extract_trigger_terms,
     find_echoes,
@@ -69,14 +68,11 @@ def build_context(  # noqa: PLR0913 - what a search takes, and the core
     if query is None or not query.text:
         kept = _limit_instructions(kept, asked, budget, terms=())
         always = [one.memory for one in kept]
-        contests = _find_contests(reader, always, (), asked)
-        headings = _choose_headings(kept, ())
-        told_at = _list_statement_times(kept)
         packing = Packing(
             budget=budget,
-            contests=contests,
-            headings=headings,
-            told_at=told_at,
+            contests=_find_contests(reader, always, (), asked),
+            headings=_choose_headings(kept, ()),
+            told_at=_list_statement_times(kept),
             zone=asked.zone,
             now_us=now_us,
             trace=trace,
@@ -87,7 +83,7 @@ def build_context(  # noqa: PLR0913 - what a search takes, and the core
     found = search(query, reader=reader, index=index, embed=embed, tokens=tokens, now_us=now_us)
     made = plan(query, now_us, ())
     kept = _choose_core(kept, found.hits, query, budget, terms=made.terms)
-    always = [one.memory for one in kept]
+    always, whole = [one.memory for one in kept], "whole" in found.trace
     if trace is not None:
         trace.leave_core([one.memory for one in candidates], always, found.hits)
     previous = _find_previous_values(reader, found.hits, query)
@@ -100,7 +96,8 @@ def build_context(  # noqa: PLR0913 - what a search takes, and the core
         outdated=sentences.outdated,
         echoes=_find_echoes_behind(found.hits, query),
         history=made.history,
-        in_order=made.broad,
+        in_order=made.broad and not whole,
+        ranked=whole,
         abstained=found.abstained,
         probability=found.probability,
         headings=_choose_headings(kept, made.terms),

@@ -32,6 +32,7 @@ _SMALL: Final = frozenset(
 )
 """Words that a question may have beside those of a slot."""
 _ASKED_MINE: Final = frozenset("i me my mine we our ours us user".split())  # noqa: SIM905
+_ONCE: Final = frozenset({"did", "was", "were", "used", "former", "formerly", "previous", "previously"})
 _USER: Final = "user"
 _LIKE: Final = re.compile(r"(?i)(?<=\w) like\s*\??\s*$")
 _WHOLE: Final = re.compile(r"(?i)^(?:what|how)(?:'s|\u2019s| is| are| was| were)\b")
@@ -92,6 +93,8 @@ def find_asked(question: str) -> AskedSlots | None:
     if name and not rest:
         return None
     attributes = frozenset(normalise_attribute(one.attribute) for one in alike)
+    if not _ONCE.isdisjoint(words):
+        attributes |= {f"former_{name}" for name in attributes}
     return AskedSlots(attributes, rest, tuple(map(normalise_name, entities)))
 
 
@@ -284,7 +287,8 @@ class Plan:
     are the known speakers it names. `history`: it asks for earlier values, too. `broad`: it asks for the course of
     events, such as a summary. `advice`: it asks what to do. `proper` are the terms of the subject that are written as
     names. `addressed` is the question in the second person, as put to the one person it names; "" if there is none.
-    `profile`: it asks for all that is known about the user. `asked` are the slots that all its words ask for.
+    `profile`: it asks for all that is known about the user. `asked` are the slots that all its words ask for. `whole`
+    are the ids of the memories that answer a question about the whole, best first (`read/whole.py`).
     """
 
     terms: tuple[str, ...]
@@ -301,6 +305,7 @@ class Plan:
     addressed: str = ""
     profile: bool = False
     asked: AskedSlots | None = None
+    whole: tuple[str, ...] = ()
 
 
 def plan(query: Query, now_us: int, names: Collection[str]) -> Plan:

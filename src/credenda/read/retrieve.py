@@ -16,8 +16,7 @@ from numpy.typing import NDArray
 
 from credenda import limits
 from credenda.ids import IdKind, format_id, parse_id_number
-from credenda.index.instruction_cache import Occasion
-from credenda.index.resident import ResidentIndex
+from credenda.index.resident import Occasion, ResidentIndex
 from credenda.index.snapshot import STATE_CURRENT, STATE_HIDDEN, STATE_PAST, SkipBoost
 from credenda.model.event import CODE, Event
 from credenda.model.fast_dataclass import compile_fast_init
@@ -105,6 +104,8 @@ _TIMELY: Final = 50
 """Number of latest documents of a named time that become candidates regardless of their words."""
 _USER: Final = "user"
 _INSTRUCTION: Final = "instruction"
+_BEFORE, _STEP = 20.0, 10.0
+"""Relevance by which what answers a question about the whole stands before the rest, and each before the next."""
 _PASSAGE_BITS: Final = pack_code(1, memory=False).bit_length() - 1
 _ORDINALS: Final = pack_code(1, memory=False) - 1
 _FIRST_MEMORY: Final = pack_code(0, memory=True)
@@ -130,13 +131,17 @@ class _Words:
 
 @dataclass(frozen=True, slots=True)
 class _Signs:
-    """Results of each engine over all rows; `slot` has row numbers, `governs` a degree for some rows."""
+    """Results of each engine over all rows.
+
+    `slot` has row numbers, `governs` a degree for some rows, `whole` how far some stand before all others.
+    """
 
     words: _Words
     meant: Meaning
     slot: Integers
     timely: Mask
     governs: Mapping[int, float]
+    whole: Mapping[int, float]
 
 
 class _Searched(NamedTuple):
@@ -209,10 +214,13 @@ def retrieve(
         if vector is None
         else find_similar(index, reader, vector, mask, limit=query.limit, also=rules)
     )
+    whole = _rank_whole(index, reader, made, mask)
+    slot = _look_up_slots(index, reader, _list_filters(made, query), mask)
     signs = _Signs(
         words=_score_words(index, made, tuned),
         meant=meant,
-        slot=_look_up_slots(index, reader, _list_filters(made, query), mask),
+        slot=np.array(list(whole), np.int64) if whole else slot,
+        whole=whole,
         timely=_mask_by_time(index, made, mask),
         governs=_score_instructions(made, standing, meant),
     )
@@ -263,12 +271,20 @@ def _look_up_slots(index: ResidentIndex, reader: Reader, slots: Sequence[MemoryF
     return np.fromiter(found, np.int64)
 
 
+def _rank_whole(index: ResidentIndex, reader: Reader, made: Plan, mask: Mask) -> dict[int, float]:
+    """Return how far the rows that answer a question about the whole stand before all others and each other."""
+    ranked: dict[int, float] = {}
+    for place, name in enumerate(reversed(made.whole), 1):
+        row = index.row_of(pack_code(parse_id_number(name, IdKind.MEMORY, reader.tenant.tag), memory=True))
+        if row is not None and mask[row]:
+            ranked[row] = _BEFORE + place * _STEP
+    return ranked
+
+
 def _list_filters(made: Plan, query: Query) -> list[MemoryFilter]:
     """List the filters of the memories that a question asks for by slot, or by the user's name alone."""
-    if made.profile:
-        return [
-            _filter(entity=_USER, limit=limits.PROFILE_ROWS, known_at_us=query.known_at_us, as_of_us=query.as_of_us)
-        ]
+    if made.whole:
+        return []
     pairs = dict.fromkeys((one.entity, one.attribute) for one in made.slots)
     if made.asked is not None:
         pairs.update(dict.fromkeys(itertools.product(made.asked.entities, sorted(made.asked.attributes))))
@@ -401,6 +417,7 @@ def _gather(index: ResidentIndex, made: Plan, signs: _Signs, found: _Searched) -
         slot=make_mask(len(index), signs.slot)[rows] if len(signs.slot) else np.zeros(len(rows), np.bool_),
         timely=signs.timely[rows],
         belief=codes >= _FIRST_MEMORY,
+        place=_spread_degrees(len(index), signs.whole)[rows] if signs.whole else None,
         governs=_spread_degrees(len(index), signs.governs)[rows] if signs.governs else np.zeros(len(rows), np.float32),
         rarest=make_mask(len(words.own), words.rarest)[rows],
         speaker_fit=measure_speaker_fit(words.subject[rows], by_named, by_partner) if alone else 0.0,
@@ -451,7 +468,7 @@ def build_partial_index(
 
     `near` are codes of documents whose vectors of a model are near; the index then holds vectors.
 
-    A question about the user as a whole also gets the newest memories about the user.
+    A question about the whole also gets the memories that answer it.
 
     The idf of a term is computed within this sample, which keeps the order of rarity but not its scale.
     """
@@ -466,7 +483,7 @@ def build_partial_index(
     memory_ids = {format_id(IdKind.MEMORY, number, tag) for is_memory, number, _ in parts if is_memory}
     event_ids = {format_id(IdKind.EVENT, number, tag): number for is_memory, number, _ in parts if not is_memory}
     memories = reader.memories(list(memory_ids))
-    known = reader.find(MemoryFilter(entity="user", limit=limits.PROFILE_ROWS)) if made.profile else []
+    known = reader.memories(list(made.whole)) if made.whole else []
     if made.asked is not None:
         pairs = itertools.product(made.asked.entities, sorted(made.asked.attributes))
         known += [memory for pair in pairs for memory in reader.find(MemoryFilter(pair=pair, limit=limits.SLOT_ROWS))]

@@ -236,6 +236,8 @@ def fuse_scores(found: Candidates, weights: Weights, engine: Calibration) -> Fus
         "belief": tuned.belief * found.belief * np.square(_measure_support(found)),
         "governs": tuned.governs * found.governs,
     }
+    if found.place is not None:
+        terms["whole"] = found.place
     if not _has_distinct_owners(found):
         _, which, counts = np.unique(found.owners, return_inverse=True, return_counts=True)
         terms["passages"] = -tuned.passages * np.log(counts[which].astype(np.float32)).astype(np.float32)

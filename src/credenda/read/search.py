@@ -16,7 +16,7 @@ from credenda.index.resident import ResidentIndex
 from credenda.index.snapshot import STATE_HIDDEN
 from credenda.model.event import Event
 from credenda.model.fast_dataclass import compile_fast_init
-from credenda.model.memory import Memory, mark_over
+from credenda.model.memory import Memory, Status, mark_over
 from credenda.model.query import Hit, Query, SearchResult
 from credenda.model.statement import name_value, was_before, write_statement
 from credenda.providers.embed.factory import TokenAsk
@@ -36,15 +36,16 @@ from credenda.read.dense import embed_question
 from credenda.read.hydrate import load_evidence, name_document
 from credenda.read.late import Question, add_late_scores, ask_tokens, is_talk_of_persons
 from credenda.read.newer import link_newer
-from credenda.read.plan import Ask, Interval, Plan, is_task_material, is_typed_question, plan
+from credenda.read.plan import Ask, Interval, Plan, is_near_spelling, is_task_material, is_typed_question, plan
 from credenda.read.rank import COMPARED, Reading, find_allowed_owners, find_quoting_owners, hydrate_batch, order_rows
 from credenda.read.retrieve import add_relatives, build_partial_index, retrieve
 from credenda.read.score import Fused, compute_final_scores, fuse_ranks, fuse_scores, pick_best_of_owner
-from credenda.read.spelling import correct_spelling
 from credenda.read.visibility import mask_relevant, redact_spans
 from credenda.read.weights import Calibration, load_talk_weights, load_weights
+from credenda.read.whole import add_whole
 from credenda.storage.current_trust import combine_trust
-from credenda.storage.store import Reader
+from credenda.storage.store import EventFilter, MemoryFilter, Reader
+from credenda.text.normalize import normalise_attribute, normalise_name
 from credenda.text.passages import split_passages
 from credenda.text.tokens import tokenize
 
@@ -102,7 +103,8 @@ def search(
     """
     began = seconds()
     tuned = load_weights()
-    made = add_relatives(reader, plan(query, now_us, index.speaker_names if index is not None else ()))
+    planned = plan(query, now_us, index.speaker_names if index is not None else ())
+    made = add_whole(reader, query, add_relatives(reader, planned), now_us)
     reads = index is None or bool(index.dims)
     means = embed is not None and bool(made.terms)  # marks alone mean nothing that a model could compare
     vector = _embed_question(embed, query.text, made) if embed is not None and means and reads else None
@@ -303,6 +305,8 @@ def _cut_batches(query: Query, ask: Ask, positions: Integers, wanted: int) -> It
 
 def _build_hits(asked: _Asked, work: Reading, rows: Sequence[Row], scores: Sequence[float]) -> Iterator[Hit]:
     query = asked.query
+    if asked.made.whole and query.known_at_us is None:
+        _load_replaced(work, rows)
     evidence = load_evidence(
         work.reader,
         work.loaded,
@@ -312,6 +316,15 @@ def _build_hits(asked: _Asked, work: Reading, rows: Sequence[Row], scores: Seque
     )
     for row, score in zip(rows, scores, strict=False):
         yield _build_hit(work, row, score, evidence.get(row.id, ()))
+
+
+def _load_replaced(work: Reading, rows: Sequence[Row]) -> None:
+    """Read what the memories of an answer about the whole replaced, which their statements name."""
+    for memory in (row.memory for row in rows[:COMPARED] if row.memory is not None):
+        if memory.entity and memory.attribute:
+            pair = (normalise_name(memory.entity), normalise_attribute(memory.attribute))
+            replaced = MemoryFilter(pair=pair, statuses=frozenset({Status.SUPERSEDED}), limit=limits.SLOT_ROWS)
+            work.loaded.memories.update({one.id: one for one in work.reader.find(replaced)})
 
 
 def _build_hit(work: Reading, row: Row, score: float, evidence: Sequence[Event]) -> Hit:
@@ -371,6 +384,8 @@ def _trace(asked: _Asked, candidates: int, answerable: float, missed: Sequence[R
         "candidates": candidates,
         "answerable": answerable,
     }
+    if asked.made.whole:
+        trace["whole"] = len(asked.made.whole)
     if asked.query.explain:
         made = asked.made
         trace["terms"] = made.terms
@@ -379,3 +394,21 @@ def _trace(asked: _Asked, candidates: int, answerable: float, missed: Sequence[R
         trace["ask"] = made.ask.value
         trace["misses"] = tuple((row.id, row.key) for row in missed[:_MISSES])
     return trace
+
+
+# Terms of recent texts that a misspelt question may mean, for near misses without vectors.
+
+
+_LETTERS_LEAST: Final = 4
+"""Shortest term that may be misspelt."""
+
+
+def correct_spelling(made: Plan, reader: Reader) -> Plan | None:
+    """Return the plan with the terms of recent texts that differ from its own by one letter; None without any."""
+    asked = [term for term in made.terms if len(term) >= _LETTERS_LEAST]
+    if not asked:
+        return None
+    recent = reader.find_events(EventFilter(newest_first=True, limit=limits.SPELLING_EVENTS))
+    known = dict.fromkeys(term for event in recent for term in tokenize(event.text))
+    meant = tuple(term for term in known if any(is_near_spelling(one, term) for one in asked))
+    return replace(made, terms=meant, subject=meant) if meant else None

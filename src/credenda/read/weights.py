@@ -127,6 +127,16 @@ class Questions:
     about: re.Pattern[str]
     """Matches a question whose words before `about` are no part of what it asks for."""
     user: re.Pattern[str]
+    changes: re.Pattern[str]
+    """Matches a question for what changed, without the times that it names."""
+    plans: re.Pattern[str]
+    profile: tuple[str, ...]
+    """Attributes in the order of an answer about the user as a whole; `relative` stands for those of relatives."""
+    plain: frozenset[str]
+    """Words that a question about a group may have beside that: "who is in my family"."""
+    mine: frozenset[str]
+    kin: frozenset[str]
+    """Terms of the groups of persons and animals."""
     groups: Mapping[str, tuple[str, ...]]
     """The terms of the members of each group, by the term of the group."""
     any_slot: re.Pattern[str]
@@ -184,6 +194,12 @@ def load_questions() -> Questions:
         slots=tuple(_build_slot_question(entry) for entry in entries),
         about=re.compile(table["about"]["frame"], re.IGNORECASE),
         user=re.compile(table["about"]["user"], re.IGNORECASE),
+        changes=re.compile(table["whole"]["changes"]),
+        plans=re.compile(table["whole"]["plans"]),
+        profile=tuple(table["whole"]["profile"]),
+        plain=frozenset(table["whole"]["plain"]),
+        mine=frozenset(table["whole"]["mine"]),
+        kin=frozenset(tokenize(name)[0] for name in table["whole"]["kin"]),
         groups={tokenize(name)[0]: _list_members(name, words) for name, words in table["groups"].items()},
         any_slot=re.compile("|".join(_build_slot_pattern(ask, _ANYONE) for entry in entries for ask in entry["asks"])),
     )

@@ -50,8 +50,32 @@ _COLUMN_NAMES: Final = {
     "valid_from_us": "valid_from",
     "valid_until_us": "valid_until",
     "last_accessed_us": "last_accessed",
+    "added_us": "added_at",
+    "at_us": "at",
+    "last_used_us": "last_used_at",
+    "opened_us": "opened_at",
+    "removed_us": "removed_at",
+    "resolved_us": "resolved_at",
+    "revoked_us": "revoked_at",
+    "started_us": "started_at",
+    "updated_us": "updated_at",
+    "used_us": "used_at",
 }
 """Columns whose names differ from their fields' names."""
+
+
+def read_fields(kind: type[T], row: DatabaseRow, /, **own: object) -> T:
+    """Build a dataclass from the columns of its fields; `own` are those that have another form in the row."""
+    names = (name for name in list_field_names(kind) if name not in own)
+    return kind(**{name: row[_COLUMN_NAMES.get(name, name)] for name in names}, **own)
+
+
+def list_cells(value: object, /, **own: object) -> dict[str, object]:
+    """Return the fields of a dataclass as the parameters of a statement, which takes those that it names.
+
+    `own` are parameters that have another form than the field, or no field.
+    """
+    return {name: getattr(value, name) for name in list_field_names(type(value))} | own
 
 
 class RowMapper(Generic[T]):
@@ -317,50 +341,24 @@ def to_events(columns: Sequence[str], rows: Sequence[Sequence[Any]], tag: str) -
 
 def to_memory_row(memory: Memory, tag: str) -> dict[str, object]:
     """Return the columns of a version of a memory."""
-    return {
-        "id": parse_id_number(memory.id, IdKind.MEMORY, tag) if memory.id else 0,
-        "version": memory.version,
-        "text": memory.text,
-        "text_hash": hash_text(memory.text),
-        "type": memory.type.value,
-        "memory_type": get_engram_type(memory.type),
-        "topic": memory.topic,
-        "entity": memory.entity,
-        "attribute": memory.attribute,
-        "value": memory.value,
-        "entity_key": normalise_name(memory.entity) if memory.entity else None,
-        "attribute_key": normalise_attribute(memory.attribute) if memory.attribute else None,
-        "scope": memory.scope,
-        "cardinality": memory.cardinality.value,
-        "stance": memory.stance.value,
-        "speaker": memory.speaker,
-        "confidence": memory.confidence,
-        "importance": memory.importance,
-        "base_importance": memory.base_importance,
-        "layer": memory.layer.value,
-        "status": memory.status.value,
-        "relation": memory.relation.value if memory.relation else None,
-        "superseded_by": parse_id_number(memory.superseded_by, IdKind.MEMORY, tag) if memory.superseded_by else None,
-        "contested": memory.contested,
-        "pinned": memory.pinned,
-        "provisional": memory.provisional,
-        "trust": memory.trust,
-        "confirmations": memory.confirmations,
-        "surprise": memory.surprise,
-        "emotional_valence": memory.emotional_valence,
-        "source_session": memory.source_session,
-        "valid_from_us": memory.valid_from_us,
-        "valid_until_us": fill_end(memory),
-        "created_us": memory.created_us,
-        "recorded_us": memory.recorded_us,
-        "expired_us": memory.expired_us,
-        "expires_us": memory.expires_us,
-        "last_accessed_us": memory.last_accessed_us,
-        "access_count": memory.access_count,
-        "decay_score": memory.decay_score,
-        "tags": pack_json(memory.tags),
-        "metadata": pack_json(memory.metadata),
-    }
+    return list_cells(
+        memory,
+        id=parse_id_number(memory.id, IdKind.MEMORY, tag) if memory.id else 0,
+        text_hash=hash_text(memory.text),
+        type=memory.type.value,
+        memory_type=get_engram_type(memory.type),
+        entity_key=normalise_name(memory.entity) if memory.entity else None,
+        attribute_key=normalise_attribute(memory.attribute) if memory.attribute else None,
+        cardinality=memory.cardinality.value,
+        stance=memory.stance.value,
+        layer=memory.layer.value,
+        status=memory.status.value,
+        relation=memory.relation.value if memory.relation else None,
+        superseded_by=parse_id_number(memory.superseded_by, IdKind.MEMORY, tag) if memory.superseded_by else None,
+        valid_until_us=fill_end(memory),
+        tags=pack_json(memory.tags),
+        metadata=pack_json(memory.metadata),
+    )
 
 
 def fill_end(memory: Memory) -> int | None:
@@ -467,43 +465,29 @@ def reword_delta(
     return to_canonical_json(parts)
 
 
-def to_contest_row(contest: ContestCase) -> dict[str, object]:
-    """Return the columns of a contest; the store adds its number."""
-    return {
-        "speaker": contest.speaker,
-        "entity": contest.entity,
-        "attribute": contest.attribute,
-        "scope": contest.scope,
-        "type_class": contest.type_class,
-        "vals": to_canonical_json(contest.values),
-        "memories": to_canonical_json(contest.memory_ids),
-        "state": contest.state.value,
-        "question": contest.question,
-        "opened_us": contest.opened_us,
-        "resolved_us": contest.resolved_us,
-        "resolution": contest.resolution,
-        "scopes": pack_json(dict(contest.scopes)),
-    }
+def to_contest_row(contest: ContestCase, number: int) -> dict[str, object]:
+    """Return the columns of a contest with this number."""
+    return list_cells(
+        contest,
+        id=number,
+        vals=to_canonical_json(contest.values),
+        memories=to_canonical_json(contest.memory_ids),
+        state=contest.state.value,
+        scopes=pack_json(dict(contest.scopes)),
+    )
 
 
 @guard_row("contests", IdKind.CONTEST)
 def to_contest(row: DatabaseRow, tag: str) -> ContestCase:
     """Build a contest from a row."""
     return _check_contest(
-        ContestCase(
+        read_fields(
+            ContestCase,
+            row,
             id=format_id(IdKind.CONTEST, row["id"], tag),
-            speaker=row["speaker"],
-            entity=row["entity"],
-            attribute=row["attribute"],
-            scope=row["scope"],
-            type_class=row["type_class"],
             values=_parse_names(row["vals"]),
             memory_ids=_parse_names(row["memories"]),
             state=ContestState(row["state"]),
-            question=row["question"],
-            opened_us=row["opened_at"],
-            resolved_us=row["resolved_at"],
-            resolution=row["resolution"],
             scopes={name: str(value) for name, value in _parse_table(row["scopes"]).items()},
         )
     )
@@ -566,6 +550,18 @@ def to_evidence(row: Mapping[str, Any], tag: str) -> Evidence:
     """Build evidence from a row without the extractor's version, because older archives lack it."""
     columns = (row["memory"], row["event"], row["start"], row["stop"], row["claim_hash"])
     return to_evidence_list([(*columns, None)], tag)[0]
+
+
+def to_evidence_row(one: Evidence, tag: str) -> dict[str, object]:
+    """Return the columns of evidence."""
+    return {
+        "memory": parse_id_number(one.memory_id, IdKind.MEMORY, tag),
+        "event": parse_id_number(one.span.event_id, IdKind.EVENT, tag),
+        "start": one.span.start,
+        "stop": one.span.stop,
+        "claim_hash": one.claim_hash,
+        "reader": one.reader or None,
+    }
 
 
 def to_evidence_list(found: Collection[EvidenceRow], tag: str) -> list[Evidence]:

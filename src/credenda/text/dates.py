@@ -247,7 +247,7 @@ _COUNTS: Final = {
             "two couple",
             "three",
             "four",
-            "five",
+            "five few",
             "six",
             "seven",
             "eight",
@@ -416,25 +416,36 @@ def _parse_day_after_next(found: re.Match[str], context: _Context) -> Days | Non
 
 def _parse_count(text: str) -> int:
     words = text.lower().split()
-    return int(words[0]) if words[0].isdigit() else _COUNTS["couple" if "couple" in words else words[0]]
+    few = next((word for word in ("couple", "few") if word in words), words[0])
+    return int(few) if few.isdigit() else _COUNTS[few]
 
 
 @cache
 def _compile_duration() -> re.Pattern[str]:
     return re.compile(
-        rf"\bfor (?:the next |another )?(?P<n>{_COUNT}) (?:more )?(?P<u>{_UNIT})s?\b(?! (?:now|already)\b)",
+        rf"\bfor (?:the next |another )?(?P<n>{_COUNT}|(?:a )?few) (?:more )?(?P<u>{_UNIT})s?\b(?! (?:now|already)\b)",
         re.IGNORECASE,
     )
 
 
-def find_duration(text: str) -> int | None:
-    """Return the days for which something lasts by a text, None if it does not say.
+class Duration(NamedTuple):
+    """Characters [start, stop) that say how long something lasts, and the days."""
 
-    >>> find_duration("I'm in Lisbon for two weeks"), find_duration("on it for ten days"), find_duration("for Ada")
-    (14, 10, None)
+    start: int
+    stop: int
+    days: int
+
+
+def find_duration(text: str) -> Duration | None:
+    """Return how long something lasts by a text, None if it does not say; "a few" are at most five.
+
+    >>> find_duration("in Lisbon for two weeks").days, find_duration("for the next few days").days
+    (14, 5)
     """
     found = _compile_duration().search(text)
-    return None if found is None else _parse_count(found["n"]) * _UNIT_DAYS[found["u"].lower()]
+    if found is None:
+        return None
+    return Duration(found.start(), found.end(), _parse_count(found["n"]) * _UNIT_DAYS[found["u"].lower()])
 
 
 def _parse_ago(found: re.Match[str], context: _Context) -> Days | None:

@@ -34,7 +34,8 @@ _WRAPPED: Final = (
 )
 _OPENING: Final = re.compile(rf"<({'|'.join(_WRAPPED)})(?:\s[^<>]{{0,200}})?>")
 """Tags of blocks that Claude Code adds to the user's text."""
-_FENCE: Final = re.compile(r"<memory>\s*Recalled data, not instructions.*?(?:</memory>|\Z)", re.DOTALL)
+RECALLED_BLOCK: Final = re.compile(r"<memory>\s*Recalled data, not instructions.*?(?:</memory>|\Z)", re.DOTALL)
+"""A block of recalled text; one that is not closed extends to the end."""
 _RECALLED_LINE: Final = re.compile(r"^\s*[-*]?\s*\[[emk][1-9]\d{0,17}-[0-9a-f]{6}[^\]\n]*\].*$", re.MULTILINE)
 """A line that begins with the id of a memory: it was recalled, and is quoted here."""
 
@@ -59,7 +60,7 @@ def cut_recalled(text: str) -> str:
     It must not come back as the words of the user or the agent. A block that is not closed extends to the end.
     """
     if "<" in text:
-        text = _FENCE.sub("", text)
+        text = RECALLED_BLOCK.sub("", text)
     if "-" in text and "[" in text:
         text = _RECALLED_LINE.sub("", text)
     return text

@@ -150,11 +150,18 @@ def test_only_a_told_change_or_a_certain_reading_takes_the_place_of_a_value(
         ("your Loja stories", "Loja", "residence", {"subject": LISTENER}),
         ("he lives in Loja", "Loja", "residence", {"subject": "he"}),
         ("my password is hunter2secret", "hunter2secret", "property", {"key": "password"}),
+        ("I interned at Kluwer in book design", "book design", "field_of_study", {}),
         ("something", "something", "no_such_attribute", {}),
     ],
 )
 def test_a_doubtful_fact_makes_no_claim(text: str, value: str, attribute: str, fields: dict[str, object]) -> None:
     assert read_one(text, value, attribute, **fields) == []
+
+
+def test_the_field_of_a_course_is_one_of_studies() -> None:
+    for text in ("I study book design", "I'm doing book design in Essen", "I work and take a course in book design"):
+        (claim,) = read_one(text, "book design", "field_of_study")
+        assert claim.attribute == "field_of_study"
 
 
 def test_the_words_of_others_make_no_claim() -> None:

@@ -51,3 +51,12 @@ def test_words_that_nothing_explains_name_another_thing() -> None:
     asked = find_asked("How old is the bridge in Passau?")
     assert asked is not None
     assert "user" not in asked.entities
+
+
+def test_a_question_about_the_past_asks_for_what_somebody_was_or_did_before() -> None:
+    asked = find_asked("What did I study?")
+    assert asked is not None
+    assert {"field_of_study", "former_field_of_study"} <= asked.attributes
+    asked = find_asked("What do I study?")
+    assert asked is not None
+    assert "former_field_of_study" not in asked.attributes

@@ -70,8 +70,16 @@ _MCP_MEMORY_HEAD: Final = re.compile(rb'\s*\{[^\n]*"type"\s*:\s*"(?:entity|relat
 _SHAPE: Final = re.compile(rb'"(?:entityType|relationType|observations)"\s*:')
 _KEYS: Final = frozenset({"entityType", "relationType", "observations"})
 _LISTS: Final = {"entities": "entity", "relations": "relation"}
-_VERB: Final = re.compile(r"(?:Is|Was|Has|Had|Can|Will|[A-Z][a-z]+(?:[^s\W]s|ed))\b(?!')")
-"""Beginnings of observations that continue the entity's name: "Prefers tea", "Graduated in 2019"."""
+_VERB: Final = re.compile(
+    r"(?:Is|Was|Has|Had|Can|Will|[A-Z][a-z]+(?:[^s\W]s|ed))\b(?!['\u2019,:]|\s+(?:is|are|was|were|has|have|had|can|could"
+    r"|may|might|must|shall|should|will|would|does|did|and\s+[A-Z]\w*|asked|became|builds|comes|drives|enjoys|goes|got|hates"
+    r"|joined|keeps|knows|leads|left|likes|lives|loves|makes|manages|married|moved|needs|owns|plays|prefers|reports|runs"
+    r"|said|says|speaks|studied|studies|teaches|thinks|told|uses|wants|went|works)\b)"
+)
+"""Beginnings of observations that continue the entity's name: "Prefers tea", "Graduated in 2019".
+
+Before another verb stands a name or a noun with such an ending: "Jonas is a nurse", "Fred moved to Graz".
+"""
 _JOINT: Final = re.compile(r"(?<=[a-z])(?=[A-Z])|[_\s-]+")
 
 
@@ -115,6 +123,8 @@ def word_observation(entity: str, observation: str) -> str:
     ('Ann likes tea', 'Ann prefers tea', 'Ann is five')
     >>> word_observation("Ann", "Nurse in Graz"), word_observation("default_user", "Lives in Graz")
     ('Ann: Nurse in Graz', 'User lives in Graz')
+    >>> word_observation("default_user", "Jonas is a nurse"), word_observation("Ann", "Fred moved to Graz")
+    ('Jonas is a nurse', 'Ann: Fred moved to Graz')
     """
     name = _show_name(entity)
     if normalise_name(f"{observation} ").startswith((f"{normalise_name(name)} ", f"{normalise_name(name)}'")):
@@ -414,12 +424,21 @@ def _read_entry(line: str, number: int, heading: str, source: Source) -> Iterato
         return
     statement = Statement(
         place=place,
-        text=word_observation(ABOUT_USER, text),
+        text=word_observation(ABOUT_USER, _name_user(text, source.user_id)),
         key=("memories", text),
         occurred_at=moment,
         metadata={"section": heading} if heading else {},
     )
     yield make_statement_piece(statement, source)
+
+
+def _name_user(text: str, user: str) -> str:
+    """Return a memory with "User" where a sentence begins with the user's own name.
+
+    >>> _name_user("Ana is a nurse. Ana's cat is Tom. Ben likes Ana.", "ana")
+    "User is a nurse. User's cat is Tom. Ben likes Ana."
+    """
+    return re.sub(rf"(?:^|(?<=[.!?]\s))(?i:{re.escape(user)})(?=['\u2019]s\s|\s[a-z])", "User", text)
 
 
 def _read_date(text: str) -> datetime | None:

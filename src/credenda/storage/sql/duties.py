@@ -17,6 +17,7 @@ from credenda.model.core import RecallCounts
 from credenda.model.doctor_finding import DutyRun
 from credenda.model.evaluation import JUDGED, FeedbackCounts, ScoreRecord
 from credenda.model.governance import LegalHold, PoliciesAndHolds, RetentionPolicy
+from credenda.storage.rows import list_cells, read_fields
 from credenda.storage.sql.statements import Record, StatementRunner
 from credenda.storage.store import (
     Access,
@@ -97,8 +98,7 @@ def write_derived(run: StatementRunner, tag: str, row: Derived) -> None:
         case Watermark():
             run("put_watermark", name=row.name, value=row.value, at_us=row.at_us)
         case DutyRun():
-            outcome = {"failed": row.failed, "result": row.result}
-            run("put_duty", name=row.name, started_us=row.started_us, took_us=row.took_us, **outcome)
+            run("put_duty", **list_cells(row))
         case SchedulerLease():
             if not run("lead", **asdict(row), far_us=row.now_us + LONGEST_WAIT_US).rowcount:
                 what = f"{row.name} is being run already" if row.name else "another process runs the scheduled tasks"
@@ -133,17 +133,8 @@ class UsageView:
 
     def accesses(self, memory_ids: Sequence[str]) -> list[Access]:
         """Return the recorded use of these memories, by memory and then oldest first."""
-        return [
-            Access(
-                memory_id=self._public(row),
-                session=row["session_id"],
-                day=row["day"],
-                at_us=row["at"],
-                shown=row["shown"],
-                useful=row["useful"],
-            )
-            for row in self._run("accesses_of", ids=self._numbers(memory_ids))
-        ]
+        found = self._run("accesses_of", ids=self._numbers(memory_ids))
+        return [read_fields(Access, row, memory_id=self._public(row)) for row in found]
 
     def recalled(self, first_day: int, until_day: int, limit: int) -> list[RecallCounts]:
         """Return the memories recalled on days [first, last): most days first, then most sessions.
@@ -151,13 +142,7 @@ class UsageView:
         Days are counted since 1970-01-01 UTC. Memories with more useless than useful feedback come last.
         """
         return [
-            RecallCounts(
-                memory_id=self._public(row),
-                days=row["days"],
-                sessions=row["sessions"],
-                useful=row["useful"],
-                last_us=row["last_at"],
-            )
+            RecallCounts(self._public(row), row["days"], row["sessions"], row["useful"], row["last_at"])
             for row in self._run("recalled", first_day=first_day, until_day=until_day, limit=limit)
         ]
 
@@ -223,16 +208,7 @@ class TaskProgress:
 
     def runs(self) -> list[DutyRun]:
         """Return the last run of each task, by name."""
-        return [
-            DutyRun(
-                name=row["name"],
-                started_us=row["started_at"],
-                took_us=row["took_us"],
-                result=row["result"],
-                failed=bool(row["failed"]),
-            )
-            for row in self._run("duties")
-        ]
+        return [read_fields(DutyRun, row, failed=bool(row["failed"])) for row in self._run("duties")]
 
     def leases(self, now_us: int) -> list[SchedulerLease]:
         """Return the lease of the leader (its name is "") and the locks of tasks that are held at a time, by name."""
@@ -279,16 +255,7 @@ def add_spend(run: StatementRunner, spend: Spend) -> str:
             why=f"at most {spend.tokens_max} tokens a day are allowed",
             fix="raise llm_daily_tokens, or wait for the next day (UTC)",
         )
-    run(
-        "add_spend",
-        day=spend.day,
-        operation=spend.operation,
-        model_id=spend.model_id,
-        tokens_in=spend.tokens_in,
-        tokens_out=spend.tokens_out,
-        calls=spend.calls,
-        cost_usd=spend.cost_usd,
-    )
+    run("add_spend", **list_cells(spend))
     return ""
 
 
@@ -303,18 +270,7 @@ class ReportStore(ServerTables):
 
         def work(run: StatementRunner) -> int:
             number = int(run("next_score", user_id=user_id).fetchone()[0])
-            run(
-                "insert_score",
-                user_id=user_id,
-                id=number,
-                at_us=score.at_us,
-                session=score.session,
-                judge=score.judge,
-                score=score.score,
-                supported=score.supported,
-                contradicted=score.contradicted,
-                not_found=score.not_found,
-            )
+            run("insert_score", **list_cells(score, user_id=user_id, id=number))
             return number
 
         return self._change_tables(work, user_id, alone="scores")
@@ -325,26 +281,13 @@ class ReportStore(ServerTables):
         """Return at most `limit` scores of a tenant with numbers below one, the newest first."""
         with self._view_tables(user_id) as run:
             found = run("list_scores", user_id=user_id, below=below, session=session, limit=limit)
-            return [_to_score(row) for row in found]
+            return [read_fields(ScoreRecord, row) for row in found]
 
     def list_spends(self, user_id: str, first_day: int, last_day: int) -> list[Spend]:
         """Return what models cost a tenant on these days (since 1970-01-01 UTC), oldest first, both included."""
         with self._view_tables(user_id) as run:
             found = run("spends_of_days", user_id=user_id, first_day=first_day, last_day=last_day)
             return [Spend(**row) for row in found]
-
-
-def _to_score(row: Record) -> ScoreRecord:
-    return ScoreRecord(
-        id=row["id"],
-        at_us=row["at"],
-        score=row["score"],
-        supported=row["supported"],
-        contradicted=row["contradicted"],
-        not_found=row["not_found"],
-        judge=row["judge"],
-        session=row["session_id"],
-    )
 
 
 # The columns of a job.

@@ -131,17 +131,9 @@ class SqlReader(ABC):
         """Return the events that match a filter."""
         found = self._run(
             _choose_statement(wanted),
-            after=wanted.after or 0,
-            below=wanted.below or _LAST,
-            redacted=wanted.redacted,
-            worded=wanted.worded,
-            session=wanted.session,
-            topic=wanted.topic,
-            source=wanted.source,
-            recorded_before_us=wanted.recorded_before_us,
-            occurred_before_us=wanted.occurred_before_us,
-            expires_before_us=wanted.expires_before_us,
-            limit=_to_sql_limit(wanted.limit),
+            **rows.list_cells(
+                wanted, after=wanted.after or 0, below=wanted.below or _LAST, limit=_to_sql_limit(wanted.limit)
+            ),
         )
         return rows.to_events(*self._fetch_tuples(found), self._tenant.tag)
 
@@ -170,26 +162,18 @@ class SqlReader(ABC):
     @staticmethod
     def _conditions(wanted: MemoryFilter) -> dict[str, object]:
         entity, attribute = wanted.pair or (wanted.entity, wanted.attribute)
-        return {
-            "limit": _to_sql_limit(wanted.limit),
-            "offset": wanted.offset,
-            "text_hash": None if wanted.same_text_as is None else rows.hash_text(wanted.same_text_as),
-            "below": wanted.below or _LAST,
-            "known_at_us": wanted.known_at_us,
-            "as_of_us": wanted.as_of_us,
-            "entity": entity,
-            "attribute": attribute,
-            "statuses": _to_json_list(wanted.statuses),
-            "types": _to_json_list(wanted.types),
-            "layers": _to_json_list(wanted.layers),
-            "stances": _to_json_list(wanted.stances),
-            "topic": wanted.topic,
-            "session": wanted.session,
-            "source": wanted.source,
-            "pinned": wanted.pinned,
-            "label": wanted.label,
-            "expires_before_us": wanted.expires_before_us,
-        }
+        return rows.list_cells(
+            wanted,
+            limit=_to_sql_limit(wanted.limit),
+            text_hash=None if wanted.same_text_as is None else rows.hash_text(wanted.same_text_as),
+            below=wanted.below or _LAST,
+            entity=entity,
+            attribute=attribute,
+            statuses=_to_json_list(wanted.statuses),
+            types=_to_json_list(wanted.types),
+            layers=_to_json_list(wanted.layers),
+            stances=_to_json_list(wanted.stances),
+        )
 
     def versions(self, ids: Sequence[str]) -> list[Memory]:
         """Return every version of these memories, by id and then oldest first."""

@@ -40,6 +40,7 @@ from credenda.storage.audit import (
     write_record,
 )
 from credenda.storage.damage import guard_row
+from credenda.storage.rows import list_cells, read_fields
 from credenda.storage.sql.duties import ReportStore, ServerTables, read_retention_rules
 from credenda.storage.sql.statements import Record, StatementRunner
 from credenda.storage.store import Finding, StoredToken, Writer
@@ -76,16 +77,7 @@ class ItemStore(ServerTables):
 
 @guard_row("items")
 def _to_item(row: Record) -> Item:
-    return Item(
-        space=row["space"],
-        key=row["key"],
-        value=row["value"],
-        source=row["source"],
-        version=row["version"],
-        created_us=row["created_at"],
-        updated_us=row["updated_at"],
-        expires_us=row["expires_at"],
-    )
+    return read_fields(Item, row)
 
 
 def write_item(run: StatementRunner, row: Item | ItemRemoval, tag: str, now_us: int) -> str:
@@ -111,15 +103,7 @@ def write_item(run: StatementRunner, row: Item | ItemRemoval, tag: str, now_us: 
     if isinstance(row, ItemRemoval):
         run("delete_items", space=row.space, key=key)
         return ""
-    run(
-        "put_item",
-        space=row.space,
-        key=key,
-        value=row.value,
-        source=row.source,
-        updated_us=row.updated_us,
-        expires_us=row.expires_us,
-    )
+    run("put_item", **list_cells(row, key=key))
     return key or ""
 
 
@@ -194,32 +178,28 @@ def _to_conditions(user: str, wanted: TaskFilter) -> dict[str, Any]:
 
 
 def _to_row(user: str, task: AgentTask) -> dict[str, Any]:
-    return {
-        **{name: getattr(task, name) for name in AgentTask.__dataclass_fields__ if name != "id"},
-        "user_id": user,
-        "id_text": task.id,
-        "skill": task.skill.value,
-        "state": task.state.value,
-        "events": json.dumps(task.events),
-        "contests": json.dumps(task.contests),
-        "answers": json.dumps([asdict(one) for one in task.answers]),
-    }
+    return list_cells(
+        task,
+        user_id=user,
+        id_text=task.id,
+        skill=task.skill.value,
+        state=task.state.value,
+        events=json.dumps(task.events),
+        contests=json.dumps(task.contests),
+        answers=json.dumps([asdict(one) for one in task.answers]),
+    )
 
 
 @guard_row("agent_tasks")
 def _to_task(row: Record) -> AgentTask:
-    return AgentTask(
-        id=row["id"],
-        context_id=row["context_id"],
-        message_id=row["message_id"],
+    return read_fields(
+        AgentTask,
+        row,
         skill=Skill(row["skill"]),
         state=TaskState(row["state"]),
         events=tuple(json.loads(row["events"])),
         contests=tuple(json.loads(row["contests"])),
         answers=tuple(TaskAnswer(**one) for one in json.loads(row["answers"])),
-        created_us=row["created_at"],
-        updated_us=row["updated_at"],
-        version=row["version"],
     )
 
 
@@ -338,16 +318,7 @@ class MemberStore(ServerTables):
 
     def add_member(self, member: Member) -> None:
         """Store a new member; durable on return. Raises `Conflict` for a present member of the same name."""
-        added = self._change(
-            "insert_member",
-            member,
-            issuer=member.issuer,
-            subject=member.subject,
-            role=member.role,
-            added_us=member.added_us,
-            removed_us=member.removed_us,
-        )
-        if added != 1:
+        if self._change("insert_member", member) != 1:
             raise Conflict(f"{member.subject[:64]} is a member already", fix="remove the member first")
 
     def find_member(self, user: str, issuer: str, subject: str) -> Member | None:
@@ -368,7 +339,7 @@ class MemberStore(ServerTables):
 
     def set_member_role(self, member: Member) -> None:
         """Store the role of a member."""
-        self._change("set_member_role", member, role=member.role)
+        self._change("set_member_role", member)
 
     def remove_member(self, member: Member, now_us: int) -> None:
         """Remove a member; repeating it keeps the first time."""
@@ -376,20 +347,12 @@ class MemberStore(ServerTables):
 
     def _change(self, name: str, member: Member, **values: object) -> int:
         """Run a statement about a member, durably, and return the number of rows that it changed."""
-        values |= {"user_id": member.user, "id_text": member.id}
-        return self._change_tables(lambda run: run(name, **values).rowcount)
+        cells = list_cells(member, user_id=member.user, id_text=member.id, **values)
+        return self._change_tables(lambda run: run(name, **cells).rowcount)
 
 
 def _to_member(row: Record) -> Member:
-    return Member(
-        id=row["id"],
-        user=row["user_id"],
-        issuer=row["issuer"],
-        subject=row["subject"],
-        role=MemberRole(row["role"]),
-        added_us=row["added_at"],
-        removed_us=row["removed_at"],
-    )
+    return read_fields(Member, row, user=row["user_id"], role=MemberRole(row["role"]))
 
 
 # Access tokens.
@@ -443,37 +406,12 @@ class TokenStore(ServerTables):
 def insert_token(run: StatementRunner, stored: StoredToken) -> None:
     """Store a token in the present transaction."""
     token = stored.token
-    run(
-        "insert_token",
-        id_text=token.id,
-        name=token.name,
-        user_id=token.user,
-        scopes=" ".join(token.scopes),
-        created_us=token.created_us,
-        expires_us=token.expires_us,
-        last_used_us=token.last_used_us,
-        revoked_us=token.revoked_us,
-        subject=token.subject,
-        client=token.client,
-        resource=token.resource,
-        digest=stored.digest,
-    )
+    own = {"id_text": token.id, "user_id": token.user, "scopes": " ".join(token.scopes), "digest": stored.digest}
+    run("insert_token", **list_cells(token, **own))
 
 
 def _to_token(row: Record) -> AccessToken:
-    return AccessToken(
-        id=row["id"],
-        name=row["name"],
-        user=row["user_id"],
-        scopes=tuple(row["scopes"].split()),
-        created_us=row["created_at"],
-        expires_us=row["expires_at"],
-        last_used_us=row["last_used_at"],
-        revoked_us=row["revoked_at"],
-        subject=row["subject"],
-        client=row["client"],
-        resource=row["resource"],
-    )
+    return read_fields(AccessToken, row, user=row["user_id"], scopes=tuple(row["scopes"].split()))
 
 
 # Short-lived secrets of a server.
@@ -514,30 +452,13 @@ class SecretStore(ServerTables):
 def _add(run: StatementRunner, secrets: Sequence[ServerSecret]) -> None:
     for one in secrets:
         run("drop_expired_secrets", before_us=one.created_us)
-        run(
-            "insert_secret",
-            user_id=one.user,
-            digest=one.digest,
-            kind=one.kind,
-            token_id=one.token_id,
-            created_us=one.created_us,
-            expires_us=one.expires_us,
-            used_us=one.used_us,
-            data_text=json.dumps(dict(one.data), sort_keys=True),
-        )
+        data = json.dumps(dict(one.data), sort_keys=True)
+        run("insert_secret", **list_cells(one, user_id=one.user, data_text=data))
 
 
 def _to_secret(row: Record) -> ServerSecret:
-    return ServerSecret(
-        digest=bytes(row["digest"]),
-        kind=SecretKind(row["kind"]),
-        user=row["user_id"],
-        token_id=row["token_id"],
-        created_us=row["created_at"],
-        expires_us=row["expires_at"],
-        used_us=row["used_at"],
-        data=json.loads(row["data"]),
-    )
+    own = {"digest": bytes(row["digest"]), "kind": SecretKind(row["kind"]), "user": row["user_id"]}
+    return read_fields(ServerSecret, row, data=json.loads(row["data"]), **own)
 
 
 class ServerRows(TokenStore, SecretStore, MemberStore, AuditStore, ReportStore, AgentTaskStore, ItemStore):

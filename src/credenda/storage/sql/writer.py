@@ -155,7 +155,8 @@ class SqlWriter(SqlReader):
             case ChangeRecord():
                 return self._change(row)
             case Evidence():
-                return self._evidence(row)
+                self._run("insert_evidence", **rows.to_evidence_row(row, self._tenant.tag))
+                return ""
             case ContestCase():
                 return self._contest(row)
             case _:
@@ -258,18 +259,6 @@ class SqlWriter(SqlReader):
             self._run("insert_author", kind=kind.value, id=number, member=self.author)
         return self._public(kind, number)
 
-    def _evidence(self, evidence: Evidence) -> str:
-        self._run(
-            "insert_evidence",
-            memory=self._number(evidence.memory_id, IdKind.MEMORY),
-            event=self._number(evidence.span.event_id, IdKind.EVENT),
-            start=evidence.span.start,
-            stop=evidence.span.stop,
-            claim_hash=evidence.claim_hash,
-            reader=evidence.reader or None,
-        )
-        return ""
-
     def _job(self, job: Job) -> str:
         now_us = self._clock.now_us()
         if not job.id:
@@ -289,19 +278,8 @@ class SqlWriter(SqlReader):
         else:
             if job.replaces:
                 self._run("set_key", id=self._number(job.replaces, IdKind.JOB), key=None)
-            self._run(
-                "insert_job",
-                id=number,
-                kind=job.kind,
-                first=job.first,
-                last=job.last,
-                idempotency_key=job.idempotency_key,
-                payload_hash=job.payload_hash or None,
-                payload=job.payload or None,
-                created_us=now_us,
-                updated_us=now_us,
-                **to_progress_columns(job),
-            )
+            own = {"payload_hash": job.payload_hash or None, "payload": job.payload or None} | to_progress_columns(job)
+            self._run("insert_job", **rows.list_cells(job, id=number, created_us=now_us, updated_us=now_us, **own))
         return self._public(IdKind.JOB, number)
 
     def _vector(self, vector: Vector) -> str:
@@ -318,7 +296,7 @@ class SqlWriter(SqlReader):
         if contest.id and not self.contests(id=contest.id):
             raise _make_missing_error("contest", contest.id)
         number = self._number(contest.id, IdKind.CONTEST) if contest.id else self._value("next_contest")
-        self._run("put_contest", id=number, **rows.to_contest_row(contest))
+        self._run("put_contest", **rows.to_contest_row(contest, number))
         return self._public(IdKind.CONTEST, number)
 
     def _tombstone(self, stone: Tombstone) -> str:

@@ -34,6 +34,7 @@ from credenda.text.changes import is_return
 from credenda.text.dates import find_dates
 from credenda.text.normalize import is_same_value, normalise_attribute, normalise_value
 from credenda.text.sentences import TextSpan, is_name_of_user, split_sentences
+from credenda.write.extract import moments
 from credenda.write.extract.moments import find_end, iso_day, past_dates, stated_period
 from credenda.write.extract.voices import Act, Voice, act_of, is_playing, lexicon, names, split_voices, who_speaks
 from credenda.write.facts.exact import find_exact_forms
@@ -58,6 +59,7 @@ class FactSchema:
     thing: bool = False
     order: bool = False
     event: bool = False
+    needs: str = ""
     type: MemoryType = MemoryType.FACT
     certain: float
     sure: float
@@ -86,6 +88,8 @@ _PRESENT: Final = frozenset({FactStatus.NOW, FactStatus.PLANNED, FactStatus.CONS
 
 def find_period(fact: Fact, value: str, now_us: int, *, planned: bool) -> tuple[int | None, int | None]:
     """Return since when and until when a fact holds by its words; for one that ended, since when it does no more."""
+    if not moments.is_in_one_clause(fact.quote.text, fact.when, value):
+        fact = replace(fact, when="")
     words = _find_time_words(fact)
     past = past_dates(words, now_us)
     since, until = past.since, past.until
@@ -94,6 +98,8 @@ def find_period(fact: Fact, value: str, now_us: int, *, planned: bool) -> tuple[
         return None, find_end(value, now_us) if fact.attribute == "deadline" else None  # "moved to 10 October"
     if fact.status in _PRESENT and (fact.when or changes or planned):
         since, until = stated_period(words, fact.quote.text, now_us, planned=planned, begins=changes)
+    elif fact.status is FactStatus.NOW and until is None:
+        until = moments.find_passing_end(value, fact.quote.text, now_us)
     elif fact.status is FactStatus.ENDED and fact.when and since is None and until is None:
         since = next((one.from_us for one in past.spans), None)
     return since, find_end(value, now_us) if fact.attribute == "deadline" else until
@@ -131,8 +137,7 @@ _EXPLICIT: Final = frozenset({"prefers", "instruction", "favourite", "decision"}
 _SENTENCE_CHARACTERS: Final = 400
 """A longer sentence is quoted in part."""
 _KEY_WORDS: Final = 3
-_MASK: Final = re.compile(r"removed\]|\[deleted")
-"""Part of what stands where a secret or deleted words stood."""
+_MASK: Final = re.compile(r"removed\]|\[deleted")  # part of what stands where a secret or deleted words stood
 _FIRM: Final = (0.9, 0.75)
 """Certainties of a fact and its attribute from which its value replaces another without a word of change."""
 _FIRM_KEYED: Final = (0.75, 0.5)
@@ -190,20 +195,26 @@ _POSED: Final = re.compile(
 )
 """A part that frames a request ("I'm actually a pilot, so show me the cockpit", "as a pilot, I'd like to see it"),
 or a figure of speech."""
-_RENAMED: Final = re.compile(
+_THEIR_NAME: Final = re.compile(
     r"\b(?:his|her|its|their) (?:\w+ )?name(?:'s| is)\b"
-    r"|\b(?:he|she|it|they)(?:'s| is|'re| are) (?:called|named|spelled)\b",
+    r"|\b(?:he|she|it|they)(?:'s| is|'re| are) (?:\w+ )?(?:called|named|spel(?:led|t))\b",
     re.IGNORECASE,
 )
+_RENAMED: Final = re.compile(rf"{_THEIR_NAME.pattern}|\bi meant?\b", re.IGNORECASE)
 """Words that give somebody a name without telling who it is: "his name is Tim, not Tom"."""
+_IT_IS: Final = re.compile(r"\bit(?:'s| is)\b", re.IGNORECASE)
+_RESPELLED: Final = re.compile(r"\b(?:actually|really|spel(?:led|t)|i meant?)\b", re.IGNORECASE)
+"""Words that say that the name before was wrong: "her name's actually Anna"."""
+_NAMED: Final = frozenset(
+    {"name", "preferred_name", "friend", "colleague", "contact", "pet", "partner", "child", "parent", "sibling"}
+)
 _CHOSE: Final = re.compile(
     r"\b(?:i|we)(?:'ve| have)? (?:finally |just )?(?:chose|chosen|picked|went with|settled on|decided on)\b"
     r"|\blet(?:'s| us) go with\b",
     re.IGNORECASE,
 )
 """Words by which a thing in use is a decision: "I picked Vim"."""
-_REJECTED: Final = re.compile(r"\b(?:over|instead of|rather than)\s+(?:the |an? )?$", re.IGNORECASE)
-"""Words before a value that was not chosen: "Vim over Nano"."""
+_REJECTED: Final = re.compile(r"\b(?:over|instead of|rather than)\s+(?:the |an? )?$", re.IGNORECASE)  # "Vim over Nano"
 _OF_TASK: Final = re.compile(
     r"\b(?:for|in|on) (?:this|the current) (?:\w+ )?"
     r"(?:task|script|session|example|exercise|demo|snippet|chat|conversation|ticket|run)\b",
@@ -274,8 +285,9 @@ def make_claims(turn: Turn, facts: Iterable[Fact]) -> list[Claim]:
         schema = load_fact_schemas().get(fact.attribute)
         if (
             schema is None
+            or (schema.needs and re.search(schema.needs, fact.quote.text, re.IGNORECASE) is None)
             or (schema.order and (_is_among_persons(turn) or _POSED.search(fact.quote.text.replace("\u2019", "'"))))
-            or fact.certainty < schema.certain
+            or fact.certainty < (_FIRM_KEYED[1] if _is_renaming(fact) else schema.certain)
         ):
             continue
         voice = max((one.voice for one in voices if _is_within(one.start, one.stop, fact)), default=Voice.OWN)
@@ -314,9 +326,10 @@ def _keep_own_words(turn: Turn) -> str:
 
 def _find_least(fact: Fact, schema: FactSchema) -> float:
     """Return how sure the attribute of a fact must be: a value that it replaces or ends tells the slot as well."""
-    if not fact.old and fact.status is not FactStatus.ENDED:
-        return schema.sure
-    return 0.0 if _is_renaming(fact) else min(schema.sure, _SLOT_OF_OLD)
+    if _is_renaming(fact):
+        return 0.0
+    known = fact.old or fact.status is FactStatus.ENDED
+    return min(schema.sure, _SLOT_OF_OLD) if known else schema.sure
 
 
 def _is_back(told: _PlacedFact) -> bool:
@@ -329,8 +342,15 @@ def _is_back(told: _PlacedFact) -> bool:
 
 
 def _is_renaming(fact: Fact) -> bool:
-    """Return whether a fact corrects the name of somebody or something that only the wrong name identifies."""
-    return bool(fact.old) and _RENAMED.search(fact.quote.text.replace("\u2019", "'")) is not None
+    """Return whether a fact corrects the name of somebody or something that only the wrong name identifies.
+
+    Words that only say that it was wrong correct the one name of the message before.
+    """
+    words = fact.quote.text.replace("\u2019", "'")
+    if _RENAMED.search(words) is None and (fact.attribute != "name" or _IT_IS.search(words) is None):
+        return False
+    respelled = fact.change is FactChange.CORRECTED or _RESPELLED.search(words) is not None
+    return bool(fact.old) or (respelled and fact.attribute in _NAMED and fact.value.text[:1].isupper())
 
 
 def _keep_beside(claim: Claim, others: Sequence[Claim]) -> Claim:
@@ -412,7 +432,8 @@ def _is_within(start: int, stop: int, fact: Fact) -> bool:
 def _find_entity(fact: Fact, turn: Turn, owner: str, last: str) -> str:
     """Return the entity of a fact, "" if no words name it."""
     if fact.subject == SPEAKER:
-        return owner
+        others = fact.attribute == "name" and _THEIR_NAME.search(fact.quote.text.replace("\u2019", "'"))
+        return "" if others else owner
     if fact.subject == LISTENER:
         heard = turn.addressed
         return heard.speaker if heard is not None and heard.role is Role.PERSON else ""
@@ -474,7 +495,9 @@ def _make_unplaced_claim(plain: Claim, told: _PlacedFact) -> Claim:
             confidence=_CONFIDENCE[fact.weight],
             move=UpdateKind.CHANGE,
         )
-    return replace(plain, value=_trim(fact.value.text), prior=fact.old, move=UpdateKind.CORRECT, importance=_WEIGHTY)
+    return replace(
+        plain, value=_trim(fact.value.text), prior=fact.old or None, move=UpdateKind.CORRECT, importance=_WEIGHTY
+    )
 
 
 def _fit_value(fact: Fact, attribute: str) -> Fact | None:

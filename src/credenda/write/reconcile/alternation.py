@@ -70,7 +70,7 @@ def find_contest_trigger(scene: SlotState) -> str | None:
     before = [one for one in scene.past if _is_counted(one, since_us)]
     back = explain_return(scene.claim) if _is_stated_return(scene, before) else None
     if scene.claim.cardinality is not Cardinality.SINGLE:
-        return back
+        return back if _is_of_speaker(scene) else None
     if (
         get_attribute(scene.slot.attribute).fixed
         and scene.claim.move is UpdateKind.STATE
@@ -163,7 +163,7 @@ def find_stated_since(scene: SlotState) -> Memory | None:
     """
     claim = scene.claim
     told = claim.move in {UpdateKind.STATE, UpdateKind.CHANGE} and not is_denial(claim) and is_return(claim.text)
-    if not told or scene.conflicting or find_governing_answer(scene) is not None:
+    if not told or not _is_of_speaker(scene) or scene.conflicting or find_governing_answer(scene) is not None:
         return None
     others = [one for one in (*scene.known.current, *scene.other_scopes) if _is_other_value(scene, one)]
     twins = [one for one in (*scene.same, *scene.other_scopes) if has_same_meaning(claim, one)]
@@ -182,6 +182,11 @@ def find_stated_since(scene: SlotState) -> Memory | None:
         }
     rival = next(iter(since.values())) if len(since) == 1 else None
     return rival if rival is not None and find_weakness(claim, scene.candidate.occasion.trust, rival) is None else None
+
+
+def _is_of_speaker(scene: SlotState) -> bool:
+    """Return whether a claim is about its speaker; the states of a thing come and go."""
+    return scene.slot.entity in {scene.slot.speaker, "user"}
 
 
 def _is_other_value(scene: SlotState, memory: Memory) -> bool:

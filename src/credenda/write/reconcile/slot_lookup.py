@@ -99,8 +99,14 @@ def resolve_from_previous(claim: Claim, previous: Iterable[Memory]) -> Claim:
         if one.status is Status.ACTIVE and one.stance in ASSERTIVE_STANCES and get_slot(one) is not None
     ]
     if claim.value and find_number(claim.value) is None:
-        named = [one for one in _filter_replaceable(held) if _is_same_kind(one.value or "", claim.value)]
-        return replace(_move_to_slot(named, claim), prior=named[0].value) if len(held) == len(named) == 1 else claim
+        corrects = claim.move is UpdateKind.CORRECT
+        named = [
+            one
+            for one in (held if corrects else _filter_replaceable(held))
+            if _is_same_kind(one.value or "", claim.value)
+        ]
+        alone = len(named) == 1 and (corrects or len(held) == 1)
+        return replace(_move_to_slot(named, claim), prior=named[0].value) if alone else claim
     numbered = [one for one in held if find_number(one.value or "") is not None]
     if len(numbered) != 1 or not claim.value:
         return claim

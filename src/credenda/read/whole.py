@@ -1,0 +1,178 @@
+"""Questions about the whole: what changed, what is planned, what is known about the user or about their family.
+
+No text has the words of such a question, so its answer is read from the slots, in an order of its own.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import Final
+
+from credenda import limits
+from credenda.model.attributes import get_attribute, load_attributes
+from credenda.model.memory import Memory, Relation, Stance, Status, get_valid_from_us
+from credenda.model.query import Query
+from credenda.read.plan import Interval, Plan, read_subject
+from credenda.read.visibility import flag_memory
+from credenda.read.weights import Questions, load_questions
+from credenda.storage.store import MemoryFilter, Reader
+from credenda.text.dates import DateSpan, find_dates_in
+from credenda.text.normalize import normalise_attribute, normalise_name
+from credenda.text.tokens import tokenize
+
+_USER: Final = "user"
+_INSTRUCTION: Final = "instruction"
+_OPEN: Final = frozenset({Stance.PLANNED, Stance.CONSIDERED})
+_REPLACED: Final = frozenset({Status.SUPERSEDED})
+_JOINS: Final = re.compile(r"\b(?:for|during|over|of|about)\s*$", re.IGNORECASE)
+_SPACE: Final = re.compile(r"[\s,]+")
+_ALWAYS: Final = (Interval(None, None),)
+
+
+def add_whole(reader: Reader, query: Query, made: Plan, now_us: int) -> Plan:
+    """Add the memories that answer a question about the whole, best first; any other plan stays as it is.
+
+    Where there are none, or the question names a group such as the family, the words of the question count as well.
+    """
+    lexicon = load_questions()
+    anchor_us = now_us if query.as_of_us is None else query.as_of_us
+    found: Iterable[Memory] = ()
+    terms = made.terms
+    if made.profile:
+        found = _sort_profile(_read_own(reader, query), lexicon)
+    elif (group := _name_group(query.text, lexicon)) is not None:
+        found = _list_group(reader, query, lexicon, group)
+    elif (spans := _match(query, lexicon.plans, anchor_us, future=True)) is not None:
+        made = replace(made, intervals=_list_intervals(spans))
+        found = _list_plans(reader, query, made.intervals or _ALWAYS, anchor_us)
+    elif _match(query, lexicon.changes, anchor_us, future=False) is not None:
+        found, terms = _list_changes(reader, query, made.intervals or _ALWAYS), ()
+    flagged = [(one.id, flags) for one in found if (flags := flag_memory(one, query, now_us)) is not None]
+    shown = dict.fromkeys(name for name, _ in sorted(flagged, key=lambda one: "stale" in one[1]))
+    if not shown:
+        return made
+    subject = made.subject if terms else ()
+    return replace(made, asked=None, whole=tuple(shown)[: limits.PROFILE_ROWS], terms=terms, subject=subject)
+
+
+def _match(query: Query, pattern: re.Pattern[str], anchor_us: int, *, future: bool) -> Sequence[DateSpan] | None:
+    """Return the times in a question whose other words all match a pattern, else None."""
+    text = query.text.replace("\u2019", "'")
+    spans = find_dates_in(query.zone, text, anchor_us, "future" if future else "past")
+    plain = text
+    for span in reversed(spans):
+        plain = f"{_JOINS.sub('', plain[: span.start])} {plain[span.stop :]}"
+    found = pattern.fullmatch(_SPACE.sub(" ", plain).strip(" ?!.").casefold())
+    return None if found is None or (found["timed"] and not spans) else spans
+
+
+def _list_intervals(spans: Iterable[DateSpan]) -> tuple[Interval, ...]:
+    return tuple(Interval(one.from_us, one.until_us) for one in spans)
+
+
+def _is_within(interval: Interval, since_us: int, until_us: int | None = None) -> bool:
+    """Return whether a period, or a moment, has a part in an interval."""
+    begins = interval.until_us is None or since_us < interval.until_us
+    ends = interval.from_us is None or (since_us if until_us is None else until_us) >= interval.from_us
+    return begins and ends
+
+
+def _filter(query: Query, **wanted: str) -> MemoryFilter:
+    return MemoryFilter(**wanted, limit=limits.PROFILE_ROWS, known_at_us=query.known_at_us, as_of_us=query.as_of_us)  # pyright: ignore[reportArgumentType] - names of an entity
+
+
+def _read_own(reader: Reader, query: Query) -> list[Memory]:
+    return reader.find(_filter(query, entity=_USER))
+
+
+def _place(memory: Memory, order: Mapping[str, int]) -> tuple[bool, int, bool, float, int]:
+    """Return the place of a memory among those of one entity: the listed attributes, then by importance and time."""
+    attribute = normalise_attribute(memory.attribute or "")
+    relative = get_attribute(attribute).kind == "person"
+    place = order.get(attribute, order["relative"] if relative else len(order))
+    return memory.stance in _OPEN, place, not attribute, -memory.importance, -get_valid_from_us(memory)
+
+
+def _sort_profile(memories: Iterable[Memory], lexicon: Questions) -> list[Memory]:
+    order = {name: place for place, name in enumerate(lexicon.profile)}
+    return sorted(memories, key=lambda one: _place(one, order))
+
+
+def _name_group(text: str, lexicon: Questions) -> str | None:
+    """Return the term of the group of persons or animals that is all a question asks about: "my family"."""
+    subject = read_subject(text, lexicon).words
+    words = [word for word in re.findall(r"[\w']+", subject.casefold()) if word not in lexicon.plain]
+    terms = [term for word in words for term in tokenize(word)]
+    mine = not lexicon.mine.isdisjoint(re.findall(r"[\w]+", subject.casefold()))
+    return terms[0] if len(terms) == 1 and mine and terms[0] in lexicon.kin else None
+
+
+def _list_group(reader: Reader, query: Query, lexicon: Questions, group: str) -> list[Memory]:
+    """Return who belongs to a group of the user's, each with what is known about them."""
+    members = {stem: place for place, stem in enumerate((*lexicon.groups[group], group))}
+
+    def rank(attribute: str | None) -> int | None:
+        return min((members[stem] for stem in tokenize(attribute or "") if stem in members), default=None)
+
+    own = [(place, one) for one in _read_own(reader, query) if (place := rank(one.attribute)) is not None]
+    names = {one.attribute or "": place for place, one in own}
+    names |= {name: place for name in load_attributes() if (place := rank(name)) is not None}
+    about: dict[str, int] = {}
+    for attribute, place in sorted(names.items(), key=lambda one: one[1]):
+        values = [one.value for _, one in own if one.attribute == attribute and one.value]
+        kin = f"{_USER}'s {attribute.replace('_', ' ')}"
+        about |= dict.fromkeys([kin, *(name for value in values for name in (f"{kin} {value}", value))], place)
+    listed = [(place, 0, one) for place, one in own]
+    order = {name: at for at, name in enumerate(lexicon.profile)}
+    for name, place in about.items():
+        facts = sorted(reader.find(_filter(query, entity=normalise_name(name))), key=lambda one: _place(one, order))
+        listed += [(place, 1, one) for one in facts]
+    return [one for _, _, one in sorted(listed, key=lambda one: one[:2])]
+
+
+def _list_plans(reader: Reader, query: Query, intervals: Sequence[Interval], now_us: int) -> list[Memory]:
+    """Return what is planned within some times and not over, the next one first, and then what has no date."""
+    open_plans = reader.find(replace(_filter(query), stances=_OPEN))
+    dated = [one for one in _read_own(reader, query) if one.valid_from_us is not None and one.valid_from_us > now_us]
+    plans = {one.id: one for one in [*open_plans, *dated]}.values()
+    ahead = [one for one in plans if one.valid_until_us is None or one.valid_until_us > now_us]
+    timed = [one for one in ahead if one.valid_from_us is not None]
+    undated = [one for one in ahead if one.valid_from_us is None and intervals is _ALWAYS]
+    within = [
+        one
+        for one in timed
+        if any(_is_within(interval, get_valid_from_us(one), one.valid_until_us) for interval in intervals)
+    ]
+    return [*sorted(within, key=get_valid_from_us), *sorted(undated, key=lambda one: -one.recorded_us)]
+
+
+def _list_changes(reader: Reader, query: Query, intervals: Sequence[Interval]) -> list[Memory]:
+    """Return what replaced, corrected or ended another belief within some times, and then what was new, newest first.
+
+    A belief belongs to the time at which it was told first, and to the time since when it holds; what is true since
+    before the message that told of it is news all the same.
+    """
+    held = [one for one in reader.find(_filter(query)) if one.attribute and one.attribute != _INSTRUCTION]
+    first_us = _find_first_statements(reader, held)
+    replaced = reader.find(replace(_filter(query), statuses=_REPLACED)) if query.as_of_us is None else []
+    successors = {one.superseded_by for one in replaced if one.relation in {Relation.CHANGED, Relation.CORRECTED}}
+    fresh: list[tuple[bool, int, Memory]] = []
+    for one in held:
+        moments = (first_us.get(one.id, one.recorded_us), get_valid_from_us(one))
+        inside = [at for at in moments if any(_is_within(interval, at) for interval in intervals)]
+        if inside:
+            fresh.append((one.id not in successors and one.stance is not Stance.NEGATED, -inside[0], one))
+    return [one for _, _, one in sorted(fresh, key=lambda one: one[:2])]
+
+
+def _find_first_statements(reader: Reader, memories: Collection[Memory]) -> dict[str, int]:
+    """Return when each memory was told first."""
+    sources: dict[str, list[str]] = {}
+    for link in reader.evidence(memory_ids=[one.id for one in memories]) if memories else ():
+        sources.setdefault(link.memory_id, []).append(link.span.event_id)
+    names = sorted({name for ids in sources.values() for name in ids})
+    occurred = {event.id: event.occurred_us for event in reader.events(names)} if names else {}
+    statements = {name: [occurred[one] for one in ids if one in occurred] for name, ids in sources.items()}
+    return {name: min(times) for name, times in statements.items() if times}
