@@ -6,7 +6,7 @@ import tomllib
 from pathlib import Path
 from typing import Final
 
-__all__ = ["ATTRIBUTES", "CHANGES", "LINKED", "MEANINGS", "NEAR", "ROLES", "STATUSES", "SUBJECTS", "TOPICS", "TOPIC_OF"]
+__all__ = ["ATTRIBUTES", "CHANGES", "LINKED", "MEANINGS", "NEAR", "ROLES", "STATUSES", "SUBJECTS", "TOPICS"]
 
 _TABLE: Final = tomllib.loads(Path(__file__).with_name("attributes.toml").read_text("utf-8"))
 MEANINGS: Final[dict[str, str]] = _TABLE["meaning"]
@@ -24,5 +24,3 @@ TOPICS: Final = (
     *("animal", "place", "clothes", "tech", "work", "other"),
 )
 """What kind of thing the value of a taste is."""
-TOPIC_OF: Final = {"sport": "sport", "hobby": "hobby", "instrument": "music", "pet": "animal", "tool": "tech"}
-"""Topics of the values of other attributes, which teach more words for them."""

@@ -15,7 +15,6 @@ from typing import Any, Final
 from tokenizers import Tokenizer
 
 from credenda.text.sentences import split_sentences
-from training import labels
 
 __all__ = [
     "Example",
@@ -183,7 +182,7 @@ def _make_target(
         status=fact["status"],
         change=fact.get("change", ""),
         weight=fact["weight"],
-        topic=fact.get("topic", "") or labels.TOPIC_OF.get(fact["attribute"], ""),
+        topic=fact.get("topic", ""),
         spans={role: span for role, span in spans.items() if span is not None},
     )
 

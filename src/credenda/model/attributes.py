@@ -17,7 +17,7 @@ from typing import Any, Final
 from credenda.model.memory import Cardinality, MemoryType
 from credenda.text.normalize import normalise_attribute
 
-TASTES: Final = frozenset({"food", "drink", "music", "film", "show", "book", "game", "sport", "art"})
+TASTES: Final = frozenset({"food", "drink", "music", "film", "show", "book", "game", "sport", "art", "interest"})
 """Attributes of what somebody likes, each a kind of things; a preference under one of them is a liking."""
 _IMPORTANCE: Final = 0.6
 _PRONOUNS: Final = "pronouns"

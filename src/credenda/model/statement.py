@@ -20,8 +20,9 @@ from credenda.text.normalize import detect_language
 from credenda.text.passages import cut_to_clause, format_yearly_day
 
 if TYPE_CHECKING:
-    from credenda.model import wordings
+    from credenda.model import attributes, wordings
 else:
+    attributes = import_on_use("credenda.model.attributes")  # it needs memories, which need statements
     wordings = import_on_use("credenda.model.wordings")  # most statements are in English, which needs no table
 
 GIVEN: Final = "given_"
@@ -31,6 +32,7 @@ GIVEN_KEY: Final = f"{GIVEN}key"
 ENGLISH: Final = "en"
 _USER: Final = "user"
 _INSTRUCTION: Final = "instruction"
+_PREFERENCE: Final = "preference"
 _NEGATED: Final = "negated"
 _DECISION: Final = "decision"
 _OPEN: Final = frozenset({"planned", "considered"})
@@ -236,13 +238,18 @@ def write_claim(memory: Stated, now_us: int = 0, language: str = "") -> str:
     owner = _name_owner(memory)
     owner = name_owner(owner, language) if is_worded(language) else owner
     key = _get_given(memory, GIVEN_KEY)
-    verb = None if key else _find_verb(memory.attribute, language)
+    verb = None if key else _find_verb("likes" if is_liking(memory) else memory.attribute, language)
     if verb is not None:
         said = f"{owner} {verb[memory.stance == _NEGATED].replace('{}', format_yearly_day(memory.value))}".strip()
     else:
         named = _join_owner("" if owner.casefold() in key.casefold() else owner, key or memory.attribute, language)
         said = _grow(memory, f"{named}: {name_value(memory, language)}", now_us, language)
     return _name_scope(memory, said)
+
+
+def is_liking(memory: Stated) -> bool:
+    """Return whether a memory tells what somebody likes, under the kind of it: food, music."""
+    return memory.type == _PREFERENCE and memory.attribute in attributes.TASTES
 
 
 def _find_verb(attribute: str, language: str) -> Sequence[str] | None:

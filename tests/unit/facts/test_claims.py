@@ -150,18 +150,11 @@ def test_only_a_told_change_or_a_certain_reading_takes_the_place_of_a_value(
         ("your Loja stories", "Loja", "residence", {"subject": LISTENER}),
         ("he lives in Loja", "Loja", "residence", {"subject": "he"}),
         ("my password is hunter2secret", "hunter2secret", "property", {"key": "password"}),
-        ("I interned at Kluwer in book design", "book design", "field_of_study", {}),
         ("something", "something", "no_such_attribute", {}),
     ],
 )
 def test_a_doubtful_fact_makes_no_claim(text: str, value: str, attribute: str, fields: dict[str, object]) -> None:
     assert read_one(text, value, attribute, **fields) == []
-
-
-def test_the_field_of_a_course_is_one_of_studies() -> None:
-    for text in ("I study book design", "I'm doing book design in Essen", "I work and take a course in book design"):
-        (claim,) = read_one(text, "book design", "field_of_study")
-        assert claim.attribute == "field_of_study"
 
 
 def test_the_words_of_others_make_no_claim() -> None:
@@ -342,3 +335,51 @@ def test_the_reader_sees_no_code_and_the_places_of_all_other_words() -> None:
     (shown,) = seen
     assert shown.split() == ["I", "like", "tea.", "I", "live", "in", "Tromsø."]
     assert shown.index("Tromsø") == text.index("Tromsø")
+
+
+@pytest.mark.parametrize(
+    ("value", "attribute", "fields", "slot"),
+    [
+        ("dumplings", "likes", {"key": "food"}, ("user", "food", "dumplings", None)),
+        ("dumplings", "likes", {}, ("user", "likes", "dumplings", None)),
+        ("dumplings", "likes", {"key": "hobby"}, ("user", "hobby", "dumplings", None)),
+    ],
+)
+def test_the_kind_of_a_liked_thing_is_its_slot(
+    value: str, attribute: str, fields: dict[str, object], slot: tuple[str | None, ...]
+) -> None:
+    (claim,) = read_one("I could live on dumplings", value, attribute, **fields)
+    assert show([claim]) == [slot]
+    assert (claim.type, claim.cardinality) == (MemoryType.PREFERENCE, Cardinality.SET)
+
+
+@pytest.mark.parametrize(
+    ("text", "value", "attribute", "held"),
+    [
+        ("Lake Bled is breathtaking in autumn", "Lake Bled", "visited", False),
+        ("Lake Bled is our place in autumn", "Lake Bled", "visited", True),
+        ("been to Lake Bled twice", "Lake Bled", "visited", True),
+        ("Lake Bled, an all-time favourite of the family, is quiet", "Lake Bled", "favourite", True),
+        ("A pottery wheel makes a fine gift", "pottery", "hobby", False),
+        ("pottery on Fridays, choir on Sundays", "pottery", "hobby", True),
+        ("Penicillin is out, it ends in hives", "Penicillin", "allergy", True),
+        ("Linz is home now", "Linz", "residence", True),
+        ("Mia is three and Jonas is five", "Mia", "child", True),
+    ],
+)
+def test_a_sentence_about_another_thing_tells_nothing_of_its_speaker(
+    text: str, value: str, attribute: str, held: bool
+) -> None:
+    assert bool(read_one(text, value, attribute)) is held
+
+
+@pytest.mark.parametrize(
+    ("text", "value", "held"),
+    [("So glad he is safe, Ruth!", "Ruth", False), ("Ruth, so glad he is safe", "Ruth", False)]
+    + [("My son is called Ruth like nobody else", "Ruth", True)],
+)
+def test_the_name_of_the_listener_is_no_fact(text: str, value: str, held: bool) -> None:
+    heard = make_turn("He fell off his bike", role=Role.PERSON, speaker="Ruth").event
+    turn = make_turn(text, role=Role.PERSON, speaker="Ana", before=(heard,))
+    fact = Fact(value=place(text, value), quote=Words(text, 0, len(text)), attribute="child")
+    assert bool(make_claims(turn, [fact])) is held

@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from credenda.errors import Unavailable
 from credenda.install_hint import format_install
+from credenda.model.attributes import TASTES
 from credenda.model.claim import LISTENER, SPEAKER, Fact, FactChange, FactStatus, Words
 from credenda.providers import embed
 from credenda.providers.onnx import load_runtime
@@ -51,6 +52,10 @@ _GOES_ON: Final = 0.3
 _RIVAL: Final = 0.7
 _FRESH: Final = 0.5
 _LINKED: Final = 0.5
+_TOPIC: Final = 0.55
+"""Probability from which the kind of what somebody likes names its slot."""
+_SLOTS: Final = TASTES | {"hobby"}
+"""Kinds of things that are slots of likings; a liking of any other keeps its own."""
 _ROLES: Final = ("value", "subject", "key", "old", "when", "scope", "quote")
 _LINKS: Final[tuple[str, ...]] = ("subject", "key", "old", "when", "scope")
 _LOADING: Final = Lock()
@@ -243,12 +248,13 @@ class _Model:
         value, quote = said
         attribute, weight = shares["attribute"], shares["weight"]
         subject = int(shares["subject"].argmax())
+        name = self.card["attributes"][int(attribute.argmax())]
         return Fact(
             value=value,
             quote=quote,
-            attribute=self.card["attributes"][int(attribute.argmax())],
+            attribute=name,
             subject=(SPEAKER, LISTENER, parts["subject"])[subject],
-            key=parts["key"],
+            key=parts["key"] or (self._name_topic(shares["topic"]) if name == "likes" else ""),
             old=parts["old"],
             scope=parts["scope"],
             when=parts["when"],
@@ -258,6 +264,11 @@ class _Model:
             certainty=1.0 - float(weight[0]),
             attribute_certainty=float(attribute.max()),
         )
+
+    def _name_topic(self, shares: Floats) -> str:
+        """Name the slot of a liking by the kind of its value; "" if that is unsure or has none."""
+        topic = self.card["topics"][int(shares.argmax())]
+        return topic if shares.max() >= _TOPIC and topic in _SLOTS else ""
 
 
 def _list_spans(tags: Floats, window: _Window) -> dict[str, list[Span]]:

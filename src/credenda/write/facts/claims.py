@@ -59,7 +59,6 @@ class FactSchema:
     thing: bool = False
     order: bool = False
     event: bool = False
-    needs: str = ""
     type: MemoryType = MemoryType.FACT
     certain: float
     sure: float
@@ -252,6 +251,22 @@ _TRAILING: Final = re.compile(
 )
 
 
+_FIRST_PERSON: Final = re.compile(
+    r"\b(?:i|im|ive|me|my|mine|myself|we|us|our|ours)\b|\bfav(?:e|ou?rite)s?\b", re.IGNORECASE
+)
+_SECOND_PERSON: Final = re.compile(r"\b(?:you|your|yours|u|ur)\b", re.IGNORECASE)
+_SAID_OF: Final = re.compile(
+    r"[^.!?;:]*?\b(?:is|are|was|were|sounds?|looks?|seems?|has|have|had|would|will|can|could|must|makes?|creates?)\b",
+    re.IGNORECASE,
+)
+"""Words behind a value that is, or is part of, the subject of its sentence."""
+_TOLD_TERSELY: Final = frozenset(
+    {"allergy", "medication", "condition", "diet", "residence", "home", "name", "preferred_name"}
+)
+"""Attributes for which nothing said is left out for the shape of its sentence."""
+_CALLED: Final = re.compile(r"(?:^\W*(?:(?:hey|hi|hello|oh|yes|yeah|thanks|wow|well|so|and)\W+)*|,\s*)$", re.IGNORECASE)
+_CALLED_ON: Final = re.compile(r"\s*(?:[,.!?\u2026]|$)")
+"""What stands before and after a name by which somebody is addressed."""
 _OWN_VOICES: Final = frozenset({Voice.OWN, Voice.ROLE_PLAY})
 _SHOWN: Final = re.compile(r"\S")
 
@@ -285,7 +300,6 @@ def make_claims(turn: Turn, facts: Iterable[Fact]) -> list[Claim]:
         schema = load_fact_schemas().get(fact.attribute)
         if (
             schema is None
-            or (schema.needs and re.search(schema.needs, fact.quote.text, re.IGNORECASE) is None)
             or (schema.order and (_is_among_persons(turn) or _POSED.search(fact.quote.text.replace("\u2019", "'"))))
             or fact.certainty < (_FIRM_KEYED[1] if _is_renaming(fact) else schema.certain)
         ):
@@ -295,13 +309,33 @@ def make_claims(turn: Turn, facts: Iterable[Fact]) -> list[Claim]:
         back = _is_back(told)
         if fact.attribute_certainty < _find_least(fact, schema) and not back:
             continue
-        named = bool(told.entity) or _is_renaming(fact) or back
+        named = (bool(told.entity) or _is_renaming(fact) or back) and not _is_about_something_else(told)
         claim = _make_slotted_claim(told, owner) if named and voice in _OWN_VOICES else None
         if claim is not None:
             key = (claim.entity, claim.attribute, (claim.value or "").casefold(), claim.scope)
             claims.setdefault(key if claim.attribute else (claim.text,), claim)
     told = [one for one in claims.values() if not any(_is_covered(one, other) for other in claims.values())]
     return sorted((_keep_beside(one, told) for one in told), key=lambda one: one.span.start)
+
+
+def _is_about_something_else(told: _PlacedFact) -> bool:
+    """Return whether the sentence of a fact about its speaker tells of another thing: "Yosemite is breathtaking".
+
+    A sentence in the first person is about its speaker, and so is one without a subject: "vegan, two cats". A name by
+    which the speaker calls the listener is no fact at all.
+    """
+    fact, turn = told.fact, told.turn
+    if fact.value.start < 0:
+        return False
+    start, stop = _find_sentence(fact, turn)
+    before, after = turn.event.text[start : fact.value.start], turn.event.text[fact.value.stop : stop]
+    heard = turn.addressed
+    if heard is not None and heard.role is Role.PERSON and is_same_value(fact.value.text, heard.speaker):
+        return bool(_CALLED.search(before) and _CALLED_ON.match(after))
+    exempt = told.schema.kin or told.schema.order or fact.attribute in _TOLD_TERSELY or fact.old
+    if fact.subject != SPEAKER or exempt or _FIRST_PERSON.search(before + fact.value.text + after):
+        return False
+    return bool(_SAID_OF.match(after) or (_is_among_persons(turn) and _SECOND_PERSON.search(before + after)))
 
 
 def _keep_own_words(turn: Turn) -> str:
