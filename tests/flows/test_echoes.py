@@ -120,3 +120,17 @@ def test_a_text_to_translate_answers_nothing(mem: Credenda) -> None:
     mem.settle()
     found = mem.search("What is my name?")
     assert found.probability < 0.5
+
+
+def test_a_question_that_was_asked_often_is_shown_once(mem: Credenda) -> None:
+    question = "What did we choose for the pricing service?"
+    mem.remember("For the pricing service we decided to use Celery.", session="s0")
+    for session in ("s1", "s2", "s3"):
+        asked = [{"role": "user", "content": question}, {"role": "assistant", "content": "Understood."}]
+        mem.remember(asked, session=session)
+    mem.settle()
+    texts = [hit.text for hit in mem.search(question).hits]
+    assert "Celery" in texts[0]
+    assert texts.count(question) == 1
+    assert texts.count("Understood.") == 1
+    assert [hit.text for hit in mem.search(question, kinds=["event"], session="s3").hits].count(question) == 1

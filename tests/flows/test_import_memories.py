@@ -253,3 +253,18 @@ def test_the_table_names_every_format_there_is() -> None:
     }
     assert choices["import"] == (ARCHIVE, *(known.name for known in FORMATS))
     assert choices["export"] == tuple(EXPORTS)
+
+
+def test_whole_objects_of_a_damaged_line_are_read(mem: Credenda, tmp_path: Path, events: Events) -> None:
+    """Two writes at once, one that was cut off, and a comma as in a list."""
+    lines = [make_entity(one) for one in ("Ann", "Bo", "Kim", "Lu")]
+    damaged = [b'{"type": "entity", "na'.join([lines[0], b""]), lines[1] + b",", lines[2] + lines[3], b"{"]
+    (tmp_path / "memory.jsonl").write_bytes(b"\xef\xbb\xbf" + b"\n".join(damaged))
+    report = mem.data.import_(tmp_path / "memory.jsonl")
+    assert [event.text for event in events()] == [f"{one} likes tea" for one in ("Ann", "Bo", "Kim", "Lu")]
+    assert [one.partition(":")[0] for one in report.problems] == ["line 1", "line 4"]
+
+
+def make_entity(name: str) -> bytes:
+    told = {"type": "entity", "name": name, "entityType": "person", "observations": [f"{name} likes tea"]}
+    return json.dumps(told).encode()

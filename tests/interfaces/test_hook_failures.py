@@ -16,7 +16,7 @@ import pytest
 
 from credenda import Credenda
 from credenda.errors import Unavailable
-from credenda.hook_files.places import add_line, find_places, is_server, read_lines
+from credenda.hook_files.places import add_line, find_places, is_server, read_lines, write_durably
 from credenda.interfaces.hook_engine.filing import file_waiting, find_memory_places
 from credenda.interfaces.hook_engine.listener import make_private
 from tests.waiting import PATIENCE_SECONDS
@@ -312,6 +312,16 @@ def test_an_interpreter_at_work_elsewhere_is_not_started_for_nothing(folder: Pat
     assert agent.waiting == []
     with agent.open() as memory:
         assert memory.stats().events == 2
+
+
+def test_folders_that_a_hook_creates_are_their_owners_alone(folder: Path) -> None:
+    """The data folder itself too, if its user deleted it."""
+    data = folder / "deleted"
+    places = find_places(str(data / "memory.db"), "ana")
+    write_durably(places.waiting, "1.json", b"{}")
+    made = [data, *(one for one in data.rglob("*") if one.is_dir())]
+    assert len(made) == 4
+    assert {one.stat().st_mode & 0o777 for one in made} == {0o700}
 
 
 def test_no_process_listens_in_a_folder_that_others_can_write_to(folder: Path) -> None:

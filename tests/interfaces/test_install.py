@@ -423,3 +423,20 @@ def test_what_a_client_writes_meanwhile_is_not_lost(person: Person, monkeypatch:
     assert "was changed meanwhile" in person.run("cursor", code=4).stderr
     assert path.read_text("utf-8") == '{"mine": 2}'
     assert not list(path.parent.glob(".*.part"))
+
+
+@pytest.mark.parametrize("client", ["claude-code", "codex", "copilot"])
+def test_no_second_server_comes_beside_the_plugin(client: str, person: Person) -> None:
+    plugin = CliRunner().invoke(cli, ["plugin", "install", client], env=person.env)
+    assert (plugin.exit_code, plugin.stderr) == (0, "")
+    refused = person.run(client, code=2)
+    assert f"credenda plugin remove {client}" in refused.stderr
+    person.run(client, "--name", "another")
+    assert CliRunner().invoke(cli, ["plugin", "remove", client], env=person.env).exit_code == 0
+    person.run(client)
+
+
+def test_the_plugin_names_a_server_that_is_there_already(person: Person) -> None:
+    person.run("claude-code")
+    told = CliRunner().invoke(cli, ["plugin", "install", "claude-code"], env=person.env)
+    assert "claude mcp remove credenda" in told.stderr

@@ -12,6 +12,7 @@ import os
 import sys
 import time
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import Final, NamedTuple
 
 _FOLDER_MODE: Final = 0o700
@@ -80,12 +81,20 @@ def _find_socket(folder: str) -> str:
     return os.path.join("/tmp", f"credenda-{os.getuid()}", name)  # noqa: S108 # the listener asks whose folder it is
 
 
+def create_private(folder: str) -> None:
+    """Create a folder and its missing parents for their owner only, which `os.makedirs` does for the last one alone."""
+    if folder and not os.path.isdir(folder):
+        create_private(os.path.dirname(folder))
+        with suppress(FileExistsError):  # another hook did
+            os.mkdir(folder, _FOLDER_MODE)
+
+
 def write_durably(folder: str, name: str, data: bytes, *, flush: bool = True) -> None:
     """Write a file under a name at once; with `flush` it is on disk when this returns.
 
     The file appears complete or not at all, and only its owner may read it.
     """
-    os.makedirs(folder, mode=_FOLDER_MODE, exist_ok=True)
+    create_private(folder)
     place = os.path.join(folder, name)
     draft = f"{place}.{os.getpid()}.new"
     number = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, _FILE_MODE)
@@ -135,7 +144,7 @@ def is_recent(mark: str, seconds: float) -> bool:
 
 def set_mark(mark: str) -> None:
     """Create an empty file, or set its time to now. Raises OSError."""
-    os.makedirs(os.path.dirname(mark), mode=_FOLDER_MODE, exist_ok=True)
+    create_private(os.path.dirname(mark))
     os.close(os.open(mark, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, _FILE_MODE))
 
 
@@ -147,7 +156,7 @@ _BYTES: Final = 65_536
 
 def add_line(places: Places, line: Mapping[str, object]) -> None:
     """Add a line. Raises OSError."""
-    os.makedirs(places.folder, mode=0o700, exist_ok=True)
+    create_private(places.folder)
     told = {"at": int(time.time()), **line}
     number = os.open(places.log, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
     try:

@@ -237,7 +237,8 @@ def order_rows(work: Reading) -> list[Row]:
 def _put_echoes_behind(rows: list[Row], work: Reading) -> list[Row]:
     """Move messages that tell nothing of their own behind the rows that fit the question about as well.
 
-    A question about the talk itself may mean them, and so does one that is quoted.
+    Of those with the same words one is enough: a question that was asked often must not fill the answer. A question
+    about the talk itself may mean them, and so does one that is quoted.
     """
     if work.query.profile == "recall" or is_about_talk(work.query.text):
         return rows
@@ -247,8 +248,11 @@ def _put_echoes_behind(rows: list[Row], work: Reading) -> list[Row]:
     echoes = find_echoes(rows, quoted | claimed)
     kept = [row for row in rows if row.id not in echoes]
     behind: dict[int, list[Row]] = {}
+    told: set[tuple[str, str]] = set()
     for row in rows if echoes else ():
-        if row.id in echoes:
+        words = (row.event.speaker if row.event else "", row.text.casefold())
+        if row.id in echoes and words not in told:
+            told.add(words)
             place = max(
                 (at for at, one in enumerate(kept, 1) if one.key >= row.key or _is_as_close(one, row)), default=0
             )

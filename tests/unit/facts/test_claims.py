@@ -356,30 +356,33 @@ def test_the_kind_of_a_liked_thing_is_its_slot(
 @pytest.mark.parametrize(
     ("text", "value", "attribute", "held"),
     [
-        ("Lake Bled is breathtaking in autumn", "Lake Bled", "visited", False),
-        ("Lake Bled is our place in autumn", "Lake Bled", "visited", True),
-        ("been to Lake Bled twice", "Lake Bled", "visited", True),
-        ("Lake Bled, an all-time favourite of the family, is quiet", "Lake Bled", "favourite", True),
-        ("A pottery wheel makes a fine gift", "pottery", "hobby", False),
-        ("pottery on Fridays, choir on Sundays", "pottery", "hobby", True),
-        ("Penicillin is out, it ends in hives", "Penicillin", "allergy", True),
-        ("Linz is home now", "Linz", "residence", True),
-        ("Mia is three and Jonas is five", "Mia", "child", True),
+        ("Lake Bled is breathtaking in autumn", "Lake Bled", "visited", 0),
+        ("Lake Bled is our place in autumn", "Lake Bled", "visited", 1),
+        ("been to Lake Bled twice", "Lake Bled", "visited", 1),
+        ("Lake Bled, an all-time favourite of the family, is quiet", "Lake Bled", "favourite", 1),
+        ("A pottery wheel makes a fine gift", "pottery", "hobby", 0),
+        ("pottery on Fridays, choir on Sundays", "pottery", "hobby", 1),
+        ("Penicillin is out, it ends in hives", "Penicillin", "allergy", 1),
+        ("Linz is home now", "Linz", "residence", 1),
+        ("Mia is three and Jonas is five", "Mia", "child", 1),
     ],
 )
 def test_a_sentence_about_another_thing_tells_nothing_of_its_speaker(
-    text: str, value: str, attribute: str, held: bool
+    text: str, value: str, attribute: str, held: int
 ) -> None:
-    assert bool(read_one(text, value, attribute)) is held
+    assert len(read_one(text, value, attribute)) == held
 
 
 @pytest.mark.parametrize(
     ("text", "value", "held"),
-    [("So glad he is safe, Ruth!", "Ruth", False), ("Ruth, so glad he is safe", "Ruth", False)]
-    + [("My son is called Ruth like nobody else", "Ruth", True)],
+    [
+        ("So glad he is safe, Ruth!", "Ruth", 0),
+        ("Ruth, so glad he is safe", "Ruth", 0),
+        ("My son is called Ruth like nobody else", "Ruth", 1),
+    ],
 )
-def test_the_name_of_the_listener_is_no_fact(text: str, value: str, held: bool) -> None:
+def test_the_name_of_the_listener_is_no_fact(text: str, value: str, held: int) -> None:
     heard = make_turn("He fell off his bike", role=Role.PERSON, speaker="Ruth").event
     turn = make_turn(text, role=Role.PERSON, speaker="Ana", before=(heard,))
     fact = Fact(value=place(text, value), quote=Words(text, 0, len(text)), attribute="child")
-    assert bool(make_claims(turn, [fact])) is held
+    assert len(make_claims(turn, [fact])) == held

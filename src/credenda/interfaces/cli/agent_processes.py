@@ -7,7 +7,7 @@ import signal
 import sys
 from collections import Counter
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from datetime import datetime
 from importlib.util import find_spec
 from pathlib import Path
@@ -35,7 +35,7 @@ from credenda.interfaces.cli.output import (
     write_output,
 )
 from credenda.interfaces.hook.run import begin_to_look
-from credenda.interfaces.plugin.contents import HOSTS, Plan, plan_host
+from credenda.interfaces.plugin.contents import HOSTS, NAME, Plan, plan_host
 from credenda.interfaces.plugin.contents import Commands as Programs
 from credenda.lazy import import_on_use
 from credenda.operations.table import TOOLSETS
@@ -256,6 +256,7 @@ def install() -> click.Command:
 def _install_client(session: Session, /, *, client: str, scope: str, name: str, toolset: str, only_print: bool) -> None:
     if not only_print:
         _check_startable()
+        _check_alone(session, client, name)
     place = client_setup.install.find_place(client, cast("Scope", scope), find_user_folders(), Path.cwd())
     entry = client_setup.install.make_entry(
         place, [*_repeat_options(session), "mcp", *(("--toolset", toolset) if toolset != "default" else ())]
@@ -264,6 +265,19 @@ def _install_client(session: Session, /, *, client: str, scope: str, name: str, 
         write_output(client_setup.install.write_lines(place, name, entry))
         return
     write_result(session, "install", client_setup.install.install(place, name, entry))
+
+
+def _check_alone(session: Session, client: str, name: str) -> None:
+    """Raise `Invalid` where the plugin has brought the tools: of two servers each would answer differently."""
+    if name != NAME or client not in {*HOSTS, "copilot"}:
+        return
+    plan = _plan(session, client, (), None)
+    if plan.host in plugin.manage.load_record(find_data_folder(), [plan.record]):
+        raise Invalid(
+            f"the plugin in {client} has these tools already",
+            why="a second server would answer beside it or take its place",
+            fix=f"run `credenda plugin remove {client}` before, or give the server another --name",
+        )
 
 
 def _check_startable() -> None:
@@ -354,6 +368,11 @@ def _install_plugin(
     hook = [*(word for one in only for word in ("--only", one)), *([] if background else ["--no-background"])]
     plan = _plan(session, host, tuple(hook), folder)
     _show(session, plugin.manage.install_plugin(plan, find_data_folder()))
+    if plan.host == "claude-code":  # whose plugin folder has the server, beside the user's file
+        place = client_setup.install.find_place(plan.host, "user", find_user_folders(), Path.cwd())
+        with suppress(Invalid, Unavailable):  # a file of theirs that cannot be read
+            if client_setup.install.find_installed(place, NAME) is not None:
+                note(f"{place.path} has the same tools a second time: `claude mcp remove {NAME}` takes them out")
 
 
 def _remove(session: Session, host: str) -> None:

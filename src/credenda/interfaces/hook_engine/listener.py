@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, Final, cast
 
 from credenda.client import Credenda
 from credenda.errors import CredendaError
-from credenda.hook_files.places import Places, list_waiting
+from credenda.hook_files.places import Places, create_private, list_waiting
 from credenda.interfaces.hook.payload import format_status
 from credenda.interfaces.hook.run import ENGINE_THREAD, read_waiting
 from credenda.interfaces.hook_engine.filing import file_waiting, find_memory_places
@@ -231,7 +231,7 @@ class _Listener:
 
 def make_private(folder: str) -> None:
     """Make a folder that only this system user may enter; raises OSError for one that somebody else made."""
-    os.makedirs(folder, mode=0o700, exist_ok=True)
+    create_private(folder)
     found = os.lstat(folder)
     if not stat.S_ISDIR(found.st_mode) or found.st_uid != os.getuid() or found.st_mode & 0o022:
         raise PermissionError(f"others can write to {folder}")

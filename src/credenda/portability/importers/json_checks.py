@@ -31,7 +31,6 @@ from credenda.write.intake.validate import Submission
 
 _BOM: Final = b"\xef\xbb\xbf"
 _ID_CHARACTERS: Final = 200
-_DAMAGED_OBJECTS: Final = 2
 _SECOND_US: Final = 1_000_000
 
 
@@ -56,34 +55,31 @@ def parse_table(data: bytes) -> Mapping[str, Any]:
     return require_table(value)
 
 
-def parse_tables(data: bytes) -> list[Mapping[str, Any]]:
-    """Parse a line that should be one JSON object; two that were written at once stand on one line, and both count.
+def parse_tables(data: bytes) -> tuple[list[Mapping[str, Any]], str]:
+    """Parse a line that should be one JSON object, and return what it holds with what is wrong about the rest.
 
-    >>> parse_tables(b'{"a": 1}{"a": 2}, ')
-    [{'a': 1}, {'a': 2}]
+    Objects that were written at once stand on one line, and a write that was cut off leaves the beginning of one.
+
+    >>> parse_tables(b'{"a": 1}{"a": 2}, '), parse_tables(b'{"a": 1}{"a')
+    (([{'a': 1}, {'a': 2}], ''), ([{'a': 1}], 'not JSON at character 9'))
     """
     try:
-        return [parse_table(data)]
-    except MalformedError:
-        found = _split_objects(data)
-        if len(found) < _DAMAGED_OBJECTS:
-            raise
-        return found
+        return [parse_table(data)], ""
+    except MalformedError as error:
+        return _split_objects(data, str(error))
 
 
-def _split_objects(data: bytes) -> list[Mapping[str, Any]]:
-    """Return the objects of a line; empty if anything else stands between them."""
-    text = data.removeprefix(_BOM).decode("utf-8", "replace")
+def _split_objects(data: bytes, wrong: str) -> tuple[list[Mapping[str, Any]], str]:
+    """Return the objects with which a line begins, and what is wrong if anything else follows."""
     decoder, found, at = json.JSONDecoder(), list[Mapping[str, Any]](), 0
-    while (at := len(text) - len(text[at:].lstrip(" \t\r\n,"))) < len(text):
-        try:
+    try:
+        text = data.removeprefix(_BOM).decode()
+        while (at := len(text) - len(text[at:].lstrip(" \t\r\n,"))) < len(text):
             value, at = decoder.raw_decode(text, at)
-        except (ValueError, RecursionError):
-            return []
-        if not isinstance(value, dict):
-            return []
-        found.append(cast("Mapping[str, Any]", value))
-    return found
+            found.append(require_table(value))
+    except (ValueError, RecursionError):
+        return found, wrong
+    return found, ""
 
 
 def require_item(element: Element) -> Mapping[str, Any]:

@@ -158,16 +158,14 @@ def _is_whole(head: bytes) -> bool:
 
 def _read_line(line: Line, source: Source) -> Iterator[Piece | Problem]:
     place = f"line {line.number}"
-    try:
-        tables = parse_tables(line.data)
-    except MalformedError as error:
-        yield Problem(place=place, what=str(error))
-        return
+    tables, wrong = parse_tables(line.data)
     for table in tables:
         try:
             yield from _read_table(table, place, source)
         except MalformedError as error:
             yield Problem(place=place, what=str(error))
+    if wrong:
+        yield Problem(place=place, what=wrong)
 
 
 def _read_table(table: Mapping[str, Any], place: str, source: Source) -> Iterator[Piece | Problem]:

@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from http.client import HTTPException, HTTPSConnection
-from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_address
+from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_address, ip_network
 from threading import Lock, Timer
 from typing import Any, Final, cast
 from urllib.parse import SplitResult, urlencode, urlsplit
@@ -34,9 +34,10 @@ _CACHED: Final = 256
 _CACHE_US: Final = 300 * SECOND_US
 _UNSAFE_SCHEMES: Final = frozenset(
     {"about", "blob", "chrome", "data", "file", "filesystem", "ftp", "http", "https", "intent", "javascript", "mailto"}
-    | {"resource", "tel", "vbscript", "view-source", "ws", "wss"}
+    | {"resource", "tel", "vbscript", "view-source", "ws", "wss", "x-javascript"}
+    | {"hcp", "jar", "ldap", "mhtml", "search", "search-ms", "shell", "sms", "ssh", "telnet"}
 )
-"""Schemes that are no program's own; http and https have rules of their own."""
+"""Schemes that are no program's own; http and https have rules of their own. `ms-…` are Windows'."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -154,9 +155,10 @@ def _read_metadata(sent: object) -> tuple[str, tuple[str, ...]]:
         except ValueError:
             raise _refuse("a redirect address cannot be read", error="invalid_redirect_uri") from None
         is_clean = uri.isascii() and uri.isprintable() and not set(uri) & set(" \"'<>\\^`{|};,") and "#" not in uri
-        is_web = parts.scheme == "https" and bool(host)
+        is_web = parts.scheme == "https" and bool(host) and "*" not in host
         is_loopback = parts.scheme == "http" and host in LOOPBACK_NAMES
-        is_program = parts.scheme not in _UNSAFE_SCHEMES and uri.startswith(f"{parts.scheme}:/") and bool(parts.scheme)
+        is_own = parts.scheme not in _UNSAFE_SCHEMES and not parts.scheme.startswith("ms-")
+        is_program = is_own and uri.startswith(f"{parts.scheme}:/") and bool(parts.scheme)
         if not is_clean or "@" in parts.netloc or not (is_web or is_loopback or is_program):
             why = (
                 "a redirect address must be https, http on this machine, or a program's own scheme, without a fragment"
@@ -199,6 +201,8 @@ _FORM: Final = "application/x-www-form-urlencoded"
 _HTTPS_PORT: Final = 443
 _TRANSLATED: Final = tuple(IPv6Network(one) for one in ("64:ff9b::/96", "64:ff9b:1::/48", "2002::/16", "2001::/32"))
 """Ranges that lead to an IPv4 address inside them: NAT64, 6to4 and Teredo."""
+_SPECIAL: Final = tuple(ip_network(one) for one in ("fec0::/10", "3fff::/20", "192.0.0.0/24", "192.88.99.0/24"))
+"""Ranges that Python counts as global and that are none: of a site, of documentation, of protocols, of relays."""
 
 
 def is_public_address(text: str) -> bool:
@@ -216,6 +220,8 @@ def is_public_address(text: str) -> bool:
             address = address.ipv4_mapped
         elif any(address in network for network in _TRANSLATED):
             return False
+    if any(address in network for network in _SPECIAL):
+        return False
     return address.is_global and not address.is_multicast and not address.is_reserved
 
 
