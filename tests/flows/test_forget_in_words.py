@@ -119,3 +119,13 @@ def test_not_to_forget_something_keeps_it(mem: Credenda) -> None:
     mem.remember("I live in Linz.")
     mem.settle()
     assert "Linz" in ask(mem, "Don't forget that I live in Linz.")
+
+
+def test_the_words_that_ask_to_forget_answer_no_question(mem: Credenda) -> None:
+    tell(mem, [("My phone number is 0477 112233.", PHONE)])
+    mem.remember("Forget my phone number.", session="t")
+    mem.settle()
+    found = mem.search("What is my phone number?")
+    assert found.probability < 0.2
+    assert [hit.text for hit in found.hits] == ["Forget my phone number."]
+    assert mem.search("Forget my phone number.").probability > 0.5, "quoted, it is what was said"

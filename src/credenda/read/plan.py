@@ -556,6 +556,12 @@ _TASK: Final = re.compile(
     r"[^:\n]{0,60}:\s*\S",
     re.IGNORECASE,
 )
+_FORGET: Final = re.compile(
+    r"(?:(?:please|now|and|so|ok|okay|hey|hi|can you|could you|would you)\b[,! ]*)*"
+    r"(?:forget|erase|delete|remove) (?:my|our|the fact|that|what|everything|all|anything)\b[^.!?\n]*[.!?]*",
+    re.IGNORECASE,
+)
+"""A message that only asks to forget something, which it names."""
 _REQUEST: Final = re.compile(
     r"(?:(?:please|now|and|so|ok|okay|hey|hi|thanks)\b[,! ]*)*"
     r"(?:(?:can|could|would|will) you (?:please )?|help me (?:to )?)?"
@@ -635,8 +641,13 @@ def is_request(text: str) -> bool:
 
 
 def is_task_material(one: Listed) -> bool:
-    """Return whether a user's message is a task on a text that it brings along, which tells nothing about the user."""
-    return one.event is not None and one.event.role is Role.USER and _TASK.match(one.text) is not None
+    """Return whether a user's message is a task on a text that it brings along, or asks to forget what it names.
+
+    Either tells nothing about the user.
+    """
+    if one.event is None or one.event.role is not Role.USER:
+        return False
+    return _TASK.match(one.text) is not None or _FORGET.fullmatch(one.text.strip()) is not None
 
 
 def is_only_polite(text: str) -> bool:

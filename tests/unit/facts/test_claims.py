@@ -157,6 +157,14 @@ def test_a_doubtful_fact_makes_no_claim(text: str, value: str, attribute: str, f
     assert read_one(text, value, attribute, **fields) == []
 
 
+def test_an_order_that_is_not_to_be_done_says_so() -> None:
+    for text in ("I don't need you to tell me about updates", "please, no need to tell me about updates"):
+        (claim,) = read_one(text, "tell me about updates", "instruction")
+        assert (claim.value, claim.stance) == ("do not tell me about updates", Stance.ASSERTED)
+    (claim,) = read_one("I need you to tell me about updates", "tell me about updates", "instruction")
+    assert claim.value == "tell me about updates"
+
+
 def test_the_words_of_others_make_no_claim() -> None:
     text = 'He wrote "I live in Loja and I work at Banco Andino now" to me.'
     assert read_one(text, "Loja", "residence") == []

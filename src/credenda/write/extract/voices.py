@@ -377,6 +377,23 @@ def _find_passages(text: str, *, playing: bool) -> Iterator[Passage]:
     yield from _find_fences(text)
 
 
+_NOT_TO: Final = re.compile(
+    r"\b(?:(?:do not|don['\u2019]?t|never) (?:(?:really|always|ever|even) )?(?:need|want|like|have|expect|ask)"
+    r"|no need|needn['\u2019]?t)(?: (?:for )?you)?(?: to)?\s+$",
+    re.IGNORECASE,
+)
+
+
+def is_forbidden(text: str, start: int) -> bool:
+    """Return whether the words before an order say that it is not to be done.
+
+    >>> said = "I don't need you to constantly tell me about updates."
+    >>> is_forbidden(said, said.index("constantly")), is_forbidden("I want you to ask", 14)
+    (True, False)
+    """
+    return _NOT_TO.search(text, 0, max(start, 0)) is not None
+
+
 def is_playing(turn: Turn) -> bool:
     """Return whether an earlier message of the same author leaves them in a role that they play themselves.
 

@@ -34,7 +34,7 @@ from credenda.text.changes import is_return
 from credenda.text.dates import find_dates
 from credenda.text.normalize import is_same_value, normalise_attribute, normalise_value
 from credenda.text.sentences import TextSpan, is_name_of_user, split_sentences
-from credenda.write.extract import moments
+from credenda.write.extract import moments, voices
 from credenda.write.extract.moments import find_end, iso_day, past_dates, stated_period
 from credenda.write.extract.voices import Act, Voice, act_of, is_playing, lexicon, names, split_voices, who_speaks
 from credenda.write.facts.exact import find_exact_forms
@@ -133,8 +133,7 @@ _IMPORTANCE: Final = {2: 0.7, 1: 0.5}
 _WEIGHTY: Final = 0.8
 """The least importance of what corrects the assistant, of an explicit preference and of a decision (R-036, R-054)."""
 _EXPLICIT: Final = frozenset({"prefers", "instruction", "favourite", "decision"})
-_SENTENCE_CHARACTERS: Final = 400
-"""A longer sentence is quoted in part."""
+_SENTENCE_CHARACTERS: Final = 400  # a longer sentence is quoted in part
 _KEY_WORDS: Final = 3
 _MASK: Final = re.compile(r"removed\]|\[deleted")  # part of what stands where a secret or deleted words stood
 _FIRM: Final = (0.9, 0.75)
@@ -657,6 +656,7 @@ def _fill_slot(plain: Claim, told: _PlacedFact) -> Claim:
     attribute = plain.attribute or ""
     known, value = get_attribute(attribute), _trim(_leave_out(fact.value.text, fact.scope))
     value = _DENIED.sub("", value) if plain.stance is Stance.NEGATED and not schema.order else value
+    value = f"do not {value}" if schema.order and voices.is_forbidden(told.turn.event.text, fact.value.start) else value
     beside = fact.attribute == "measure" and bool(fact.when)  # measured on another day: no change
     changes = fact.change is not FactChange.NONE or bool(fact.old)
     since, until = find_period(fact, value, now_us, planned=plain.stance is Stance.PLANNED)
