@@ -23,9 +23,8 @@ from credenda.errors import Invalid, Unavailable
 from credenda.install_hint import format_install
 from credenda.interfaces import client_setup, hook_engine, plugin
 from credenda.interfaces import mcp as mcp_modules
-from credenda.interfaces.cli.commands import make_program_options, write_result
+from credenda.interfaces.cli.commands import make_command, make_group, make_toolset_option, write_result
 from credenda.interfaces.cli.output import (
-    Commands,
     Screen,
     Session,
     escape_controls,
@@ -38,7 +37,6 @@ from credenda.interfaces.hook.run import begin_to_look
 from credenda.interfaces.plugin.contents import HOSTS, NAME, Plan, plan_host
 from credenda.interfaces.plugin.contents import Commands as Programs
 from credenda.lazy import import_on_use
-from credenda.operations.table import TOOLSETS
 from credenda.projects import find_project
 from credenda.text.recalled_block import count_noun
 
@@ -61,19 +59,12 @@ _IDLE_SECONDS = 0.25
 
 def mcp() -> click.Command:
     """Make the command that serves one client over standard input and output."""
-    toolset = click.Option(
-        ["--toolset"],
-        type=click.Choice(TOOLSETS),
-        default="default",
-        show_default=True,
-        help="The tools to offer: a small set, those beside the hooks of the plugin, every operation with all its"
-        " inputs and answers, or tools by the names of engram.",
-    )
-    here = click.Option(["--here"], is_flag=True, help="Keep to the project of this folder, by its git remote.")
-    return click.Command(
+    tools = "The tools to offer: a small set, those beside the hooks of the plugin, every operation with all its"
+    return make_command(
         "mcp",
-        params=[toolset, here, *make_program_options(hidden=True)],
-        callback=click.pass_obj(_serve),
+        _serve,
+        make_toolset_option(f"{tools} inputs and answers, or tools by the names of engram."),
+        click.Option(["--here"], is_flag=True, help="Keep to the project of this folder, by its git remote."),
         help="Serve this memory to an MCP client over standard input and output, until it disconnects.",
         epilog="`credenda install --client NAME` registers this server with a client.",
     )
@@ -81,14 +72,11 @@ def mcp() -> click.Command:
 
 def worker() -> click.Command:
     """Make the command that processes queued messages and runs scheduled tasks until it is stopped."""
-    return click.Command(
+    return make_command(
         "worker",
-        params=[
-            click.Option(["--once"], is_flag=True, help="Process the queue, run the tasks that are due, and exit."),
-            click.Option(["--all-users"], is_flag=True, help="Work for every user of the database, by turns."),
-            *make_program_options(hidden=True),
-        ],
-        callback=click.pass_obj(_run_worker),
+        _run_worker,
+        click.Option(["--once"], is_flag=True, help="Process the queue, run the tasks that are due, and exit."),
+        click.Option(["--all-users"], is_flag=True, help="Work for every user of the database, by turns."),
         help="Process messages and run the scheduled tasks of this memory until stopped (Ctrl-C or TERM).",
         epilog="Several may run at once: one of them leads, and another takes over when the leader is gone. With"
         " --all-users they share the users: each user has a batch of jobs run in turn, and a process to run its"
@@ -220,7 +208,9 @@ def _serve(session: Session, toolset: str, *, here: bool) -> None:
 
 def install() -> click.Command:
     """Make the command that adds this server to a client's configuration file."""
-    options = [
+    return make_command(
+        "install",
+        _install_client,
         click.Option(
             ["--client"],
             type=click.Choice(client_setup.install.CLIENTS),
@@ -235,19 +225,8 @@ def install() -> click.Command:
             help="For all your projects, or for the project in this folder.",
         ),
         click.Option(["--name"], default="credenda", show_default=True, help="The server's name in the client."),
-        click.Option(
-            ["--toolset"],
-            type=click.Choice(TOOLSETS),
-            default="default",
-            show_default=True,
-            help="The tools it offers.",
-        ),
+        make_toolset_option("The tools it offers."),
         click.Option(["--print", "only_print"], is_flag=True, help="Only print the lines to add."),
-    ]
-    return click.Command(
-        "install",
-        params=[*options, *make_program_options(hidden=True)],
-        callback=click.pass_obj(_install_client),
         help="Add this server to an MCP client's configuration file; a backup of the file is made first.",
         epilog="--db, --user (or CREDENDA_DB, CREDENDA_USER) and --read-only are passed on where they are given.",
     )
@@ -332,31 +311,26 @@ def make_plugin_command() -> click.Command:
         ),
         click.Option(["--folder"], metavar="DIR", help="For the host `folder`: where the open plugin folder goes."),
     ]
-    commands: list[click.Command] = [
-        click.Command(
+    return make_group(
+        "plugin",
+        make_command(
             "install",
-            params=[*options, *make_program_options(hidden=True)],
-            callback=click.pass_obj(_install_plugin),
+            _install_plugin,
+            *options,
             help="Install hooks, tools and skills in a host; files of yours that change are copied first.",
             epilog="--db and --user (or CREDENDA_DB, CREDENDA_USER) are fixed in what is written.",
         ),
-        click.Command(
+        make_command(
             "status",
-            params=[*make_program_options(hidden=True)],
-            callback=click.pass_obj(_show_status),
+            _show_status,
             help="List the hosts in which the plugin is installed, if files are complete, and when hooks last ran.",
         ),
-        click.Command(
+        make_command(
             "remove",
-            params=[host, *make_program_options(hidden=True)],
-            callback=click.pass_obj(_remove),
+            _remove,
+            host,
             help="Remove from a host what was installed, and put changed files back as they were.",
         ),
-    ]
-    return Commands(
-        "plugin",
-        commands=commands,
-        params=make_program_options(hidden=True),
         help="Bring this memory into coding agents by hooks, tools and skills: Claude Code, Codex, Cursor, VS Code,"
         " Gemini CLI, Qwen Code, opencode.",
     )

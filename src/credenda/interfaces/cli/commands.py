@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 import json
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from functools import partial
 from importlib.metadata import distribution
@@ -22,7 +22,7 @@ from credenda.interfaces.cli.actions import run_operation
 from credenda.interfaces.cli.output import Commands, Session, open_screen, write_output
 from credenda.model.query import SearchResult
 from credenda.operation import Operation, Param
-from credenda.operations.table import OPERATIONS
+from credenda.operations.table import OPERATIONS, TOOLSETS
 
 _YES: Final = click.Option(["--yes"], is_flag=True, help="Do not ask; needed where nobody can be asked.")
 _ONLY_HERE: Final[Mapping[str, tuple[click.Option, ...]]] = {
@@ -145,17 +145,16 @@ def build(name: str) -> click.Command | None:
         _make_parameter(replace(param, optional=True) if _OPTIONAL_HERE.get(name) == param.name else param)
         for param in operation.params
     ]
-    command = click.Command(
+    command = make_command(
         _GROUPS.get(name, name),
-        params=[*params, *_ONLY_HERE.get(name, ()), *make_program_options(hidden=True)],
-        callback=click.pass_obj(partial(_run, operation)),
+        partial(_run, operation),
+        *params,
+        *_ONLY_HERE.get(name, ()),
         help=_write_help(operation),
         short_help=operation.summary,
         epilog=_EPILOGS.get(name),
     )
-    if name in _GROUPS:
-        return Commands(name, commands=[command], params=make_program_options(hidden=True), help=operation.summary)
-    return command
+    return make_group(name, command, help=operation.summary) if name in _GROUPS else command
 
 
 def _write_help(operation: Operation) -> str:
@@ -293,6 +292,27 @@ def make_program_options(*, hidden: bool = False) -> list[click.Option]:
         )
         for name, text in flags.items()
     ]
+
+
+def make_command(name: str, callback: Callable[..., object], *params: click.Parameter, **texts: Any) -> click.Command:  # noqa: ANN401 - helps and epilog
+    """Make a command that also takes the program options; its callback gets the session first."""
+    options = [*params, *make_program_options(hidden=True)]
+    return click.Command(name, params=options, callback=click.pass_obj(callback), **texts)
+
+
+def make_group(name: str, *commands: click.Command, **texts: Any) -> Commands:  # noqa: ANN401 - its helps
+    """Make a group of commands that also takes the program options."""
+    return Commands(name, commands=commands, params=make_program_options(hidden=True), **texts)
+
+
+def make_toolset_option(about: str) -> click.Option:
+    """Make the option that chooses the tools of an MCP server."""
+    return click.Option(["--toolset"], type=click.Choice(TOOLSETS), default="default", show_default=True, help=about)
+
+
+def write_either(session: Session, value: object, text: str) -> None:
+    """Write a result as JSON where that is asked for, else this text."""
+    write_output(cli.jsonout.dump_json(value) if session.json else text)
 
 
 def _keep(context: click.Context, param: click.Parameter, value: Any) -> None:  # noqa: ANN401 - click's signature

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import click
 
 from credenda.interfaces import cli
-from credenda.interfaces.cli.commands import make_program_options, write_result
+from credenda.interfaces.cli.commands import make_command, write_result
 from credenda.interfaces.cli.output import Session, open_screen, write_output
 
 if TYPE_CHECKING:
@@ -28,19 +28,14 @@ also all beliefs, replaced and refused values, searches and timings.
 
 def make_demo_command() -> click.Command:
     """Make the command."""
-    return click.Command(
+    return make_command(
         "demo",
-        params=[
-            click.Option(
-                ["--keep", "path"], metavar="PATH", help="Create the database here. [default: a temporary file]"
-            ),
-            click.Option(
-                ["--check"], is_flag=True, help="Check the result against expectations; exit with 1 if any fails."
-            ),
-            click.Option(["--long", "whole"], is_flag=True, help="Show all beliefs, refusals, searches and timings."),
-            *make_program_options(hidden=True),
-        ],
-        callback=click.pass_obj(_run_demo),
+        _run_demo,
+        click.Option(["--keep", "path"], metavar="PATH", help="Create the database here. [default: a temporary file]"),
+        click.Option(
+            ["--check"], is_flag=True, help="Check the result against expectations; exit with 1 if any fails."
+        ),
+        click.Option(["--long", "whole"], is_flag=True, help="Show all beliefs, refusals, searches and timings."),
         help=_HELP,
         short_help="Run Credenda on the included conversation, offline.",
     )

@@ -6,9 +6,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from credenda.interfaces import cli
-from credenda.interfaces.cli.commands import make_program_options
-from credenda.interfaces.cli.output import Screen, Session, escape_controls, note, open_screen, write_output
+from credenda.interfaces.cli.commands import make_command, write_either
+from credenda.interfaces.cli.output import Screen, Session, escape_controls, note, open_screen
 from credenda.interfaces.cli.removing import ask_consent
 from credenda.lazy import import_on_use
 from credenda.model.report import MigrationReport, RestoredReport
@@ -22,25 +21,22 @@ else:
 
 def make_repeat_erasures_command() -> click.Command:
     """Make the command."""
-    return click.Command(
+    return make_command(
         "erase-again",
-        params=[
-            click.Option(
-                ["--ledger", "ledgers"],
-                metavar="FILE",
-                multiple=True,
-                help="A file of erasures; may be repeated. [default: setting erasure_ledger_file]",
-            ),
-            click.Option(
-                ["--deletions"],
-                metavar="TARGET",
-                help="The database that was replaced, or a later state of it: what was erased and deleted there goes"
-                " too. It is only read.",
-            ),
-            click.Option(["--yes"], is_flag=True, help="Do not ask."),
-            *make_program_options(hidden=True),
-        ],
-        callback=click.pass_obj(_repeat_erasures),
+        _repeat_erasures,
+        click.Option(
+            ["--ledger", "ledgers"],
+            metavar="FILE",
+            multiple=True,
+            help="A file of erasures; may be repeated. [default: setting erasure_ledger_file]",
+        ),
+        click.Option(
+            ["--deletions"],
+            metavar="TARGET",
+            help="The database that was replaced, or a later state of it: what was erased and deleted there goes"
+            " too. It is only read.",
+        ),
+        click.Option(["--yes"], is_flag=True, help="Do not ask."),
         help="Erase from a restored database the users who were erased since its backup was made, as the ledger of"
         " erasures lists them. Run it before anything serves the database.",
         short_help="After a restore, erase whoever was erased since the backup.",
@@ -52,7 +48,7 @@ def _repeat_erasures(session: Session, ledgers: tuple[str, ...], deletions: str 
     if not ask_consent("Erase from this database whoever was erased since its backup?", sure=yes):
         return
     report = bootstrap.repeat_erasures(session.db, ledgers, deletions=deletions)
-    write_output(cli.jsonout.dump_json(report) if session.json else _show_erased(report))
+    write_either(session, report, _show_erased(report))
 
 
 def _show_erased(report: RestoredReport) -> str:
@@ -72,14 +68,11 @@ _CONFLICT = 4
 
 def make_migrate_command() -> click.Command:
     """Make the command."""
-    return click.Command(
+    return make_command(
         "migrate",
-        params=[
-            click.Option(["--from", "source"], metavar="TARGET", required=True, help="The database to read."),
-            click.Option(["--to", "target"], metavar="TARGET", required=True, help="The database to copy it to."),
-            *make_program_options(hidden=True),
-        ],
-        callback=click.pass_obj(_migrate),
+        _migrate,
+        click.Option(["--from", "source"], metavar="TARGET", required=True, help="The database to read."),
+        click.Option(["--to", "target"], metavar="TARGET", required=True, help="The database to copy it to."),
         help="Copy the memories of all users from one database to another, with their tokens and members, and verify"
         " each copy row by row and by searches. With --user, only those of one user.",
         short_help="Copy memories from one database to another.",
@@ -93,7 +86,7 @@ def _migrate(session: Session, source: str, target: str) -> None:
         note(escape_controls(f"{user}: {step}" if user else step))
 
     report = bootstrap.migrate_database(source, target, user=session.user, progress=tell)
-    write_output(cli.jsonout.dump_json(report) if session.json else _show_copied(open_screen(), report))
+    write_either(session, report, _show_copied(open_screen(), report))
     if not report.ok:
         raise click.exceptions.Exit(_CONFLICT)
 

@@ -30,14 +30,13 @@ from credenda.errors import Invalid
 from credenda.install_hint import format_install
 from credenda.interfaces import cli, hook_engine, server
 from credenda.interfaces import mcp as mcp_modules
-from credenda.interfaces.cli.commands import make_program_options
-from credenda.interfaces.cli.output import Commands, Session, escape_controls, format_wait, note, write_output
+from credenda.interfaces.cli.commands import make_command, make_group, make_toolset_option, write_either
+from credenda.interfaces.cli.output import Session, escape_controls, format_wait, note, write_output
 from credenda.interfaces.server.address import Address, check_address
 from credenda.lazy import import_on_use
 from credenda.model.report import ServerCheck, ServerReport
 from credenda.model.server import AccessToken, AuditRecord, Member, MemberRole
 from credenda.operation import Scope
-from credenda.operations.table import TOOLSETS
 from credenda.storage.audit import make_harmless
 from credenda.text.recalled_block import count_noun
 
@@ -71,41 +70,21 @@ _FLAGS: Final[Mapping[str, str]] = {
 
 def make_serve_command() -> click.Command:
     """Make the command."""
-    options: list[click.Parameter] = [
-        click.Option([f"--{name}"], metavar=metavar, help=text) for name, (metavar, text) in _TEXTS.items()
-    ]
-    options.insert(1, click.Option(["--port"], type=click.IntRange(0, 65_535), default=8765, show_default=True))
-    options.append(
-        click.Option(
-            ["--audience"],
-            metavar="TEXT",
-            multiple=True,
-            help="What tokens of the issuer must be for; may be repeated. [default: the address of the server]",
-        )
-    )
-    options.append(
-        click.Option(
-            ["--auth"],
-            type=click.Choice(["none", "token"]),
-            help="Whether callers need a token. [default: none on loopback, else token]",
-        )
-    )
-    options.append(
-        click.Option(
-            ["--toolset"],
-            type=click.Choice(TOOLSETS),
-            default="default",
-            show_default=True,
-            help="The tools that MCP clients are offered.",
-        )
-    )
-    options += [click.Option([f"--{name}"], is_flag=True, help=text) for name, text in _FLAGS.items()]
-    about = "Whether each call is recorded in the audit. [default: with tokens]"
-    options.append(click.Option(["--audit/--no-audit"], default=None, help=about))
-    return click.Command(
+    texts = [click.Option([f"--{name}"], metavar=metavar, help=text) for name, (metavar, text) in _TEXTS.items()]
+    audience = "What tokens of the issuer must be for; may be repeated. [default: the address of the server]"
+    auth = "Whether callers need a token. [default: none on loopback, else token]"
+    audit = "Whether each call is recorded in the audit. [default: with tokens]"
+    return make_command(
         "serve",
-        params=[*options, *make_program_options(hidden=True)],
-        callback=click.pass_obj(_serve),
+        _serve,
+        texts[0],
+        click.Option(["--port"], type=click.IntRange(0, 65_535), default=8765, show_default=True),
+        *texts[1:],
+        click.Option(["--audience"], metavar="TEXT", multiple=True, help=audience),
+        click.Option(["--auth"], type=click.Choice(["none", "token"]), help=auth),
+        make_toolset_option("The tools that MCP clients are offered."),
+        *(click.Option([f"--{name}"], is_flag=True, help=text) for name, text in _FLAGS.items()),
+        click.Option(["--audit/--no-audit"], default=None, help=audit),
         help="Serve the memories of this database over HTTP, until stopped: pages at /, MCP at /mcp, REST at /v1, "
         "A2A at /a2a.",
         short_help="Serve this database over HTTP: pages, MCP, REST and A2A.",
@@ -240,46 +219,41 @@ _USUAL: Final = "memory:read,memory:write"
 
 def make_token_command() -> click.Command:
     """Make the group."""
-    create = click.Command(
+    create = make_command(
         "create",
-        params=[
-            click.Argument(["name"]),
-            click.Option(
-                ["--scopes"], default=_USUAL, show_default=True, help=f"What it permits: some of {', '.join(_SCOPES)}."
-            ),
-            click.Option(
-                ["--expires"],
-                metavar="WHEN",
-                default="365d",
-                show_default=True,
-                help="A span such as 90d or 12h, a date, or never.",
-            ),
-            click.Option(["--member"], metavar="USER", default="", help="The member who gets it, of a shared memory."),
-            *make_program_options(hidden=True),
-        ],
-        callback=click.pass_obj(_create),
+        _create,
+        click.Argument(["name"]),
+        click.Option(
+            ["--scopes"], default=_USUAL, show_default=True, help=f"What it permits: some of {', '.join(_SCOPES)}."
+        ),
+        click.Option(
+            ["--expires"],
+            metavar="WHEN",
+            default="365d",
+            show_default=True,
+            help="A span such as 90d or 12h, a date, or never.",
+        ),
+        click.Option(["--member"], metavar="USER", default="", help="The member who gets it, of a shared memory."),
         help="Create a token for the memory of --user, and show it; it cannot be shown later.\n\n\b\n"
         "  NAME  What the token is for, such as laptop.",
         short_help="Create a token for a user, and show it once.",
     )
-    listed = click.Command(
-        "list",
-        params=[*make_program_options(hidden=True)],
-        callback=click.pass_obj(_list),
-        help="List the tokens and connected clients of all users, or of --user, without their secrets.",
+    listed = make_command(
+        "list", _list, help="List the tokens and connected clients of all users, or of --user, without their secrets."
     )
-    revoke = click.Command(
+    revoke = make_command(
         "revoke",
-        params=[click.Argument(["token"]), *make_program_options(hidden=True)],
-        callback=click.pass_obj(_revoke),
+        _revoke,
+        click.Argument(["token"]),
         help="Revoke a token, or the access of a connected client; servers refuse it at once."
         "\n\n\b\n  TOKEN  The id of a token, or its name.",
         short_help="Revoke a token.",
     )
-    return Commands(
+    return make_group(
         "token",
-        commands=[create, listed, revoke],
-        params=make_program_options(hidden=True),
+        create,
+        listed,
+        revoke,
         help="Create, list and revoke the tokens of callers of `credenda serve`.",
         short_help="Manage the tokens of callers of `serve`.",
     )
@@ -304,10 +278,8 @@ def _list(session: Session) -> None:
     with session.open_parts() as parts:
         known = services.access.list_tokens(parts.store.tokens, session.user)
         now_us = parts.clock.now_us()
-    if session.json:
-        write_output(cli.jsonout.dump_json(known))
-        return
-    write_output("\n".join(_describe(one, now_us) for one in known) or "There are no tokens.")
+    text = "\n".join(_describe(one, now_us) for one in known)
+    write_either(session, known, text or "There are no tokens.")
 
 
 def _describe(token: AccessToken, now_us: int) -> str:
@@ -338,10 +310,7 @@ def _describe_state(token: AccessToken, now_us: int) -> str:
 def _revoke(session: Session, token: str) -> None:
     with session.open_parts() as parts:
         revoked = services.access.revoke_token(parts, token, session.user)
-    if session.json:
-        write_output(cli.jsonout.dump_json(revoked))
-    else:
-        write_output(f"Revoked {revoked.id} ({cli.output.escape_controls(revoked.name)}).")
+    write_either(session, revoked, f"Revoked {revoked.id} ({cli.output.escape_controls(revoked.name)}).")
 
 
 # `credenda member`, `credenda login-link` and `credenda password`: the people who use a server.
@@ -352,47 +321,37 @@ _URL: Final = "http://127.0.0.1:8765"
 
 def make_member_command() -> click.Command:
     """Make the group."""
-    add = click.Command(
+    add = make_command(
         "add",
-        params=[
-            click.Argument(["subject"]),
-            click.Option(
-                ["--role"],
-                type=click.Choice([str(one) for one in MemberRole]),
-                default=str(MemberRole.READER),
-                show_default=True,
-                help="What the member may do: read; also write; also review; or everything.",
-            ),
-            _make_issuer_option(),
-            *make_program_options(hidden=True),
-        ],
-        callback=click.pass_obj(_add),
+        _add,
+        click.Argument(["subject"]),
+        click.Option(
+            ["--role"],
+            type=click.Choice([str(one) for one in MemberRole]),
+            default=str(MemberRole.READER),
+            show_default=True,
+            help="What the member may do: read; also write; also review; or everything.",
+        ),
+        _make_issuer_option(),
         help="Let someone else use the memory of --user, or change the role of a member.\n\n\b\n"
         "  SUBJECT  A user of this server, or with --issuer the subject in the tokens of that issuer.",
         short_help="Let someone else use the memory of a user.",
     )
-    listed = click.Command(
-        "list",
-        params=[*make_program_options(hidden=True)],
-        callback=click.pass_obj(_list_members),
-        help="List the members of all memories, or of the memory of --user.",
-    )
-    remove = click.Command(
+    listed = make_command("list", _list_members, help="List the members of all memories, or of the memory of --user.")
+    remove = make_command(
         "remove",
-        params=[
-            click.Argument(["subject"]),
-            _make_issuer_option(),
-            *make_program_options(hidden=True),
-        ],
-        callback=click.pass_obj(_remove),
+        _remove,
+        click.Argument(["subject"]),
+        _make_issuer_option(),
         help="Remove a member of the memory of --user; servers refuse the member at once.\n\n\b\n"
         "  SUBJECT  The member, as `credenda member list` shows it.",
         short_help="Remove a member of the memory of a user.",
     )
-    return Commands(
+    return make_group(
         "member",
-        commands=[add, listed, remove],
-        params=make_program_options(hidden=True),
+        add,
+        listed,
+        remove,
         help="Add, list and remove the members of a memory that several people share through `credenda serve`.",
         short_help="Manage the members of a shared memory.",
     )
@@ -400,15 +359,12 @@ def make_member_command() -> click.Command:
 
 def make_login_command() -> click.Command:
     """Make the command that prints a login link."""
-    return click.Command(
+    return make_command(
         "login-link",
-        params=[
-            click.Option(
-                ["--url"], metavar="URL", default=_URL, show_default=True, help="The address of the running server."
-            ),
-            *make_program_options(hidden=True),
-        ],
-        callback=click.pass_obj(_print_link),
+        _print_link,
+        click.Option(
+            ["--url"], metavar="URL", default=_URL, show_default=True, help="The address of the running server."
+        ),
         help="Print a link with which --user logs in to the pages of `credenda serve`: it works once, for ten minutes.",
         short_help="Print a link to log in to a running server.",
     )
@@ -416,13 +372,10 @@ def make_login_command() -> click.Command:
 
 def make_password_command() -> click.Command:
     """Make the command that sets a password."""
-    return click.Command(
+    return make_command(
         "password",
-        params=[
-            click.Option(["--remove"], is_flag=True, help="Remove the password; a login link still works."),
-            *make_program_options(hidden=True),
-        ],
-        callback=click.pass_obj(_set_password),
+        _set_password,
+        click.Option(["--remove"], is_flag=True, help="Remove the password; a login link still works."),
         help="Set the password with which --user logs in to the pages of `credenda serve`.\n\n"
         "It is asked for twice, or read from standard input, one line, where that is no terminal.",
         short_help="Set the password for the pages of a server.",
@@ -454,16 +407,13 @@ def _add(session: Session, subject: str, role: str, issuer: str) -> None:
     with session.open_parts() as parts:
         member = services.access.add_member(parts, subject, role=role, issuer=issuer)
     name = cli.output.escape_controls(subject)
-    _show(session, member, f"{name} is now a {member.role} of the memory of {member.user}.")
+    write_either(session, member, f"{name} is now a {member.role} of the memory of {member.user}.")
 
 
 def _list_members(session: Session) -> None:
     with session.open_parts() as parts:
         members = parts.store.members.list_members(session.user)
-    if session.json:
-        write_output(cli.jsonout.dump_json(members))
-        return
-    write_output("\n".join(map(_describe_members, members)) or "There are no members.")
+    write_either(session, members, "\n".join(map(_describe_members, members)) or "There are no members.")
 
 
 def _describe_members(member: Member) -> str:
@@ -477,11 +427,7 @@ def _describe_members(member: Member) -> str:
 def _remove(session: Session, subject: str, issuer: str) -> None:
     with session.open_parts() as parts:
         member = services.access.remove_member(parts, subject, issuer=issuer)
-    _show(session, member, f"Removed {cli.output.escape_controls(subject)} from the memory of {member.user}.")
-
-
-def _show(session: Session, member: Member, text: str) -> None:
-    write_output(cli.jsonout.dump_json(member) if session.json else text)
+    write_either(session, member, f"Removed {cli.output.escape_controls(subject)} from the memory of {member.user}.")
 
 
 def _print_link(session: Session, url: str) -> None:
@@ -503,35 +449,27 @@ _DAMAGED = 7
 
 def make_audit_command() -> click.Command:
     """Make the group."""
-    verify = click.Command(
+    verify = make_command(
         "verify",
-        params=[
-            click.Option(
-                ["--anchor"], metavar="SEQ:HASH", multiple=True, help="A head that an earlier run printed; repeatable."
-            ),
-            click.Option(
-                ["--anchors"], metavar="FILE", help="Anchors of a server. [default: setting audit_anchor_file]"
-            ),
-            *make_program_options(hidden=True),
-        ],
-        callback=click.pass_obj(_verify),
+        _verify,
+        click.Option(
+            ["--anchor"], metavar="SEQ:HASH", multiple=True, help="A head that an earlier run printed; repeatable."
+        ),
+        click.Option(["--anchors"], metavar="FILE", help="Anchors of a server. [default: setting audit_anchor_file]"),
         help="Verify that no record of a call was changed, moved or removed.",
         epilog="Keep the head that it prints elsewhere, and give it as --anchor later. Without anchors, a chain that"
         " was made anew from its start looks sound. Exits with 7 when something is wrong.",
     )
-    export = click.Command(
+    export = make_command(
         "export",
-        params=[
-            click.Option(["--after"], type=click.IntRange(0), default=0, help="Only records after this number."),
-            *make_program_options(hidden=True),
-        ],
-        callback=click.pass_obj(_export),
+        _export,
+        click.Option(["--after"], type=click.IntRange(0), default=0, help="Only records after this number."),
         help="Write the records as JSON Lines; a user who was erased has no name.",
     )
-    return Commands(
+    return make_group(
         "audit",
-        commands=[verify, export],
-        params=make_program_options(hidden=True),
+        verify,
+        export,
         help="Verify and export the records of calls to `credenda serve`.",
         short_help="Verify and export the records of calls to `serve`.",
     )
@@ -542,11 +480,8 @@ def _verify(session: Session, anchor: tuple[str, ...], anchors: str | None) -> N
         named = parts.settings.audit_anchor_file if anchors is None else anchors
         kept = server.audit.read_anchors(Path(named)) if named else []
         report = parts.store.audit.verify_audit([*anchor, *kept])
-    if session.json:
-        write_output(cli.jsonout.dump_json(report))
-    else:
-        count = count_noun(report.records, "record")
-        write_output(f"{count}, {report.problem or 'all in order'}.\nHead: {report.head}")
+    count = count_noun(report.records, "record")
+    write_either(session, report, f"{count}, {report.problem or 'all in order'}.\nHead: {report.head}")
     if not report.ok:
         raise click.exceptions.Exit(_DAMAGED)
 
