@@ -164,6 +164,18 @@ _PLACES: Final = frozenset({"employer", "residence", "school", "job_title"})
 _DENIED: Final = re.compile(r"^(?:not|no|never)\s+(?=\w)", re.IGNORECASE)
 _CLOSING: Final = re.compile(r"\s+(?:in|as|at|for|on|to|with|since)\s.*", re.DOTALL)
 """Words behind the name of an employer: "Acme Bank in accounting"."""
+_BEHIND: Final = re.compile(
+    r"\s+(?:(?:near|since|opposite|close to|next to|as an?)\s"
+    r"|for (?:(?:about|over|almost|nearly|the (?:last|past)) )?\w+(?: and a half)? (?:year|month|week|decade)s?\b).*",
+    re.DOTALL | re.IGNORECASE,
+)
+"""Words behind a name that are no part of it: "Tartu near the station"."""
+_DEPARTMENT: Final = re.compile(
+    r"(?<=\w)\s+(?:in|on)\s+(?:(?:the|our|my|their)\s+)?(?:[a-z]\S*(?:\s+[a-z]\S*){0,3}|HR|IT|PR|QA|UX|R&D)$"
+)
+"""A department behind the name of an employer, and no place or part of a name: "Quillmark Press in sales"."""
+_WITHIN: Final = re.compile(r"\s+in\s+(?:the\s+)?", re.IGNORECASE)
+_INSTITUTIONS: Final = frozenset({"employer", "school", "member_of"})
 _ARTICLE: Final = re.compile(r"^(?:the|an?|my|our|your|his|her|their|its|this|that|these|those)\s+", re.IGNORECASE)
 _JOINS: Final = re.compile(r"^(?:(?:at|for|in|on|during|with|when|while|the|an?|my|our)(?:\s+|$))+", re.IGNORECASE)
 """Words that join a scope to its sentence, and are no part of its name: "at work" """
@@ -383,12 +395,14 @@ def _is_covered(claim: Claim, by: Claim) -> bool:
 
 
 def _drop_misspoken(text: str, facts: list[Fact]) -> list[Fact]:
-    """Leave out a fact whose value the next one corrects in the same breath."""
+    """Leave out a fact whose value the next one corrects in the same breath, and the department of an employer."""
     said = [one for one in facts if one.value.start >= 0]
-    wrong = [
-        one
-        for one, after in pairwise(said)
-        if one.attribute == after.attribute and _MISSPOKEN.fullmatch(text, one.value.stop, after.value.start)
+    beside = [(one, after) for one, after in pairwise(said) if one.attribute == after.attribute]
+    wrong = [one for one, after in beside if _MISSPOKEN.fullmatch(text, one.value.stop, after.value.start)]
+    wrong += [
+        after
+        for one, after in beside
+        if one.attribute in _INSTITUTIONS and _WITHIN.fullmatch(text, one.value.stop, after.value.start)
     ]
     return [one for one in facts if one not in wrong]
 
@@ -499,9 +513,22 @@ def _fit_value(fact: Fact, attribute: str) -> Fact | None:
     """Return a fact with the words of its value that are one of an attribute; None if there are none."""
     if not attribute or _MASK.search(fact.value.text):
         return None
-    said = (fact.value.text, _CLOSING.sub("", fact.value.text) if attribute == "employer" else "")
+    said = [fact.value.text, _CLOSING.sub("", fact.value.text) if attribute == "employer" else ""]
+    if attribute in _INSTITUTIONS or attribute == "residence":
+        said.insert(0, _cut_behind(fact.value.text, department=attribute != "residence"))
     fitting = next((one for one in said if is_valid_value(attribute, _trim(one))), None)
     return replace(fact, value=fact.value._replace(text=fitting)) if fitting else None
+
+
+def _cut_behind(value: str, *, department: bool) -> str:
+    """Leave out what follows a name, where it is no part of that.
+
+    >>> _cut_behind("Quillmark Press in sales", department=True), _cut_behind("Partners in Health", department=True)
+    ('Quillmark Press', 'Partners in Health')
+    """
+    name = _BEHIND.sub("", value)
+    head = _DEPARTMENT.sub("", name) if department else name
+    return head if head.split(" ")[-1][:1].isupper() else name
 
 
 def _find_stance(told: _PlacedFact, text: str, start: int, stop: int) -> Stance:
