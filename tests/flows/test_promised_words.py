@@ -410,6 +410,17 @@ def test_a_return_that_corrects_or_names_the_present_value_as_past_is_a_change(
             "I was moved to the fraud team in the reorg.",
             "The reorg was reversed. I'm on the payments team again.",
         ),
+        ("My gym is McFit.", "I changed gyms, my gym is FitX now.", "FitX is always full so I rejoined McFit."),
+        (
+            "My girlfriend Chloe loves hiking.",
+            "Chloe dumped me. My girlfriend is Ivy now.",
+            "Ivy moved abroad. I'm with Chloe again.",
+        ),
+        (
+            "I don't eat meat, I'm vegetarian.",
+            "I'm pescatarian now because I missed salmon.",
+            "I'm vegetarian once more.",
+        ),
         (
             "Keep in mind that I'm vegetarian when you suggest dinners.",
             "I've gone vegan since the new year, so no eggs or cheese any more.",
@@ -441,3 +452,11 @@ def test_what_nothing_is_known_of_does_not_come_back(mem: Credenda, say: Say, sa
     say("I work at Siemens.", "I live in Graz.", said)
     assert mem.manage.contests() == []
     assert {one.value for one in mem.list().items if one.attribute in {"employer", "residence"}} == {"Siemens", "Graz"}
+
+
+@pytest.mark.requirement("E-125")
+@pytest.mark.parametrize("told", ["deployed v2.1 on march 28", "We shipped version 3.0 yesterday."])
+def test_a_version_that_was_deployed_on_a_day_is_an_episode(mem: Credenda, say: Say, told: str) -> None:
+    say(told)
+    (held,) = mem.list().items
+    assert (held.entity, held.layer) == ("user", Layer.EPISODIC)

@@ -7,6 +7,7 @@ import tomllib
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
+from typing import Final
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -22,6 +23,10 @@ class Changes:
     beside: re.Pattern[str]
     dated: re.Pattern[str]
     returns: re.Pattern[str]
+
+
+_CLAUSE: Final = re.compile(r"[,;.:!?]|\b(?:so|because|but|and|since|while|until)\b", re.IGNORECASE)
+"""Words and signs between two clauses."""
 
 
 @cache
@@ -60,6 +65,18 @@ def is_return(text: str) -> bool:
     (True, True, False)
     """
     return load_changes().returns.search(_fold(text)) is not None
+
+
+def is_return_of(text: str, start: int, stop: int) -> bool:
+    """Return whether a text says in the clause of these characters that something is as it was before.
+
+    >>> is_return_of("FitX is full so I rejoined McFit", 27, 32), is_return_of("FitX is full so I rejoined McFit", 0, 4)
+    (True, False)
+    """
+    between = (
+        text[stop : one.start()] or text[one.end() : start] for one in load_changes().returns.finditer(_fold(text))
+    )
+    return any(_CLAUSE.search(words) is None for words in between)
 
 
 def _fold(text: str) -> str:

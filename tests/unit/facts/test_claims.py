@@ -394,3 +394,62 @@ def test_the_name_of_the_listener_is_no_fact(text: str, value: str, held: int) -
     turn = make_turn(text, role=Role.PERSON, speaker="Ana", before=(heard,))
     fact = Fact(value=place(text, value), quote=Words(text, 0, len(text)), attribute="child")
     assert len(make_claims(turn, [fact])) == held
+
+
+@pytest.mark.parametrize(
+    ("value", "attribute", "name"),
+    [
+        ("Quillmark Press in sales", "employer", "Quillmark Press"),
+        ("Delphi Motors in HR", "employer", "Delphi Motors"),
+        ("Vela Systems in the data team", "employer", "Vela Systems"),
+        ("Corvid Software on our infrastructure team", "employer", "Corvid Software"),
+        ("Nordwind as a welder", "employer", "Nordwind"),
+        ("Tessera Labs since March", "employer", "Tessera Labs"),
+        ("Orchard Foods for six years", "employer", "Orchard Foods"),
+        ("Leiden University in the physics department", "school", "Leiden University"),
+        ("Elmfield Primary near our house", "school", "Elmfield Primary"),
+        ("Harwick Rovers as a goalkeeper", "member_of", "Harwick Rovers"),
+        ("Tartu near the station", "residence", "Tartu"),
+        ("Bremen for ten years", "residence", "Bremen"),
+        ("Bank of England in London", "employer", "Bank of England in London"),
+        ("University of California in San Diego", "school", "University of California in San Diego"),
+        ("School of Art in Glasgow", "school", "School of Art in Glasgow"),
+        ("Partners in Health", "employer", "Partners in Health"),
+        ("Made in Chelsea", "employer", "Made in Chelsea"),
+        ("Teach for America", "employer", "Teach for America"),
+        ("Habitat for Humanity", "employer", "Habitat for Humanity"),
+        ("Doctors Without Borders", "employer", "Doctors Without Borders"),
+        ("Newcastle upon Tyne", "residence", "Newcastle upon Tyne"),
+        ("a bakery in town", "employer", "a bakery in town"),
+    ],
+)
+def test_what_follows_a_name_is_no_part_of_it(value: str, attribute: str, name: str) -> None:
+    (claim,) = read_one(f"It is {value}.", value, attribute)
+    assert claim.value == name
+
+
+def test_the_department_of_an_employer_is_no_second_employer() -> None:
+    text = "My wife works at Delphi Motors in HR"
+    facts = [
+        Fact(value=place(text, value), quote=Words(text, 0, len(text)), attribute="employer")
+        for value in ("Delphi Motors", "HR")
+    ]
+    assert [one.value for one in make_claims(make_turn(text), facts)] == ["Delphi Motors"]
+
+
+def test_a_value_said_to_be_back_needs_no_sure_attribute() -> None:
+    text = "Lumen folded, so I returned to Brightwater"
+    (claim,) = read_one(text, "Brightwater", "tool", attribute_certainty=0.3, change=FactChange.CHANGED)
+    assert (claim.entity, claim.attribute, claim.value, claim.move) == ("user", None, "Brightwater", UpdateKind.CHANGE)
+    assert read_one("I opened Brightwater", "Brightwater", "tool", attribute_certainty=0.3) == []
+
+
+def test_what_the_assistant_does_limits_no_fact() -> None:
+    text = "I'm vegetarian when you suggest dinners"
+    assert show(read_one(text, "vegetarian", "diet", scope="when you suggest dinners")) == [
+        ("user", "diet", "vegetarian", None)
+    ]
+
+
+def test_a_name_of_somebody_else_is_not_that_of_the_speaker() -> None:
+    assert read_one("She's called Mia", "Mia", "name") == []

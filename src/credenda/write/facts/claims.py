@@ -27,10 +27,11 @@ from credenda.model.claim import (
     Span,
     Turn,
     UpdateKind,
+    Words,
 )
 from credenda.model.event import Role
 from credenda.model.memory import Cardinality, MemoryType, Stance
-from credenda.text.changes import is_return
+from credenda.text.changes import is_return_of
 from credenda.text.dates import find_dates
 from credenda.text.normalize import is_same_value, normalise_attribute, normalise_value
 from credenda.text.sentences import TextSpan, is_name_of_user, split_sentences
@@ -142,6 +143,8 @@ _FIRM_KEYED: Final = (0.75, 0.5)
 """The same for a slot that words of its own name: its attribute matters less."""
 _SLOT_OF_OLD: Final = 0.3
 """Certainty of the attribute of a value that names the one before: it takes the slot that holds that."""
+_OF_BACK: Final = 0.4
+"""Certainty of a value that is said to be back: it counts only where that value is known."""
 _ENTITY_WORDS: Final = 5
 _REPORTED: Final = re.compile(
     r"\b(?:according to (?:my |the |our )?\w+"
@@ -167,6 +170,18 @@ _PLACES: Final = frozenset({"employer", "residence", "school", "job_title"})
 _DENIED: Final = re.compile(r"^(?:not|no|never)\s+(?=\w)", re.IGNORECASE)
 _CLOSING: Final = re.compile(r"\s+(?:in|as|at|for|on|to|with|since)\s.*", re.DOTALL)
 """Words behind the name of an employer: "Acme Bank in accounting"."""
+_BEHIND: Final = re.compile(
+    r"\s+(?:(?:near|since|opposite|close to|next to|as an?)\s"
+    r"|for (?:(?:about|over|almost|nearly|the (?:last|past)) )?\w+(?: and a half)? (?:year|month|week|decade)s?\b).*",
+    re.DOTALL | re.IGNORECASE,
+)
+"""Words behind a name that are no part of it: "Tartu near the station"."""
+_DEPARTMENT: Final = re.compile(
+    r"(?<=\w)\s+(?:in|on)\s+(?:(?:the|our|my|their)\s+)?(?:[a-z]\S*(?:\s+[a-z]\S*){0,3}|HR|IT|PR|QA|UX|R&D)$"
+)
+"""A department behind the name of an employer, and no place or part of a name: "Quillmark Press in sales"."""
+_WITHIN: Final = re.compile(r"\s+in\s+(?:the\s+)?", re.IGNORECASE)
+_INSTITUTIONS: Final = frozenset({"employer", "school", "member_of"})
 _ARTICLE: Final = re.compile(r"^(?:the|an?|my|our|your|his|her|their|its|this|that|these|those)\s+", re.IGNORECASE)
 _JOINS: Final = re.compile(r"^(?:(?:at|for|in|on|during|with|when|while|the|an?|my|our)(?:\s+|$))+", re.IGNORECASE)
 """Words that join a scope to its sentence, and are no part of its name: "at work" """
@@ -226,6 +241,7 @@ _VERSIONED: Final = re.compile(
     re.IGNORECASE,
 )
 """The word that a version follows names the thing that has it: "Flask" in "on Flask 2.3.1"."""
+_DEPLOYED: Final = re.compile(r"(?:deployed|released|shipped|published|launched|tagged)", re.IGNORECASE)
 _FICTION: Final = re.compile(r"\b(?:my|our) (?:\w+ )?(?:characters?|avatar|protagonist|persona)\b", re.IGNORECASE)
 """Somebody invented, whose facts are not those of the author."""
 _KIND: Final = re.compile(r"\w \w+s$")
@@ -297,22 +313,21 @@ def make_claims(turn: Turn, facts: Iterable[Fact]) -> list[Claim]:
         fact = replace(fact, scope="") if _OF_LISTENER.match(fact.scope) else fact  # noqa: PLW2901 - the same fact
         subject = fact.subject if fact.subject.casefold() not in {*PRONOUNS, SPEAKER, LISTENER, ""} else subject
         schema = load_fact_schemas().get(fact.attribute)
-        if (
-            schema is None
-            or (schema.order and (_is_among_persons(turn) or _POSED.search(fact.quote.text.replace("\u2019", "'"))))
-            or fact.certainty < (_FIRM_KEYED[1] if _is_renaming(fact) else schema.certain)
+        if schema is None or (
+            schema.order and (_is_among_persons(turn) or _POSED.search(fact.quote.text.replace("\u2019", "'")))
         ):
             continue
         voice = max((one.voice for one in voices if _is_within(one.start, one.stop, fact)), default=Voice.OWN)
         told = _PlacedFact(fact, schema, turn, _find_entity(fact, turn, owner, subject), voice)
         back = _is_back(told)
-        if fact.attribute_certainty < _find_least(fact, schema) and not back:
+        certain = _FIRM_KEYED[1] if _is_renaming(fact) else schema.certain
+        if not back and (fact.certainty < certain or fact.attribute_certainty < _find_least(fact, schema)):
             continue
         named = (bool(told.entity) or _is_renaming(fact) or back) and not _is_about_something_else(told)
         claim = _make_slotted_claim(told, owner) if named and voice in _OWN_VOICES else None
         if claim is not None:
             key = (claim.entity, claim.attribute, (claim.value or "").casefold(), claim.scope)
-            claims.setdefault(key if claim.attribute else (claim.text,), claim)
+            claims.setdefault(key if claim.value else (claim.text,), claim)
     told = [one for one in claims.values() if not any(_is_covered(one, other) for other in claims.values())]
     return sorted((_keep_beside(one, told) for one in told), key=lambda one: one.span.start)
 
@@ -367,11 +382,15 @@ def _find_least(fact: Fact, schema: FactSchema) -> float:
 
 def _is_back(told: _PlacedFact) -> bool:
     """Return whether a fact says that a value is back, but not surely of what or whom: what is held tells that."""
-    fact = told.fact
-    unsure = fact.attribute_certainty < _find_least(fact, told.schema) or fact.attribute == "plan" or not told.entity
+    fact, schema = told.fact, told.schema
+    unsure = fact.attribute_certainty < _find_least(fact, schema) or fact.attribute == "plan" or not told.entity
+    unsure = unsure or fact.certainty < schema.certain
     someone = fact.subject == SPEAKER or (not told.entity and fact.subject.casefold() in PRONOUNS)
-    sure = fact.status is FactStatus.NOW and fact.certainty >= _FIRM_KEYED[0]
-    return unsure and someone and sure and not told.schema.order and is_return(fact.quote.text)
+    sure = fact.status is FactStatus.NOW and fact.certainty >= _OF_BACK
+    if not (unsure and someone and sure) or schema.order or fact.value.start < 0:
+        return False
+    start, stop = fact.value.start - fact.quote.start, fact.value.stop - fact.quote.start
+    return is_return_of(fact.quote.text, start, stop)
 
 
 def _is_renaming(fact: Fact) -> bool:
@@ -421,12 +440,14 @@ def _is_covered(claim: Claim, by: Claim) -> bool:
 
 
 def _drop_misspoken(text: str, facts: list[Fact]) -> list[Fact]:
-    """Leave out a fact whose value the next one corrects in the same breath."""
+    """Leave out a fact whose value the next one corrects in the same breath, and the department of an employer."""
     said = [one for one in facts if one.value.start >= 0]
-    wrong = [
-        one
-        for one, after in pairwise(said)
-        if one.attribute == after.attribute and _MISSPOKEN.fullmatch(text, one.value.stop, after.value.start)
+    beside = [(one, after) for one, after in pairwise(said) if one.attribute == after.attribute]
+    wrong = [one for one, after in beside if _MISSPOKEN.fullmatch(text, one.value.stop, after.value.start)]
+    wrong += [
+        after
+        for one, after in beside
+        if one.attribute in _INSTITUTIONS and _WITHIN.fullmatch(text, one.value.stop, after.value.start)
     ]
     return [one for one in facts if one not in wrong]
 
@@ -445,10 +466,15 @@ def _read_choices(text: str, facts: list[Fact]) -> list[Fact]:
 
 
 def _read_versions(text: str, facts: Iterable[Fact]) -> Iterator[Fact]:
-    """Let a version be that of the word before it."""
+    """Let a version be that of the word before it, and the day on which one was deployed an experience."""
     for one in facts:
         named = _VERSIONED.search(text[: max(one.value.start, 0)]) if one.attribute == "version" else None
-        yield replace(one, subject=named["name"]) if named else one
+        if named is not None and _DEPLOYED.fullmatch(named["name"]):
+            start, stop = named.start("name"), one.value.stop
+            words = Words(text[start:stop], start, stop)
+            yield replace(one, attribute="experience", attribute_certainty=1.0, subject=SPEAKER, value=words)
+        else:
+            yield replace(one, subject=named["name"]) if named else one
 
 
 def _is_among_persons(turn: Turn) -> bool:
@@ -537,9 +563,22 @@ def _fit_value(fact: Fact, attribute: str) -> Fact | None:
     """Return a fact with the words of its value that are one of an attribute; None if there are none."""
     if not attribute or _MASK.search(fact.value.text):
         return None
-    said = (fact.value.text, _CLOSING.sub("", fact.value.text) if attribute == "employer" else "")
+    said = [fact.value.text, _CLOSING.sub("", fact.value.text) if attribute == "employer" else ""]
+    if attribute in _INSTITUTIONS or attribute == "residence":
+        said.insert(0, _cut_behind(fact.value.text, department=attribute != "residence"))
     fitting = next((one for one in said if is_valid_value(attribute, _trim(one))), None)
     return replace(fact, value=fact.value._replace(text=fitting)) if fitting else None
+
+
+def _cut_behind(value: str, *, department: bool) -> str:
+    """Leave out what follows a name, where it is no part of that.
+
+    >>> _cut_behind("Quillmark Press in sales", department=True), _cut_behind("Partners in Health", department=True)
+    ('Quillmark Press', 'Partners in Health')
+    """
+    name = _BEHIND.sub("", value)
+    head = _DEPARTMENT.sub("", name) if department else name
+    return head if head.split(" ")[-1][:1].isupper() else name
 
 
 def _find_stance(told: _PlacedFact, text: str, start: int, stop: int) -> Stance:
@@ -610,7 +649,8 @@ def _find_slot(told: _PlacedFact, owner: str) -> tuple[str, str]:
     if schema.kin:
         said = (fact.quote.text if fact.value.start >= 0 else "") + " " + fact.key
         noun = next((found for word in re.findall(r"\w+", said) if (found := names().kin_noun(word))), None)
-        return entity, noun or schema.name
+        of_owner = noun is not None and entity == f"{owner}'s {noun}"  # "my girlfriend is Ivy" names her twice
+        return owner if of_owner else entity, noun or schema.name
     if fact.attribute == "name" and entity != owner:
         noun = entity.rpartition("'s ")[2]
         return (owner, noun) if entity.startswith(f"{owner}'s ") and names().kin_noun(noun) else (entity, schema.name)

@@ -163,22 +163,23 @@ def find_stated_since(scene: SlotState) -> Memory | None:
     """
     claim = scene.claim
     told = claim.move in {UpdateKind.STATE, UpdateKind.CHANGE} and not is_denial(claim) and is_return(claim.text)
-    if not told or not _is_of_speaker(scene) or scene.conflicting or find_governing_answer(scene) is not None:
+    if not told or not _is_of_speaker(scene) or find_governing_answer(scene) is not None:
         return None
     others = [one for one in (*scene.known.current, *scene.other_scopes) if _is_other_value(scene, one)]
     twins = [one for one in (*scene.same, *scene.other_scopes) if has_same_meaning(claim, one)]
     twin = next((one for one in twins if one.status is Status.ACTIVE and not one.contested), None)
-    if twin is None:
+    if twin is None and not scene.conflicting:
         heirs = {one.superseded_by for one in scene.past if has_same_meaning(claim, one)}
         since = {one.id: one for one in others if one.id in heirs}
+    elif twin is None:
+        return None
     else:
         words = {*tokenize(twin.text), *tokenize(claim.text)} - _GENERAL
         since = {
             one.id: one
             for one in others
             if get_valid_from_us(one) > get_valid_from_us(twin)
-            and is_change(one.text)
-            and not words.isdisjoint(tokenize(one.text))
+            and (one in scene.standing or (is_change(one.text) and not words.isdisjoint(tokenize(one.text))))
         }
     rival = next(iter(since.values())) if len(since) == 1 else None
     return rival if rival is not None and find_weakness(claim, scene.candidate.occasion.trust, rival) is None else None
