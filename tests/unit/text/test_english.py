@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from credenda.write.facts.claims import is_english
+from credenda.text.english import is_english
 
 
 @pytest.mark.parametrize(
