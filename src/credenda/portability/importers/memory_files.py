@@ -362,6 +362,8 @@ _FENCE: Final = re.compile(r"\s*(?:```|~~~)")
 _MONTHS: Final = ("%B %d, %Y", "%b %d, %Y", "%d %B %Y", "%d %b %Y", "%B %Y", "%b %Y", "%Y-%m", "%Y")
 _UNDATED: Final = frozenset({"unknown", "no date", "date unknown", "n/a", "none", "undated", "not available"})
 _BOLD: Final = re.compile(r"\*\*(.+?)\*\*")
+_NOBODY: Final = "default"
+"""The user where none is named: no person's name."""
 
 
 class MemoryListFormat:
@@ -435,7 +437,11 @@ def _name_user(text: str, user: str) -> str:
 
     >>> _name_user("Ana is a nurse. Ana's cat is Tom. Ben likes Ana.", "ana")
     "User is a nurse. User's cat is Tom. Ben likes Ana."
+    >>> _name_user("Default is the dark theme.", "default")
+    'Default is the dark theme.'
     """
+    if user == _NOBODY:
+        return text
     return re.sub(rf"(?:^|(?<=[.!?]\s))(?i:{re.escape(user)})(?=['\u2019]s\s|\s[a-z])", "User", text)
 
 
