@@ -453,3 +453,25 @@ def test_what_the_assistant_does_limits_no_fact() -> None:
 
 def test_a_name_of_somebody_else_is_not_that_of_the_speaker() -> None:
     assert read_one("She's called Mia", "Mia", "name") == []
+
+
+@pytest.mark.parametrize(
+    ("text", "value", "attribute", "status", "stance"),
+    [
+        ("I'd love to see Petra before I am sixty", "Petra", "visited", FactStatus.NOW, Stance.CONSIDERED),
+        ("Petra has been on my list since school", "Petra", "favourite", FactStatus.NOW, Stance.CONSIDERED),
+        ("I saw Petra when I was six", "Petra", "visited", FactStatus.NOW, Stance.ASSERTED),
+        ("I absolutely love getting up late", "getting up late", "likes", FactStatus.PLANNED, Stance.ASSERTED),
+        ("I might enjoy getting up late", "getting up late", "likes", FactStatus.CONSIDERED, Stance.CONSIDERED),
+    ],
+)
+def test_a_wish_is_not_done_and_a_liking_is_no_plan(  # noqa: PLR0917 - the columns of a table
+    text: str, value: str, attribute: str, status: FactStatus, stance: Stance
+) -> None:
+    (claim,) = read_one(text, value, attribute, status=status)
+    assert claim.stance is stance
+
+
+def test_a_favourite_is_more_than_the_kind_of_thing() -> None:
+    assert read_one("he is my favourite male actor", "male actor", "favourite") == []
+    assert len(read_one("my favourite is lapsang", "lapsang", "favourite")) == 1

@@ -267,6 +267,23 @@ _TRAILING: Final = re.compile(
 )
 
 
+_DONE: Final = frozenset({"visited", "experience", "favourite", "member_of"})
+_WISHED: Final = re.compile(
+    r"(?:\bwould|'d) (?:really |definitely |absolutely )?(?:love|like|want) to\b|\b(?:day)?dream(?:s|ing)?"
+    r" (?:of|about)\b|\bbucket list\b|\bon my list\b|\bi wish\b"
+    r"|\b(?:i|we|i've|always) (?:want|wanted|hope|am hoping) to\b",
+    re.IGNORECASE,
+)
+"""Words of a wish, after which a place was not seen and a thing not done: "I'd love to see Petra"."""
+_OPEN: Final = frozenset({Stance.PLANNED, Stance.CONSIDERED, Stance.HYPOTHETICAL})
+_ENJOYS: Final = re.compile(
+    r"^(?!.*\b(?:if|unless|might|may|could|should)\b).*\b(?:i|we) (?:\w+ly |really |just |also |always |both |do )*"
+    r"(?:love|like|enjoy|adore|prefer)\b",
+    re.IGNORECASE | re.DOTALL,
+)
+"""A liking that is told as it is, and is no plan: "I absolutely love exploring old towns"."""
+_KIND_OF_FAVOURITE: Final = re.compile(r"\bfav(?:e|ou?rite)s? $", re.IGNORECASE)
+"""Words before what a favourite is of: "my favourite tv show" names none."""
 _FIRST_PERSON: Final = re.compile(
     r"\b(?:i|im|ive|me|my|mine|myself|we|us|our|ours)\b|\bfav(?:e|ou?rite)s?\b", re.IGNORECASE
 )
@@ -344,6 +361,8 @@ def _is_about_something_else(told: _PlacedFact) -> bool:
         return False
     start, stop = _find_sentence(fact, turn)
     before, after = turn.event.text[start : fact.value.start], turn.event.text[fact.value.stop : stop]
+    if fact.attribute == "favourite" and _KIND_OF_FAVOURITE.search(before) and fact.value.text.islower():
+        return True
     heard = turn.addressed
     if heard is not None and heard.role is Role.PERSON and is_same_value(fact.value.text, heard.speaker):
         return bool(_CALLED.search(before) and _CALLED_ON.match(after))
@@ -586,6 +605,10 @@ def _find_stance(told: _PlacedFact, text: str, start: int, stop: int) -> Stance:
     """Return the stance of a fact with these words, in the sentence that begins at `start`."""
     fact, schema, message = told.fact, told.schema, told.turn.event.text
     stance = _STANCES.get(fact.status, _BY_NATURE.get(fact.attribute, Stance.ASSERTED))
+    words = text.replace("\u2019", "'")
+    wished = _WISHED.search(words) is not None
+    if schema.name in _TASTES and stance in _OPEN and not wished and _ENJOYS.search(words):
+        stance = Stance.ASSERTED
     if stance is Stance.ASSERTED and not schema.order and _DENIED.match(fact.value.text):
         stance = Stance.NEGATED
     if stance is Stance.ASSERTED and _is_reported(told):
@@ -593,7 +616,9 @@ def _find_stance(told: _PlacedFact, text: str, start: int, stop: int) -> Stance:
     stance = Stance.ROLE_PLAY if told.voice is Voice.ROLE_PLAY else stance
     if stance is Stance.ASSERTED and schema.name in _TASTES and act_of(message[start:stop]) is Act.SARCASM:
         stance = Stance.SARCASTIC
-    posed = stance is Stance.ASSERTED and fact.attribute == "job_title" and _POSED.search(text.replace("\u2019", "'"))
+    if stance is Stance.ASSERTED and fact.attribute in _DONE and wished:
+        stance = Stance.CONSIDERED
+    posed = stance is Stance.ASSERTED and fact.attribute == "job_title" and _POSED.search(words)
     invented = fact.subject == SPEAKER and _FICTION.search(message, start, stop)
     return Stance.HYPOTHETICAL if posed or invented else stance
 
