@@ -391,16 +391,6 @@ def test_a_return_that_corrects_or_names_the_present_value_as_past_is_a_change(
             "Lumen folded already, so I returned to Brightwater this Monday.",
         ),
         (
-            "My girlfriend is called Nadia and we met at uni.",
-            "Nadia and I broke up. My girlfriend is Petra now.",
-            "Petra and I split up and I'm back together with Nadia.",
-        ),
-        (
-            "I bank with Monzo.",
-            "I've moved my money, I bank with Starling now.",
-            "Starling rejected my mortgage application, so I'm with Monzo again.",
-        ),
-        (
             "I use Firefox as my browser.",
             "I use Brave as my browser now, Firefox drained the battery.",
             "I'm using Firefox again.",
@@ -409,12 +399,6 @@ def test_a_return_that_corrects_or_names_the_present_value_as_past_is_a_change(
             "I'm on the payments team at Klarna.",
             "I was moved to the fraud team in the reorg.",
             "The reorg was reversed. I'm on the payments team again.",
-        ),
-        ("My gym is McFit.", "I changed gyms, my gym is FitX now.", "FitX is always full so I rejoined McFit."),
-        (
-            "My girlfriend Chloe loves hiking.",
-            "Chloe dumped me. My girlfriend is Ivy now.",
-            "Ivy moved abroad. I'm with Chloe again.",
         ),
         (
             "I don't eat meat, I'm vegetarian.",
@@ -435,6 +419,33 @@ def test_a_return_in_a_message_about_more_is_asked_about_once(mem: Credenda, say
     mem.manage.resolve(case.id, keep=case.values[-1])
     say(story[-1])
     assert [one.state for one in mem.manage.contests()] == ["resolved"]
+
+
+@pytest.mark.requirement("R-012")
+@pytest.mark.parametrize(
+    "story",
+    [
+        (
+            "My girlfriend is called Nadia and we met at uni.",
+            "Nadia and I broke up. My girlfriend is Petra now.",
+            "Petra and I split up and I'm back together with Nadia.",
+        ),
+        (
+            "I bank with Monzo.",
+            "I've moved my money, I bank with Starling now.",
+            "Starling rejected my mortgage application, so I'm with Monzo again.",
+        ),
+        ("My gym is McFit.", "I changed gyms, my gym is FitX now.", "FitX is always full so I rejoined McFit."),
+        (
+            "My girlfriend Chloe loves hiking.",
+            "Chloe dumped me. My girlfriend is Ivy now.",
+            "Ivy moved abroad. I'm with Chloe again.",
+        ),
+    ],
+)
+def test_a_return_that_names_what_it_replaces_is_a_change(mem: Credenda, say: Say, story: tuple[str, ...]) -> None:
+    say(*story, days=60)
+    assert mem.manage.contests() == []
 
 
 def test_a_value_that_is_back_where_none_holds_takes_its_slot(mem: Credenda, say: Say) -> None:

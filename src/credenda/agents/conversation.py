@@ -54,9 +54,15 @@ class Conversation:
             names = [_hash_message(one) for one in said]
             try:
                 self._withdraw()
+                failed = None
                 for one, name in zip(said, names, strict=True):
                     if not one.answered or one is said[-1]:
-                        self._take(one.text, name, names)
+                        try:
+                            self._take(one.text, name, names)
+                        except CredendaError as error:  # the others are stored all the same
+                            failed = error
+                if failed is not None:
+                    raise failed
                 core = self._load_core().text
             except CredendaError as error:
                 _log.warning("the memory failed before a call: %s", error.code)

@@ -63,6 +63,7 @@ _REQUEST: Final = re.compile(
 )
 """The beginning of a request to an agent, or a question."""
 _CODE: Final = re.compile(r"```.*?(?:```|\Z)|`[^`\n]*`", re.DOTALL)
+_OWN_WORDS: Final = re.compile(r"\b(?:i|me|my|mine|we|us|our)\b", re.IGNORECASE)
 _ASKING: Final = re.compile(
     r"(?:^|[.!?;:\n])\W*(?:(?:and|but|so|hey|hi|hm+|ok(?:ay)?|also|again|please|btw|by the way|remind me|tell me|do you"
     r" (?:know|remember)|by|on|in|at|to|for|from|with|since|until|about)\W+){0,3}"
@@ -130,6 +131,8 @@ def find_for_prompt(
     found = find() if asked.asks else find(kinds=("memory",))
     if any(hit.event is not None and _is_repetition(hit.text, words, least=1) for hit in found.hits):
         found = find(kinds=("memory",))  # else words that were said before would answer for themselves
+    if "whole" in found.trace and _OWN_WORDS.search(words) is None:
+        return Recalled()  # "What changed?" in work asks for no salary
     chosen = [] if found.abstained else list(_choose(found, frozenset(seen), asked))
     text, ids = _build([_make_line(memory, hit) for hit in chosen], PROMPT_TOKENS)
     shown = [hit for hit in chosen if hit.id in ids]

@@ -28,6 +28,8 @@ _OPEN: Final = frozenset({Stance.PLANNED, Stance.CONSIDERED})
 _REPLACED: Final = frozenset({Status.SUPERSEDED})
 _JOINS: Final = re.compile(r"\b(?:for|during|over|of|about)\s*$", re.IGNORECASE)
 _SPACE: Final = re.compile(r"[\s,]+")
+_ASKING_WORDS: Final = 3
+"""Fewer words without a question mark are a search for them: "news"."""
 _ALWAYS: Final = (Interval(None, None),)
 
 
@@ -48,7 +50,8 @@ def add_whole(reader: Reader, query: Query, made: Plan, now_us: int) -> Plan:
         made = replace(made, intervals=_list_intervals(spans))
         found = _list_plans(reader, query, made.intervals or _ALWAYS, anchor_us)
     elif _match(query, lexicon.changes, anchor_us, future=False) is not None:
-        found, terms = _list_changes(reader, query, made.intervals or _ALWAYS), ()
+        found = _list_changes(reader, query, made.intervals or _ALWAYS)
+        terms = () if "?" in query.text or len(query.text.split()) >= _ASKING_WORDS else terms
     flagged = [(one.id, flags) for one in found if (flags := flag_memory(one, query, now_us)) is not None]
     shown = dict.fromkeys(name for name, _ in sorted(flagged, key=lambda one: "stale" in one[1]))
     if not shown:
@@ -138,14 +141,15 @@ def _list_plans(reader: Reader, query: Query, intervals: Sequence[Interval], now
     dated = [one for one in _read_own(reader, query) if one.valid_from_us is not None and one.valid_from_us > now_us]
     plans = {one.id: one for one in [*open_plans, *dated]}.values()
     ahead = [one for one in plans if one.valid_until_us is None or one.valid_until_us > now_us]
-    timed = [one for one in ahead if one.valid_from_us is not None]
-    undated = [one for one in ahead if one.valid_from_us is None and intervals is _ALWAYS]
+    timed = [one for one in ahead if get_valid_from_us(one) > now_us or one.valid_until_us is not None]
+    undated = [one for one in ahead if one not in timed and intervals is _ALWAYS]
     within = [
         one
         for one in timed
         if any(_is_within(interval, get_valid_from_us(one), one.valid_until_us) for interval in intervals)
     ]
-    return [*sorted(within, key=get_valid_from_us), *sorted(undated, key=lambda one: -one.recorded_us)]
+    ordered = [*sorted(within, key=get_valid_from_us), *sorted(undated, key=lambda one: -one.recorded_us)]
+    return sorted(ordered, key=lambda one: one.entity != _USER)
 
 
 def _list_changes(reader: Reader, query: Query, intervals: Sequence[Interval]) -> list[Memory]:

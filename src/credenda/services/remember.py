@@ -28,7 +28,7 @@ from credenda.storage.store import EventFilter, Job, Reader, Writer
 from credenda.text.normalize import normalise_attribute, normalise_name
 from credenda.validation import check_fraction, check_member, check_name
 from credenda.write.apply import Application, Applied, apply
-from credenda.write.extract.moments import find_passing_end
+from credenda.write.extract.moments import PASSING, find_passing_end
 from credenda.write.extract.voices import find_unread
 from credenda.write.forget.copies import remove_deleted_fields
 from credenda.write.forget.tombstones import is_deleted
@@ -428,7 +428,7 @@ def _build_event_and_claim(parts: Parts, unit: MemoryUnit) -> tuple[NewEvent, Cl
         topic=event.topic,
         tags=event.tags,
     )
-    if claim.valid_until_us is None and claim.value:
+    if claim.valid_until_us is None and claim.valid_from_us is None and claim.value and claim.attribute in PASSING:
         claim = replace(claim, valid_until_us=find_passing_end(claim.value, claim.text, event.occurred_us))
     if claim.valid_until_us is not None and claim.valid_until_us < (claim.valid_from_us or event.occurred_us):
         raise Invalid("valid_until lies before the memory begins", fix="swap the times, or pass valid_from")

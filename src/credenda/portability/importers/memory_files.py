@@ -62,6 +62,7 @@ from credenda.portability.importers.memory_databases import read_metadata
 from credenda.portability.importers.messages import read_message, start_talk
 from credenda.portability.sources import Line, Lines, Place, read_sections
 from credenda.private import cut_tagged
+from credenda.read.weights import load_questions
 from credenda.text.normalize import normalise_name
 
 ABOUT_USER: Final = "default_user"
@@ -71,7 +72,8 @@ _SHAPE: Final = re.compile(rb'"(?:entityType|relationType|observations)"\s*:')
 _KEYS: Final = frozenset({"entityType", "relationType", "observations"})
 _LISTS: Final = {"entities": "entity", "relations": "relation"}
 _VERB: Final = re.compile(
-    r"(?:Is|Was|Has|Had|Can|Will|[A-Z][a-z]+(?:[^s\W]s|ed))\b(?!['\u2019,:]|\s+(?:is|are|was|were|has|have|had|can|could"
+    r"(?:Is|Was|Has|Had|Can|Will)\b(?!['\u2019,:])"
+    r"|[A-Z][a-z]+(?:[^s\W]s|ed)\b(?!['\u2019,:]|\s+(?:is|are|was|were|has|have|had|can|could"
     r"|may|might|must|shall|should|will|would|does|did|and\s+[A-Z]\w*|asked|became|builds|comes|drives|enjoys|goes|got|hates"
     r"|joined|keeps|knows|leads|left|likes|lives|loves|makes|manages|married|moved|needs|owns|plays|prefers|reports|runs"
     r"|said|says|speaks|studied|studies|teaches|thinks|told|uses|wants|went|works)\b)"
@@ -440,7 +442,7 @@ def _name_user(text: str, user: str) -> str:
     >>> _name_user("Default is the dark theme.", "default")
     'Default is the dark theme.'
     """
-    if user == _NOBODY:
+    if user == _NOBODY or user in load_questions().ambiguous_names:
         return text
     return re.sub(rf"(?:^|(?<=[.!?]\s))(?i:{re.escape(user)})(?=['\u2019]s\s|\s[a-z])", "User", text)
 

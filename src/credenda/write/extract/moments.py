@@ -175,6 +175,14 @@ def is_in_one_clause(text: str, words: str, value: str) -> bool:
     return one < 0 or re.search(r"[;.!?]\s|\b(?:and|but)\s", text[one:other]) is None
 
 
+PASSING: Final = frozenset(
+    {"residence", "home", "location", "status", "schedule", "employment", "employment_status", "on_call", "works_on"}
+)
+"""Attributes of states that words of time limit; "tonight my wife Ida cooks" ends no marriage."""
+_LASTS_DAYS: Final = 62
+"""Longest duration that says how long something will go on; "married for five years" says how long it has."""
+
+
 def find_passing_end(value: str, sentence: str, anchor_us: int) -> int | None:
     """Return when a state is over that its value, or the words at it, limit: "in Deventer this week".
 
@@ -210,7 +218,9 @@ def find_passing_end(value: str, sentence: str, anchor_us: int) -> int | None:
         if words.startswith(_CURRENT) and not words.startswith("this year"):
             return span.until_us
     lasts = None if _SO_FAR.search(clause) else find_duration(plain)
-    return _count_days(anchor_us, lasts.days) if lasts is not None and is_at_value(lasts.start, lasts.stop) else None
+    if lasts is None or lasts.days > _LASTS_DAYS or not is_at_value(lasts.start, lasts.stop):
+        return None
+    return _count_days(anchor_us, lasts.days)
 
 
 def find_end(value: str, anchor_us: int) -> int | None:

@@ -32,14 +32,14 @@ from credenda.model.claim import (
 from credenda.model.event import Role
 from credenda.model.memory import Cardinality, MemoryType, Stance
 from credenda.text.changes import is_return_of
-from credenda.text.dates import find_dates
 from credenda.text.english import is_english
 from credenda.text.normalize import is_same_value, normalise_attribute, normalise_value
 from credenda.text.sentences import TextSpan, is_name_of_user, split_sentences
-from credenda.write.extract import moments, voices
-from credenda.write.extract.moments import find_end, iso_day, past_dates, stated_period
+from credenda.write.extract import voices
+from credenda.write.extract.moments import iso_day
 from credenda.write.extract.voices import Act, Voice, act_of, is_playing, lexicon, names, split_voices, who_speaks
 from credenda.write.facts.exact import find_exact_forms
+from credenda.write.facts.period import find_period
 from credenda.write.intake.secrets import screen_secrets
 from credenda.write.llm.guards import resolve_entity
 from credenda.write.llm.prompt import widen_to_sentences
@@ -79,45 +79,6 @@ def _make_schema(name: str, row: dict[str, object]) -> FactSchema:
     columns = {key: value for key, value in row.items() if key not in {"as", "type"}}
     kind = MemoryType(str(row.get("type", MemoryType.FACT)))
     return FactSchema(name=str(row.get("as", name)), type=kind, **columns)  # pyright: ignore[reportArgumentType] - columns of the table
-
-
-# Since when and until when a fact holds, by its words. Pure.
-
-
-_PRESENT: Final = frozenset({FactStatus.NOW, FactStatus.PLANNED, FactStatus.CONSIDERED})
-
-
-def find_period(fact: Fact, value: str, now_us: int, *, planned: bool) -> tuple[int | None, int | None]:
-    """Return since when and until when a fact holds by its words; for one that ended, since when it does no more."""
-    if not moments.is_in_one_clause(fact.quote.text, fact.when, value):
-        fact = replace(fact, when="")
-    words = _find_time_words(fact)
-    past = past_dates(words, now_us)
-    since, until = past.since, past.until
-    changes = fact.change is not FactChange.NONE or bool(fact.old)
-    if not fact.when and not planned and _is_date(value, now_us):
-        return None, find_end(value, now_us) if fact.attribute == "deadline" else None  # "moved to 10 October"
-    if fact.status in _PRESENT and (fact.when or changes or planned):
-        since, until = stated_period(words, fact.quote.text, now_us, planned=planned, begins=changes)
-    elif fact.status is FactStatus.NOW and until is None:
-        until = moments.find_passing_end(value, fact.quote.text, now_us)
-    elif fact.status is FactStatus.ENDED and fact.when and since is None and until is None:
-        since = next((one.from_us for one in past.spans), None)
-    return since, find_end(value, now_us) if fact.attribute == "deadline" else until
-
-
-def _is_date(value: str, now_us: int) -> bool:
-    """Return whether a value is nothing but a date, which then says not since when it holds."""
-    bare = value.strip()
-    return any(one.start == 0 and one.stop == len(bare) for one in find_dates(bare, now_us))
-
-
-def _find_time_words(fact: Fact) -> str:
-    """Return the words that say when, of which the reader may miss the first: "the day after tomorrow"."""
-    if not fact.when:
-        return fact.quote.text
-    before = fact.quote.text[: max(fact.quote.text.find(fact.when), 0)]
-    return f"the day {fact.when}" if before.lower().endswith("the day ") else fact.when
 
 
 _STANCES: Final = {
@@ -214,10 +175,15 @@ _THEIR_NAME: Final = re.compile(
     r"|\b(?:he|she|it|they)(?:'s| is|'re| are) (?:\w+ )?(?:called|named|spel(?:led|t))\b",
     re.IGNORECASE,
 )
-_RENAMED: Final = re.compile(rf"{_THEIR_NAME.pattern}|\bi meant?\b", re.IGNORECASE)
+_RENAMED: Final = re.compile(rf"{_THEIR_NAME.pattern}|\bi meant? (?-i:[A-Z])", re.IGNORECASE)
 """Words that give somebody a name without telling who it is: "his name is Tim, not Tom"."""
+_MET: Final = frozenset({"likes", "dislikes", "favourite", "opinion", "friend", "contact", "owns"})
+"""What of something known is told again, and does not bring back what it was."""
 _IT_IS: Final = re.compile(r"\bit(?:'s| is)\b", re.IGNORECASE)
-_RESPELLED: Final = re.compile(r"\b(?:actually|really|spel(?:led|t)|i meant?)\b", re.IGNORECASE)
+_RESPELLED: Final = re.compile(
+    r"\bspel(?:led|t)\b|\b(?:name|it|he|she|they)(?:'s| is|'re| are) (?:actually|really)\b|\bi meant? (?-i:[A-Z])",
+    re.IGNORECASE,
+)
 """Words that say that the name before was wrong: "her name's actually Anna"."""
 _NAMED: Final = frozenset(
     {"name", "preferred_name", "friend", "colleague", "contact", "pet", "partner", "child", "parent", "sibling"}
@@ -248,7 +214,9 @@ _FICTION: Final = re.compile(r"\b(?:my|our) (?:\w+ )?(?:characters?|avatar|prota
 _KIND: Final = re.compile(r"\w \w+s$")
 """A plural that says of what kind a preferred thing is: "morning meetings" """
 _AS_MY: Final = re.compile(
-    r"\s+as (?:my|our)(?: (?:new|main|only|default|primary|daily|usual))* (?P<noun>[a-z]+)\b", re.IGNORECASE
+    r"\s+as (?:my|our)(?: (?:new|main|only|default|primary|daily|usual))* (?P<noun>[a-z]+)"
+    r"(?=(?: (?:now|again|too|instead|these days))?\W*(?:$|[.,;!?]))",
+    re.IGNORECASE,
 )
 """Words behind a value that say what it is to somebody: "Brave as my browser" """
 _MARK: Final = r"(?:[-*\u2022+]|\d{1,3}[.)])"
@@ -267,21 +235,24 @@ _TRAILING: Final = re.compile(
 )
 
 
+_ONE_CLAUSE: Final = r"(?:(?!\b(?:and|but|because|so|since|as)\b)[^,;.!?])*$"
+"""What may stand between words and a value of the same clause."""
 _DONE: Final = frozenset({"visited", "experience", "favourite", "member_of"})
 _WISHED: Final = re.compile(
-    r"(?:\bwould|'d) (?:really |definitely |absolutely )?(?:love|like|want) to\b|\b(?:day)?dream(?:s|ing)?"
-    r" (?:of|about)\b|\bbucket list\b|\bon my list\b|\bi wish\b"
-    r"|\b(?:i|we|i've|always) (?:want|wanted|hope|am hoping) to\b",
+    r"(?:(?:\bwould|'d) (?:really |definitely |absolutely )?(?:love|like|want) to\b|\b(?:day)?dream(?:s|ing)?"
+    r" (?:of|about)\b|\bi wish\b|\b(?:i|we|i've|always) (?:want|wanted|hope|am hoping) to\b)" + _ONE_CLAUSE,
     re.IGNORECASE,
 )
-"""Words of a wish, after which a place was not seen and a thing not done: "I'd love to see Petra"."""
-_OPEN: Final = frozenset({Stance.PLANNED, Stance.CONSIDERED, Stance.HYPOTHETICAL})
+"""Words of a wish before what was then not seen or done: "I'd love to see Petra"."""
+_LISTED: Final = re.compile(r" (?:is|are|has been|have been)(?: \w+)? on my (?:bucket )?list\b", re.IGNORECASE)
+"""The same behind it: "Petra is on my list"."""
+_OPEN: Final = frozenset({Stance.PLANNED, Stance.CONSIDERED})
 _ENJOYS: Final = re.compile(
-    r"^(?!.*\b(?:if|unless|might|may|could|should)\b).*\b(?:i|we) (?:\w+ly |really |just |also |always |both |do )*"
-    r"(?:love|like|enjoy|adore|prefer)\b",
-    re.IGNORECASE | re.DOTALL,
+    r"(?<!if )(?<!unless )\b(?:i|we) (?:\w+ly |really |just |also |always |both |do )*"
+    r"(?:love|like|enjoy|adore|prefer)\b" + _ONE_CLAUSE,
+    re.IGNORECASE,
 )
-"""A liking that is told as it is, and is no plan: "I absolutely love exploring old towns"."""
+"""Words before a liking that is told as it is, and is no plan: "I absolutely love exploring old towns"."""
 _KIND_OF_FAVOURITE: Final = re.compile(r"\bfav(?:e|ou?rite)s? $", re.IGNORECASE)
 """Words before what a favourite is of: "my favourite tv show" names none."""
 _FIRST_PERSON: Final = re.compile(
@@ -289,7 +260,8 @@ _FIRST_PERSON: Final = re.compile(
 )
 _SECOND_PERSON: Final = re.compile(r"\b(?:you|your|yours|u|ur)\b", re.IGNORECASE)
 _SAID_OF: Final = re.compile(
-    r"[^.!?;:]*?\b(?:is|are|was|were|sounds?|looks?|seems?|has|have|had|would|will|can|could|must|makes?|creates?)\b",
+    r"(?: (?!(?:and|but|or|it|that|this|which|who|so|because|since|as|while|when|if|he|she|they|there)\b)[\w'-]+){0,3}?"
+    r" (?:is|are|was|were|sounds?|looks?|seems?|has|have|had|would|will|can|could|must|makes?|creates?)\b",
     re.IGNORECASE,
 )
 """Words behind a value that is, or is part of, the subject of its sentence."""
@@ -328,7 +300,8 @@ def make_claims(turn: Turn, facts: Iterable[Fact]) -> list[Claim]:
     subject = ""
     text = turn.event.text
     for fact in _read_versions(text, _read_choices(text, _drop_misspoken(text, _drop_overheard(list(facts))))):
-        fact = replace(fact, scope="") if _OF_LISTENER.match(fact.scope) else fact  # noqa: PLW2901 - the same fact
+        if fact.attribute in _TOLD_TERSELY and _OF_LISTENER.match(fact.scope):
+            fact = replace(fact, scope="")  # noqa: PLW2901 - the same fact
         subject = fact.subject if fact.subject.casefold() not in {*PRONOUNS, SPEAKER, LISTENER, ""} else subject
         schema = load_fact_schemas().get(fact.attribute)
         if schema is None or (
@@ -366,7 +339,9 @@ def _is_about_something_else(told: _PlacedFact) -> bool:
     heard = turn.addressed
     if heard is not None and heard.role is Role.PERSON and is_same_value(fact.value.text, heard.speaker):
         return bool(_CALLED.search(before) and _CALLED_ON.match(after))
-    exempt = told.schema.kin or told.schema.order or fact.attribute in _TOLD_TERSELY or fact.old
+    exempt = told.schema.kin or told.schema.order or fact.attribute in _TOLD_TERSELY
+    over = fact.status in {FactStatus.ENDED, FactStatus.DENIED}
+    exempt = exempt or over or bool(fact.old) or fact.change is not FactChange.NONE
     if fact.subject != SPEAKER or exempt or _FIRST_PERSON.search(before + fact.value.text + after):
         return False
     return bool(_SAID_OF.match(after) or (_is_among_persons(turn) and _SECOND_PERSON.search(before + after)))
@@ -407,7 +382,13 @@ def _is_back(told: _PlacedFact) -> bool:
     unsure = unsure or fact.certainty < schema.certain
     someone = fact.subject == SPEAKER or (not told.entity and fact.subject.casefold() in PRONOUNS)
     sure = fact.status is FactStatus.NOW and fact.certainty >= _OF_BACK
-    if not (unsure and someone and sure) or schema.order or fact.value.start < 0:
+    if (
+        not (unsure and someone and sure)
+        or schema.order
+        or schema.event
+        or fact.attribute in _MET
+        or fact.value.start < 0
+    ):
         return False
     start, stop = fact.value.start - fact.quote.start, fact.value.stop - fact.quote.start
     return is_return_of(fact.quote.text, start, stop)
@@ -585,7 +566,7 @@ def _fit_value(fact: Fact, attribute: str) -> Fact | None:
         return None
     said = [fact.value.text, _CLOSING.sub("", fact.value.text) if attribute == "employer" else ""]
     if attribute in _INSTITUTIONS or attribute == "residence":
-        said.insert(0, _cut_behind(fact.value.text, department=attribute != "residence"))
+        said.insert(0, _cut_behind(fact.value.text, department=attribute not in {"residence", "member_of"}))
     fitting = next((one for one in said if is_valid_value(attribute, _trim(one))), None)
     return replace(fact, value=fact.value._replace(text=fitting)) if fitting else None
 
@@ -606,8 +587,8 @@ def _find_stance(told: _PlacedFact, text: str, start: int, stop: int) -> Stance:
     fact, schema, message = told.fact, told.schema, told.turn.event.text
     stance = _STANCES.get(fact.status, _BY_NATURE.get(fact.attribute, Stance.ASSERTED))
     words = text.replace("\u2019", "'")
-    wished = _WISHED.search(words) is not None
-    if schema.name in _TASTES and stance in _OPEN and not wished and _ENJOYS.search(words):
+    before, after = message[start : max(fact.value.start, start)].replace("\u2019", "'"), message[fact.value.stop :]
+    if schema.name in _TASTES and stance in _OPEN and _ENJOYS.search(before):
         stance = Stance.ASSERTED
     if stance is Stance.ASSERTED and not schema.order and _DENIED.match(fact.value.text):
         stance = Stance.NEGATED
@@ -616,7 +597,7 @@ def _find_stance(told: _PlacedFact, text: str, start: int, stop: int) -> Stance:
     stance = Stance.ROLE_PLAY if told.voice is Voice.ROLE_PLAY else stance
     if stance is Stance.ASSERTED and schema.name in _TASTES and act_of(message[start:stop]) is Act.SARCASM:
         stance = Stance.SARCASTIC
-    if stance is Stance.ASSERTED and fact.attribute in _DONE and wished:
+    if stance is Stance.ASSERTED and fact.attribute in _DONE and (_WISHED.search(before) or _LISTED.match(after)):
         stance = Stance.CONSIDERED
     posed = stance is Stance.ASSERTED and fact.attribute == "job_title" and _POSED.search(words)
     invented = fact.subject == SPEAKER and _FICTION.search(message, start, stop)

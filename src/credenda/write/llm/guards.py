@@ -22,7 +22,7 @@ from credenda.text.dates import DateSpan, find_dates
 from credenda.text.normalize import is_same_value, normalise_attribute, normalise_name
 from credenda.text.sentences import is_about_user, split_sentences
 from credenda.text.tokens import tokenize
-from credenda.write.extract.moments import find_passing_end, past_dates, stated_period
+from credenda.write.extract.moments import PASSING, find_passing_end, past_dates, stated_period
 from credenda.write.extract.voices import (
     Act,
     Voice,
@@ -661,7 +661,7 @@ def _fill_slot(said: Said, stance: Stance) -> Claim:
     since_us, until_us = dates.since, dates.until or (event.occurred_us if schema.known else None) if ended else None
     if stance is Stance.PLANNED:
         since_us, until_us = stated_period(said.sentence, said.sentence, event.occurred_us, planned=True)
-    elif not ended and stance in ASSERTIVE_STANCES and not (schema.dated or schema.episodic or schema.fixed):
+    elif not ended and stance in ASSERTIVE_STANCES and name in PASSING:
         until_us = find_passing_end(proposal.value or "", said.sentence, event.occurred_us)
     passing = until_us is not None and until_us > event.occurred_us
     return replace(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from typing import Final
 
@@ -22,7 +23,6 @@ from credenda.write.reconcile.slots import (
     get_slot,
     has_same_meaning,
     is_denial,
-    is_named_as_past,
     quote_value,
 )
 
@@ -35,6 +35,7 @@ _GENERAL: Final = frozenset(
     tokenize("use go work get take start stop switch move change like play learn want need year")
 )
 """Words that say nothing of the kind of a thing."""
+_STILL: Final = re.compile(r"\bstill\b", re.IGNORECASE)
 _REPLACED: Final = frozenset({Relation.CHANGED, Relation.CORRECTED})
 """Relations that count as replacements; refinements, merges and duplicates do not."""
 
@@ -150,10 +151,15 @@ def _is_stated_return(scene: SlotState, before: list[Memory]) -> bool:
     they name the present one as past: "I moved from Graz back to Linz".
     """
     claim = scene.claim
-    if claim.move is UpdateKind.CORRECT or any(is_named_as_past(claim, one.value or "") for one in scene.standing):
+    if claim.move is UpdateKind.CORRECT or claim.scope or any(_is_mentioned(one, claim) for one in scene.standing):
         return False
     words = is_return(claim.text)
     return (words or claim.move is UpdateKind.CHANGE) and _is_return(scene, before, None if words else ALTERNATION_DAYS)
+
+
+def _is_mentioned(memory: Memory, claim: Claim) -> bool:
+    """Return whether a claim's sentence names the value of a memory, and so says what became of it."""
+    return f" {normalise_value(memory.value or '')} " in f" {normalise_value(claim.text)} "
 
 
 def find_stated_since(scene: SlotState) -> Memory | None:
@@ -162,7 +168,8 @@ def find_stated_since(scene: SlotState) -> Memory | None:
     A slot of several values keeps both: "I drive a Skoda", "I drive a Tesla now", "the Skoda again".
     """
     claim = scene.claim
-    told = claim.move in {UpdateKind.STATE, UpdateKind.CHANGE} and not is_denial(claim) and is_return(claim.text)
+    words = _STILL.sub(" ", claim.text)  # what is still so in one case says nothing of the other values of a set
+    told = claim.move in {UpdateKind.STATE, UpdateKind.CHANGE} and not is_denial(claim) and is_return(words)
     if not told or not _is_of_speaker(scene) or find_governing_answer(scene) is not None:
         return None
     others = [one for one in (*scene.known.current, *scene.other_scopes) if _is_other_value(scene, one)]
@@ -182,6 +189,8 @@ def find_stated_since(scene: SlotState) -> Memory | None:
             and (one in scene.standing or (is_change(one.text) and not words.isdisjoint(tokenize(one.text))))
         }
     rival = next(iter(since.values())) if len(since) == 1 else None
+    if rival is not None and _is_mentioned(rival, claim):
+        return None
     return rival if rival is not None and find_weakness(claim, scene.candidate.occasion.trust, rival) is None else None
 
 

@@ -47,6 +47,9 @@ def sort_by_id(found: Iterable[Memory]) -> list[Memory]:
 
 
 _NOMINATED: Final = 64
+_LIKINGS: Final = TASTES | {"likes", "hobby"}
+_MET: Final = _LIKINGS | {"dislikes", "visited", "experience", "event", "friend", "contact", "owns"}
+"""Attributes under which something known is met again, and does not take its former place."""
 _LIST: Final = re.compile(r",| (?:and|or) |&")
 """Signs of a value that names several things."""
 _VERBATIM_CONFIDENCE: Final = 0.5
@@ -126,6 +129,7 @@ def resolve_slot(reader: Reader, claim: Claim) -> Claim:
     """Move a claim to the slot of the memory that its words refer to; without one, return it unchanged."""
     if get_slot(claim) is None and claim.move is UpdateKind.STATE and claim.stance is Stance.ASSERTED:
         return _resolve_new_employer(reader, claim)
+    claim = _resolve_liking(reader, claim)
     if claim.move is UpdateKind.END:
         return _resolve_ending(reader, claim)
     if claim.move is not UpdateKind.CORRECT and (returned := _resolve_returned(reader, claim)) is not claim:
@@ -157,12 +161,25 @@ def _resolve_replaced(reader: Reader, claim: Claim) -> Claim:
     return claim
 
 
+def _resolve_liking(reader: Reader, claim: Claim) -> Claim:
+    """Move what is said of a liking to the slot that holds it, of which not every sentence tells the kind of thing."""
+    if claim.type is not MemoryType.PREFERENCE or claim.attribute not in _LIKINGS or not claim.value:
+        return claim
+    held = [
+        one
+        for one in _find_mentions(reader, claim, claim.value)
+        if one.type is MemoryType.PREFERENCE and one.attribute in _LIKINGS and is_same_value(one.value, claim.value)
+    ]
+    return claim if any(get_slot(one) == get_slot(claim) for one in held) else _move_to_slot(held, claim)
+
+
 def _resolve_returned(reader: Reader, claim: Claim) -> Claim:
     """Move a value that is said to be back to the slot in which another one took its place.
 
     "I'm back together with Nadia" has the slot of "my girlfriend is Nadia", which now has another value.
     """
     told = bool(claim.entity and claim.value) and claim.stance is Stance.ASSERTED and is_return(claim.text)
+    told = told and claim.attribute not in _MET
     ended = [
         one
         for one in (find_related(reader, split_value(claim.value or ""), _NOMINATED) if told else [])

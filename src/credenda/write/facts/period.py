@@ -1,0 +1,46 @@
+"""Since when and until when a fact holds, by its words. Pure."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Final
+
+from credenda.model.claim import Fact, FactChange, FactStatus
+from credenda.text.dates import find_dates
+from credenda.write.extract import moments
+from credenda.write.extract.moments import find_end, past_dates, stated_period
+
+_PRESENT: Final = frozenset({FactStatus.NOW, FactStatus.PLANNED, FactStatus.CONSIDERED})
+
+
+def find_period(fact: Fact, value: str, now_us: int, *, planned: bool) -> tuple[int | None, int | None]:
+    """Return since when and until when a fact holds by its words; for one that ended, since when it does no more."""
+    if not moments.is_in_one_clause(fact.quote.text, fact.when, value):
+        fact = replace(fact, when="")
+    words = _find_time_words(fact)
+    past = past_dates(words, now_us)
+    since, until = past.since, past.until
+    changes = fact.change is not FactChange.NONE or bool(fact.old)
+    if not fact.when and not planned and _is_date(value, now_us):
+        return None, find_end(value, now_us) if fact.attribute == "deadline" else None  # "moved to 10 October"
+    if fact.status in _PRESENT and (fact.when or changes or planned):
+        since, until = stated_period(words, fact.quote.text, now_us, planned=planned, begins=changes)
+    elif fact.status is FactStatus.NOW and until is None and fact.attribute in moments.PASSING:
+        until = moments.find_passing_end(value, fact.quote.text, now_us)
+    elif fact.status is FactStatus.ENDED and fact.when and since is None and until is None:
+        since = next((one.from_us for one in past.spans), None)
+    return since, find_end(value, now_us) if fact.attribute == "deadline" else until
+
+
+def _is_date(value: str, now_us: int) -> bool:
+    """Return whether a value is nothing but a date, which then says not since when it holds."""
+    bare = value.strip()
+    return any(one.start == 0 and one.stop == len(bare) for one in find_dates(bare, now_us))
+
+
+def _find_time_words(fact: Fact) -> str:
+    """Return the words that say when, of which the reader may miss the first: "the day after tomorrow"."""
+    if not fact.when:
+        return fact.quote.text
+    before = fact.quote.text[: max(fact.quote.text.find(fact.when), 0)]
+    return f"the day {fact.when}" if before.lower().endswith("the day ") else fact.when
