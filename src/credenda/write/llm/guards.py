@@ -661,7 +661,7 @@ def _fill_slot(said: Said, stance: Stance) -> Claim:
     since_us, until_us = dates.since, dates.until or (event.occurred_us if schema.known else None) if ended else None
     if stance is Stance.PLANNED:
         since_us, until_us = stated_period(said.sentence, said.sentence, event.occurred_us, planned=True)
-    elif not ended and stance in ASSERTIVE_STANCES and name in PASSING:
+    elif not ended and stance in ASSERTIVE_STANCES and (name in PASSING or not schema.known):
         until_us = find_passing_end(proposal.value or "", said.sentence, event.occurred_us)
     passing = until_us is not None and until_us > event.occurred_us
     return replace(
