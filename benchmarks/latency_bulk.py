@@ -13,11 +13,11 @@ from typing import Final
 from credenda import Credenda
 from credenda.bootstrap import build_parts
 from credenda.clock import seconds
+from credenda.index.document_names import name_event_document
 from credenda.index.quantize import encode
 from credenda.model.event import NewEvent, Role
 from credenda.providers.embed.factory import Embedder
 from credenda.runtime import Parts
-from credenda.storage.records import name_event_document
 from credenda.storage.store import Vector, Writer
 
 _UNIT: Final = 2_000

@@ -22,13 +22,13 @@ import click
 from benchmarks.sentences import make_sentences
 from credenda.bootstrap import build_parts
 from credenda.clock import seconds
+from credenda.index.document_names import name_memory_document
 from credenda.index.quantize import encode
 from credenda.model.change import Actor, ChangeKind, ChangeRecord
 from credenda.model.claim import Evidence, Span
 from credenda.model.event import NewEvent, Role
 from credenda.model.memory import Memory, MemoryType
 from credenda.runtime import Parts
-from credenda.storage.records import name_memory_document
 from credenda.storage.store import Vector, Writer
 
 Note = Callable[[str], None]

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from credenda.model.change import Change, ChangeRecord, ContestCase
+from credenda.model.doctor_finding import DutyRun, Finding
 from credenda.model.governance import SharedMemory
-from credenda.model.job import DutyRun, Finding
 from credenda.model.query import EarnedImportance
 
 

@@ -20,9 +20,9 @@ from numpy.typing import NDArray
 
 from credenda import limits
 from credenda.clock import to_local_time
-from credenda.deadline import report_progress
 from credenda.errors import Conflict, CredendaError
 from credenda.ids import IdKind, format_id, parse_id_number
+from credenda.index.document_names import name_memory_document
 from credenda.index.quantize import decode_rows
 from credenda.manage.consolidation.guards import Member, get_slot_key, has_relative_date
 from credenda.manage.consolidation.judge import (
@@ -49,6 +49,7 @@ from credenda.manage.consolidation.nominate import (
 from credenda.model.change import Actor, Add, ChangeKind, ChangeRecord, Link, Support
 from credenda.model.dream import ConsolidationGroup, ConsolidationReport
 from credenda.model.memory import CONSOLIDATED, Memory, Relation, Status, get_valid_from_us
+from credenda.progress import report_progress
 from credenda.providers.embed.hashed import HashedEmbedder
 from credenda.runtime import Parts
 from credenda.services.consolidation_progress import (
@@ -60,7 +61,6 @@ from credenda.services.consolidation_progress import (
     write_watermarks,
 )
 from credenda.storage.plan import commit_decided, return_decided
-from credenda.storage.records import name_memory_document
 from credenda.storage.store import ChangeFilter, MemoryFilter, Reader, Watermark, Writer
 from credenda.text.normalize import normalise_attribute, normalise_name
 from credenda.validation import check_fraction, check_name

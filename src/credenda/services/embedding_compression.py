@@ -12,12 +12,12 @@ from typing import Final
 
 import numpy as np
 
+from credenda.index.document_names import name_memory_document
 from credenda.index.quantize import FORGOTTEN, TIERS, choose_bits, decode_rows, encode
 from credenda.model.memory import Memory, Status
 from credenda.model.report import CompressReport, CompressTier
 from credenda.runtime import Parts
 from credenda.services.lifecycle import walk_retention
-from credenda.storage.records import name_memory_document
 from credenda.storage.store import Vector, Watermark, Writer
 from credenda.workers.loop import COMPRESSED, flush_accesses
 

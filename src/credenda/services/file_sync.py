@@ -35,6 +35,7 @@ from credenda.portability.files.folder import (
     recognise_own,
     set_aside_unread,
 )
+from credenda.portability.files.memory_side import View, build_memory_side
 from credenda.portability.files.next_state import (
     keep_bases,
     list_pages,
@@ -57,8 +58,6 @@ from credenda.portability.files.state import (
     Spot,
     State,
     Tier,
-    View,
-    build_memory_side,
     dump_state,
     hash_line,
     hash_tenant,

@@ -26,7 +26,8 @@ from credenda.providers.llm.protocol import ModelFailure, Question, Reply
 from credenda.runtime import Parts
 from credenda.storage.records import EMBED, REREAD, THINK, mark_complete
 from credenda.storage.store import Job, JobStatus, Spend, Writer
-from credenda.telemetry.spans import add_model_use, record_model_call
+from credenda.telemetry.model_use import add_model_use
+from credenda.telemetry.spans import record_model_call
 from credenda.workers.leases import commit_leased
 from credenda.workers.loop import end_portion, take_portion
 from credenda.write.llm.prompt import Passage

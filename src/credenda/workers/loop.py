@@ -23,9 +23,10 @@ from credenda import limits, workers
 from credenda.clock import SECOND_US, has_ended, seconds
 from credenda.errors import Conflict, CredendaError, Unavailable
 from credenda.ids import IdKind, parse_id_number
+from credenda.index.document_names import name_memory_document
 from credenda.lazy import import_on_use
 from credenda.runtime import Parts
-from credenda.storage.records import CALL, EMBED, EXTRACT, REREAD, THINK, mark_complete, name_memory_document
+from credenda.storage.records import CALL, EMBED, EXTRACT, REREAD, THINK, mark_complete
 from credenda.storage.store import Access, EventFilter, Job, JobFilter, JobStatus, Reader, VectorCopies, Writer
 from credenda.telemetry.spans import record_job
 from credenda.workers.leases import is_abandoned, is_leased, renew_leases

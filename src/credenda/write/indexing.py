@@ -11,6 +11,7 @@ from credenda import index, limits
 from credenda import index as index_modules
 from credenda.errors import NotFound
 from credenda.ids import IdKind, format_id
+from credenda.index.document_names import find_owner_id, name_event_document, name_memory_document
 from credenda.model.change import Actor, Change, Confirm, Retag, Support
 from credenda.model.event import CODE, Event, Role
 from credenda.model.memory import (
@@ -26,7 +27,7 @@ from credenda.model.memory import (
     get_type_class,
 )
 from credenda.providers.embed.factory import Embedder, TokenEmbedder, TokenVectors, call_token_embedder, embed_checked
-from credenda.storage.records import EMBED, find_owner_id, mark_complete, name_event_document, name_memory_document
+from credenda.storage.records import EMBED, mark_complete
 from credenda.storage.store import Job, Reader, Surprise, Vector, Writer
 from credenda.text.normalize import is_same_value, normalise_attribute, normalise_name, normalise_text
 from credenda.text.passages import split_passages

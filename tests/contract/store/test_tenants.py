@@ -14,9 +14,9 @@ from credenda.errors import LimitExceeded, NotFound
 from credenda.model.change import ChangeKind, Support
 from credenda.model.claim import Span
 from credenda.model.core import Item, ItemRemoval
+from credenda.model.doctor_finding import DutyRun
 from credenda.model.evaluation import JUDGED
 from credenda.model.governance import LegalHold, RetentionPolicy
-from credenda.model.job import DutyRun
 from credenda.model.memory import Status
 from credenda.storage.sql.duties import TaskProgress, UsageView
 from credenda.storage.store import (

@@ -23,7 +23,7 @@ from credenda.interfaces.cli.outcome import (
 )
 from credenda.interfaces.cli.output import NOTHING_YET, Session, escape_controls, is_interactive, note, write_progress
 from credenda.interfaces.cli.removing import delete, erase, export, forget, restore
-from credenda.interfaces.cli.render_lifecycle import render_pending
+from credenda.interfaces.cli.render_files import render_pending
 from credenda.interfaces.dispatch import invoke
 from credenda.model.change import ChangeKind, ChangeRecord, ContestState
 from credenda.operation import Operation

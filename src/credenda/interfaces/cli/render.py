@@ -22,6 +22,7 @@ from credenda.interfaces.cli.render_beliefs import (
     render_status_history,
     render_undo,
 )
+from credenda.interfaces.cli.render_files import render_sync
 from credenda.interfaces.cli.render_forgetting import (
     hold,
     put_back,
@@ -55,12 +56,12 @@ from credenda.interfaces.cli.render_lifecycle import (
     render_scan,
     render_score,
     render_scores,
-    render_sync,
 )
 from credenda.interfaces.client_setup.install import Installed
 from credenda.model.browse import Diff
 from credenda.model.code import DriftReport, ScanReport
 from credenda.model.core import Core
+from credenda.model.doctor_finding import Finding
 from credenda.model.dream import ConsolidationReport, DreamReport
 from credenda.model.evaluation import (
     BeliefTestReport,
@@ -72,7 +73,7 @@ from credenda.model.evaluation import (
     ReplayReport,
 )
 from credenda.model.governance import ComplianceReport, CostSummary, DeletionPlan, DeletionReceipt, LegalHold
-from credenda.model.job import Finding, JobInfo
+from credenda.model.job import JobInfo
 from credenda.model.memory import Memory
 from credenda.model.query import Context, EventDetails, Explanation, Page, SearchResult, StatusStep
 from credenda.model.report import (

@@ -34,7 +34,8 @@ from credenda.interfaces.server.problems import Problem, make_problem, send_prob
 from credenda.interfaces.server.resource import Resource
 from credenda.model.server import AuditDraft
 from credenda.runtime import ActiveCalls
-from credenda.telemetry.spans import ModelUse, measure_model_use, record_request
+from credenda.telemetry.model_use import ModelUse, measure_model_use
+from credenda.telemetry.spans import record_request
 
 # Bounds on how often a caller may call: a bucket of permits for each, which fills again at a steady rate.
 

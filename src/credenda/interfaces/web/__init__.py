@@ -9,7 +9,7 @@ A page is one module in `pages/` and one template in `templates/`, and its Germa
    `operation` is the one without whose scope a caller may not see it. The path may have parameters: `/memory/{id}`.
 2. Write `templates/NAME.html`: `{% extends "layout.html" %}`, with the block `content`. The macros of `parts.html` show
    memories, times, bars and forms.
-3. List `PAGE` in `routes.py`; the menu, the route and the `.json` twin follow.
+3. List `PAGE` in `registry.py`; the menu, the route and the `.json` twin follow.
 4. Write each text as `{{ t("English text") }}` (or `view.t(…)`), with its German in `messages/de/NAME.toml`; a test
    lists those that lack one.
 

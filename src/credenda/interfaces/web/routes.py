@@ -22,7 +22,7 @@ from credenda.interfaces.server.memories import Memories
 from credenda.interfaces.server.problems import Problem, make_method_problem, make_problem, send_problem
 from credenda.interfaces.server.rest import EVENTS_PATH, make_stale_problem
 from credenda.interfaces.web.languages import choose_language
-from credenda.interfaces.web.pages import memory_pages, question_pages, server_pages, upkeep_pages
+from credenda.interfaces.web.registry import PAGES
 from credenda.interfaces.web.render import ASSETS, POLICY, read_asset, render_bare, render_page
 from credenda.interfaces.web.sessions import Sessions
 from credenda.interfaces.web.view import (
@@ -39,30 +39,6 @@ from credenda.interfaces.web.view import (
 )
 from credenda.operations.table import OPERATIONS
 from credenda.services import access
-
-PAGES: Final[tuple[Page, ...]] = (
-    question_pages.OVERVIEW_PAGE,
-    question_pages.AGENT_PAGE,
-    question_pages.INBOX_PAGE,
-    memory_pages.MEMORIES_PAGE,
-    question_pages.SEARCH_PAGE,
-    question_pages.SESSIONS_PAGE,
-    question_pages.SESSION,
-    memory_pages.ENTITIES_PAGE,
-    upkeep_pages.CODE_PAGE,
-    upkeep_pages.RETENTION_PAGE,
-    upkeep_pages.CONSOLIDATION_PAGE,
-    upkeep_pages.JOBS_PAGE,
-    upkeep_pages.JOB_PAGE,
-    server_pages.DATA_PAGE,
-    server_pages.CONNECT_PAGE,
-    server_pages.AUDIT_PAGE,
-    memory_pages.MEMORY_PAGE,
-    memory_pages.DELETION_PAGE,
-    memory_pages.UNDO_PAGE,
-)
-"""Every page, in the order of the menu."""
-
 
 _COOKIE: Final = "credenda-language"
 _YEAR_SECONDS: Final = 365 * 86_400

@@ -60,14 +60,7 @@ class Gateway:
 
     def __init__(self, place: ModelEndpoint) -> None:
         """Take an endpoint without a request; raises `Unavailable` if pydantic-ai is not installed."""
-        from importlib.util import find_spec
-
-        if find_spec("pydantic_ai") is None:
-            raise Unavailable(
-                "language models are not installed",
-                why="they need pydantic-ai",
-                fix=f"{format_install('llm')}; or leave llm out",
-            )
+        _check_installed()
         self._place = place
         self._lock = Lock()
         self._open: _OpenClient | None = None
@@ -133,6 +126,17 @@ class Gateway:
         except Exception as error:  # noqa: BLE001 - three libraries raise what they like: each is one way of not answering
             raise _to_failure(error) from None
         return _extract_reply(response)
+
+
+def _check_installed() -> None:
+    from importlib.util import find_spec
+
+    if find_spec("pydantic_ai") is None:
+        raise Unavailable(
+            "language models are not installed",
+            why="they need pydantic-ai",
+            fix=f"{format_install('llm')}; or leave llm out",
+        )
 
 
 def _start_client(place: ModelEndpoint) -> _OpenClient:

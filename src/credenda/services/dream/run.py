@@ -8,10 +8,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Final
 
-from credenda.deadline import report_within
 from credenda.errors import Conflict, CredendaError, Invalid
 from credenda.manage.dream.cards import MergeRules, PruneRules
 from credenda.model.dream import DreamReport, DreamStep
+from credenda.progress import report_within
 from credenda.runtime import Parts
 from credenda.services.consolidation import Wanted, run_over
 from credenda.services.dream.steps import Night, run_bridges, run_cards, run_decay, run_drift, run_probe, write_report

@@ -13,6 +13,7 @@ from credenda import index, limits
 from credenda.clock import DAY_US, has_ended, to_datetime
 from credenda.errors import Unavailable
 from credenda.ids import IdKind, parse_id_number
+from credenda.index.document_names import name_memory_document
 from credenda.manage.dream.cards import (
     CardHistory,
     CardRules,
@@ -61,7 +62,6 @@ from credenda.runtime import Parts
 from credenda.services.code_scan import drift, read_opted_in_folders
 from credenda.services.lifecycle import decay, rescore_retention
 from credenda.storage.plan import commit_decided, return_decided
-from credenda.storage.records import name_memory_document
 from credenda.storage.store import ChangeFilter, MemoryFilter, Reader, Vector, Watermark, Writer
 from credenda.text.normalize import normalise_attribute, normalise_name
 from credenda.text.recalled_block import count_noun

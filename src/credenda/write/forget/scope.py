@@ -10,12 +10,13 @@ from unicodedata import normalize
 
 from credenda import limits
 from credenda.ids import IdKind, parse_id_number, parse_serial
+from credenda.index.document_names import list_event_ids, list_memory_ids
 from credenda.model.change import Actor, ChangeKind, ChangeRecord
 from credenda.model.claim import Claim, Evidence, Extractor, Span, UpdateKind
 from credenda.model.event import Event
 from credenda.model.memory import Memory, Relation, Status
 from credenda.model.statement import list_given
-from credenda.storage.records import EMBED, list_event_ids, list_memory_ids
+from credenda.storage.records import EMBED
 from credenda.storage.store import ChangeFilter, Job, MemoryFilter, Reader, Redaction, Rewording, Tombstone, Writer
 from credenda.text.normalize import find_condition_forms, list_condition_terms, normalise_text, normalise_value
 from credenda.text.sentences import BLANK, blank_span, leave_out_blanks
