@@ -27,6 +27,7 @@ from credenda.model.browse import (
 from credenda.model.change import ChangeRecord, ContestCase, SlotLoop
 from credenda.model.claim import Extractor
 from credenda.model.code import DriftReport, ScanReport
+from credenda.model.compression_report import CompressReport
 from credenda.model.core import ANY_VERSION, Core, Item, ItemFilter
 from credenda.model.dream import ConsolidationReport, DreamReport
 from credenda.model.evaluation import (
@@ -34,7 +35,6 @@ from credenda.model.evaluation import (
     ContextPreview,
     ExtractionPreview,
     FaithfulnessScore,
-    RebuildReport,
     ReplayReport,
     ScoreRecord,
 )
@@ -61,7 +61,6 @@ from credenda.model.query import (
 )
 from credenda.model.report import (
     BackupReport,
-    CompressReport,
     DecayReport,
     DeletionReport,
     DoctorReport,
@@ -71,15 +70,16 @@ from credenda.model.report import (
     ExtractionReport,
     ImportReport,
     LifecycleReport,
+    RebuildReport,
     ReembedReport,
     Resolution,
     RetentionCurves,
     ScheduleReport,
     Stats,
-    SyncReport,
     UndoReport,
 )
 from credenda.model.server import AuditRecord, AuditReport
+from credenda.model.sync_report import SyncReport
 from credenda.providers.embed.factory import Embedder
 from credenda.providers.tokens.factory import Tokenizer
 from credenda.services.items import Words

@@ -17,10 +17,17 @@ from credenda.telemetry.spans import record_group
 if TYPE_CHECKING:
     from credenda import bootstrap, portability
     from credenda.model.code import ScanReport
-    from credenda.model.evaluation import RebuildReport
     from credenda.model.query import Page
-    from credenda.model.report import BackupReport, DoctorReport, ExportReport, ImportReport, ReembedReport, SyncReport
+    from credenda.model.report import (
+        BackupReport,
+        DoctorReport,
+        ExportReport,
+        ImportReport,
+        RebuildReport,
+        ReembedReport,
+    )
     from credenda.model.server import AuditRecord
+    from credenda.model.sync_report import SyncReport
     from credenda.runtime import Parts
 else:
     bootstrap, portability = import_on_use("credenda.bootstrap"), import_on_use("credenda.portability")

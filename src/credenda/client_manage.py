@@ -18,12 +18,12 @@ from credenda.validation import check_words
 if TYPE_CHECKING:
     from credenda.model.change import ContestCase, SlotLoop
     from credenda.model.code import DriftReport
+    from credenda.model.compression_report import CompressReport
     from credenda.model.core import Core
     from credenda.model.dream import ConsolidationReport, DreamReport
     from credenda.model.governance import DeletionPlan, LegalHold, RetentionPolicy
     from credenda.model.query import Outcome, StatusStep
     from credenda.model.report import (
-        CompressReport,
         DecayReport,
         ExpiryReport,
         ExtractionReport,

@@ -18,7 +18,8 @@ from credenda.model.event import Event
 from credenda.model.governance import ComplianceReport
 from credenda.model.memory import Memory
 from credenda.model.query import EarnedImportance, Explanation, SlotVersion, StatusStep
-from credenda.model.report import BackupReport, EraseReceipt, ExportReport, ImportReport, RestoreReport, SyncReport
+from credenda.model.report import BackupReport, EraseReceipt, ExportReport, ImportReport, RestoreReport
+from credenda.model.sync_report import SyncReport
 
 # The public fields of a value: the attribute that each is read from, its name in JSON, and its type.
 

@@ -17,7 +17,8 @@ from credenda.model.statement import format_core_text, format_validity
 from credenda.providers.embed.factory import TokenAsk
 from credenda.read.core_memories import add_statement_times, find_core_memories, is_standing_instruction
 from credenda.read.history import read_slot_history
-from credenda.read.pack import WHEN, Packing, PackTrace, pack
+from credenda.read.pack import WHEN, Packing, pack
+from credenda.read.pack_trace import PackTrace
 from credenda.read.plan import (
     extract_trigger_terms,
     find_echoes,

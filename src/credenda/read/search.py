@@ -36,15 +36,16 @@ from credenda.read.dense import embed_question
 from credenda.read.hydrate import load_evidence, name_document
 from credenda.read.late import Question, add_late_scores, ask_tokens, is_talk_of_persons
 from credenda.read.newer import link_newer
-from credenda.read.plan import Ask, Interval, Plan, is_near_spelling, is_task_material, is_typed_question, plan
+from credenda.read.plan import Ask, Interval, Plan, is_task_material, is_typed_question, plan
 from credenda.read.rank import COMPARED, Reading, find_allowed_owners, find_quoting_owners, hydrate_batch, order_rows
 from credenda.read.retrieve import add_relatives, build_partial_index, retrieve
 from credenda.read.score import Fused, compute_final_scores, fuse_ranks, fuse_scores, pick_best_of_owner
+from credenda.read.spelling import correct_spelling
 from credenda.read.visibility import mask_relevant, redact_spans
 from credenda.read.weights import Calibration, load_talk_weights, load_weights
 from credenda.read.whole import add_whole
 from credenda.storage.current_trust import combine_trust
-from credenda.storage.store import EventFilter, MemoryFilter, Reader
+from credenda.storage.store import MemoryFilter, Reader
 from credenda.text.normalize import normalise_attribute, normalise_name
 from credenda.text.passages import split_passages
 from credenda.text.tokens import tokenize
@@ -394,21 +395,3 @@ def _trace(asked: _Asked, candidates: int, answerable: float, missed: Sequence[R
         trace["ask"] = made.ask.value
         trace["misses"] = tuple((row.id, row.key) for row in missed[:_MISSES])
     return trace
-
-
-# Terms of recent texts that a misspelt question may mean, for near misses without vectors.
-
-
-_LETTERS_LEAST: Final = 4
-"""Shortest term that may be misspelt."""
-
-
-def correct_spelling(made: Plan, reader: Reader) -> Plan | None:
-    """Return the plan with the terms of recent texts that differ from its own by one letter; None without any."""
-    asked = [term for term in made.terms if len(term) >= _LETTERS_LEAST]
-    if not asked:
-        return None
-    recent = reader.find_events(EventFilter(newest_first=True, limit=limits.SPELLING_EVENTS))
-    known = dict.fromkeys(term for event in recent for term in tokenize(event.text))
-    meant = tuple(term for term in known if any(is_near_spelling(one, term) for one in asked))
-    return replace(made, terms=meant, subject=meant) if meant else None

@@ -45,7 +45,7 @@ from credenda.model.memory import (
     mark_over,
 )
 from credenda.model.query import EventDetails, Explanation, Page, SlotVersion
-from credenda.read.diff import load_difference
+from credenda.read.load_diff import load_difference
 from credenda.runtime import Parts
 from credenda.services.expectation import Expectation
 from credenda.services.search import check_limit, resolve_moment

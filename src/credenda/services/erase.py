@@ -21,7 +21,8 @@ from credenda.model.claim import Span
 from credenda.model.event import Event
 from credenda.model.governance import ComplianceReport, LegalHold, RetentionPolicy
 from credenda.model.memory import Memory, Status
-from credenda.model.report import EraseReceipt, RestoredReport
+from credenda.model.report import EraseReceipt
+from credenda.model.restored_report import RestoredReport
 from credenda.model.server import AuditReport
 from credenda.paths import check_path
 from credenda.portability.atomic_write import replace_file

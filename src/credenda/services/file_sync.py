@@ -21,7 +21,7 @@ from credenda.model.change import Actor, Add, Contest, ContestState
 from credenda.model.claim import Span
 from credenda.model.event import DENIED, QUARANTINED, Receipt, Source
 from credenda.model.memory import Draft, Memory, MemoryType, Slot, Status, get_type_class
-from credenda.model.report import SyncReport
+from credenda.model.sync_report import SyncReport
 from credenda.paths import find_path_kind
 from credenda.portability.files.folder import (
     IGNORE,

@@ -15,8 +15,7 @@ from credenda import services
 from credenda.clock import DAY_US, SECOND_US, has_ended
 from credenda.errors import Conflict, CredendaError, Invalid
 from credenda.manage.lifecycle import ScheduledTask, describe_state, find_due
-from credenda.model.doctor_finding import DutyRun
-from credenda.model.report import ScheduleReport
+from credenda.model.report import DutyRun, ScheduleReport
 from credenda.runtime import Parts
 from credenda.services import dream
 from credenda.services.core import core

@@ -16,7 +16,7 @@ from credenda.model.evaluation import ContextLine, ContextPreview
 from credenda.model.fast_dataclass import compile_fast_init
 from credenda.model.memory import Layer, MemoryType
 from credenda.model.query import Context, Hit, HitKind, Include, Mode, Profile, Query, SearchResult
-from credenda.read.pack import PackTrace, TracedLine
+from credenda.read.pack_trace import PackTrace, TracedLine
 from credenda.runtime import Parts
 from credenda.services.settle import count_waiting_messages
 from credenda.storage.store import Access, Reader

@@ -14,10 +14,10 @@ from credenda.errors import LimitExceeded, NotFound
 from credenda.model.change import ChangeKind, Support
 from credenda.model.claim import Span
 from credenda.model.core import Item, ItemRemoval
-from credenda.model.doctor_finding import DutyRun
 from credenda.model.evaluation import JUDGED
 from credenda.model.governance import LegalHold, RetentionPolicy
 from credenda.model.memory import Status
+from credenda.model.report import DutyRun
 from credenda.storage.sql.duties import TaskProgress, UsageView
 from credenda.storage.store import (
     Access,

@@ -6,9 +6,8 @@ import gc
 import signal
 import sys
 from collections import Counter
-from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping
 from contextlib import closing, contextmanager, suppress
-from datetime import datetime
 from importlib.util import find_spec
 from pathlib import Path
 from threading import Event
@@ -25,7 +24,6 @@ from credenda.interfaces import client_setup, hook_engine, plugin
 from credenda.interfaces import mcp as mcp_modules
 from credenda.interfaces.cli.commands import make_command, make_group, make_toolset_option, write_result
 from credenda.interfaces.cli.output import (
-    Screen,
     Session,
     escape_controls,
     name_database,
@@ -33,6 +31,7 @@ from credenda.interfaces.cli.output import (
     open_screen,
     write_output,
 )
+from credenda.interfaces.cli.render_plugin import render_plugin, render_plugins
 from credenda.interfaces.hook.run import begin_to_look
 from credenda.interfaces.plugin.contents import HOSTS, NAME, Plan, plan_host
 from credenda.interfaces.plugin.contents import Commands as Programs
@@ -380,48 +379,3 @@ def _plan(session: Session, host: str, hook: tuple[str, ...], folder: str | None
     )
     place = Path(folder).expanduser().absolute() if folder else find_data_folder() / "plugin"
     return plan_host(host, programs, find_user_folders(), folder=place)
-
-
-# Text output of the plugin.
-
-
-if TYPE_CHECKING:
-    from credenda.interfaces.plugin.manage import PluginReport, PluginStatus
-
-
-def render_plugin(screen: Screen, report: PluginReport) -> str:
-    """Show what an installation or a removal did."""
-    listed = (
-        ("wrote", report.written),
-        ("copy of before", report.backups),
-        ("removed", report.removed),
-        ("kept, as you changed it", report.kept),
-    )
-    rows = [(name, escape_controls(path)) for name, paths in listed for path in paths]
-    rows += [("then", escape_controls(report.next_step))] if report.next_step else []
-    head = f"{report.done.capitalize()}: {report.host}"
-    return f"{head}\n{screen.pairs(rows)}" if rows else head
-
-
-def render_plugins(screen: Screen, found: Sequence[PluginStatus]) -> str:
-    """Show where the plugin is installed."""
-    if not found:
-        return "The plugin is not installed; `credenda plugin install HOST` does."
-    lines: list[str] = []
-    for one in found:
-        lines.append(
-            f"{one.host}: {_write_state(screen, one)}, version {escape_controls(one.version)}, "
-            f"{count_noun(one.files, 'file')}"
-        )
-        lines += [f"  then: {escape_controls(one.next_step)}"] if one.next_step else []
-        lines += [f"  missing: {escape_controls(path)}" for path in one.missing]
-        lines += [f"  changed by you: {escape_controls(path)}" for path in one.changed]
-    return "\n".join(lines)
-
-
-def _write_state(screen: Screen, one: PluginStatus) -> str:
-    if one.missing:
-        return screen.warn("incomplete: install it again")
-    if one.hooks_ran_at is None:
-        return screen.warn("no hook has run since it was installed")
-    return f"ok, hooks last ran {screen.moment(datetime.fromisoformat(one.hooks_ran_at))}"

@@ -14,14 +14,12 @@ from credenda.interfaces.cli.render_beliefs import (
     render_event,
     render_explanation,
     render_history,
-    render_loops,
     render_memory,
     render_page,
     render_remembered,
     render_results,
-    render_status_history,
-    render_undo,
 )
+from credenda.interfaces.cli.render_changes import render_loops, render_status_history, render_undo
 from credenda.interfaces.cli.render_files import render_sync
 from credenda.interfaces.cli.render_forgetting import (
     hold,
@@ -60,16 +58,14 @@ from credenda.interfaces.cli.render_lifecycle import (
 from credenda.interfaces.client_setup.install import Installed
 from credenda.model.browse import Diff
 from credenda.model.code import DriftReport, ScanReport
+from credenda.model.compression_report import CompressReport
 from credenda.model.core import Core
-from credenda.model.doctor_finding import Finding
 from credenda.model.dream import ConsolidationReport, DreamReport
 from credenda.model.evaluation import (
     BeliefTestReport,
     ContextPreview,
     ExtractionPreview,
     FaithfulnessScore,
-    RebuildDifference,
-    RebuildReport,
     ReplayReport,
 )
 from credenda.model.governance import ComplianceReport, CostSummary, DeletionPlan, DeletionReceipt, LegalHold
@@ -78,7 +74,6 @@ from credenda.model.memory import Memory
 from credenda.model.query import Context, EventDetails, Explanation, Page, SearchResult, StatusStep
 from credenda.model.report import (
     BackupReport,
-    CompressReport,
     DecayReport,
     DeletionReport,
     DoctorReport,
@@ -86,19 +81,22 @@ from credenda.model.report import (
     ExpiryReport,
     ExportReport,
     ExtractionReport,
+    Finding,
     ImportReport,
     LifecycleReport,
     ModelUse,
+    RebuildDifference,
+    RebuildReport,
     ReembedReport,
     Resolution,
     RestoreReport,
     RetentionCurves,
     ScheduleReport,
-    ServerReport,
     Stats,
-    SyncReport,
     UndoReport,
 )
+from credenda.model.restored_report import ServerReport
+from credenda.model.sync_report import SyncReport
 from credenda.text.recalled_block import count_kind, count_noun
 
 _OPENINGS: Final = {
