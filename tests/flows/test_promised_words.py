@@ -465,7 +465,6 @@ def test_what_nothing_is_known_of_does_not_come_back(mem: Credenda, say: Say, sa
     assert {one.value for one in mem.list().items if one.attribute in {"employer", "residence"}} == {"Siemens", "Graz"}
 
 
-@pytest.mark.requirement("E-125")
 @pytest.mark.parametrize("told", ["deployed v2.1 on march 28", "We shipped version 3.0 yesterday."])
 def test_a_version_that_was_deployed_on_a_day_is_an_episode(mem: Credenda, say: Say, told: str) -> None:
     say(told)
