@@ -10,13 +10,14 @@ import sqlite3
 import subprocess
 import sys
 from pathlib import Path
-from threading import Thread
+from threading import Event, Thread
 
 import pytest
 
 from credenda import Credenda
 from credenda.errors import Unavailable
 from credenda.hook_files.places import add_line, find_places, is_server, read_lines, write_durably
+from credenda.interfaces.hook.run import Options, run_hook
 from credenda.interfaces.hook_engine.filing import file_waiting, find_memory_places
 from credenda.interfaces.hook_engine.listener import make_private
 from tests.waiting import PATIENCE_SECONDS
@@ -212,6 +213,22 @@ def test_a_damaged_message_is_set_aside_and_doctor_tells(folder: Path) -> None:
         report = memory.data.doctor()
     details = [one.detail for one in report.findings if one.check == "hooks"]
     assert details == ["1 message of hooks could not be read"]  # what a program sends is no problem of the store
+
+
+def test_a_busy_engine_costs_the_end_of_a_turn_nothing(folder: Path) -> None:
+    """Its words are on disk; the next call has them filed."""
+    agent = CodingAgent(folder)
+    agent.say("I use Neovim.")
+
+    def keep_waiting(*_: object, **__: object) -> None:
+        Event().wait(PATIENCE_SECONDS)
+
+    options = Options(event="Stop", database=agent.target, user="ana", background=False)
+    reply = json.dumps({"session_id": "s1", "last_assistant_message": "Neovim it is."}).encode()
+    assert run_hook(options, reply, seconds=0.2, ask=keep_waiting) == ""
+    last = read_lines(agent.places)[-1]
+    assert (last["event"], last["done"], last.get("error")) == ("Stop", "journaled", None)
+    assert agent.file() == 2
 
 
 def test_doctor_tells_of_calls_that_failed_and_leaves_out_foreign_input(folder: Path) -> None:

@@ -689,10 +689,13 @@ class _Call:
         """Have the messages filed: by a running engine, or by one that is started for it.
 
         At the end of a session the running engine is probably a server that ends with it, in the middle of its work.
+        The words are on disk and nobody waits for an answer: a machine too busy for this leaves it to the next call.
         """
-        told = self._ask(self._places, {"kind": "file"}, seconds=max(self._deadline - monotonic(), 0.01))
-        if told is None or self._moment.kind == "end":
-            self._start_engine()
+        with suppress(_LateError):
+            left = self._deadline - monotonic()
+            told = self._ask(self._places, {"kind": "file"}, seconds=max(left / 2, 0.01))
+            if told is None or self._moment.kind == "end":
+                self._start_engine()
 
     def _start_engine(self) -> None:
         """Start a process for the messages that wait, and where a session begins or ends for those that are unread."""
