@@ -57,6 +57,8 @@ _NOUNS: Final = {
     "plan": "plan",
 }
 """Names of attributes that would read badly after an owner: "Jonas's does"."""
+_IN_WORDS: Final = frozenset({"considering", "decision", "event", "experience", "goal", "opinion", "plan"})
+"""Attributes whose values say little without the words around them: "pick it up"."""
 _VERBS: Final = {
     "likes": ("likes", "does not like"),
     "dislikes": ("dislikes", "does not dislike"),
@@ -233,7 +235,8 @@ def write_claim(memory: Stated, now_us: int = 0, language: str = "") -> str:
         return _grow(memory, _name_scope(memory, given), now_us, language)
     if memory.value == memory.text:
         return memory.text
-    if not (memory.entity and memory.attribute and memory.value):
+    in_words = memory.attribute in _IN_WORDS and memory.value in memory.text
+    if in_words or not (memory.entity and memory.attribute and memory.value):
         return cut_to_clause(memory.text, memory.value)
     owner = _name_owner(memory)
     owner = name_owner(owner, language) if is_worded(language) else owner

@@ -459,7 +459,11 @@ def test_a_name_of_somebody_else_is_not_that_of_the_speaker() -> None:
     ("text", "value", "attribute", "status", "stance"),
     [
         ("I'd love to see Petra before I am sixty", "Petra", "visited", FactStatus.NOW, Stance.CONSIDERED),
-        ("Petra has been on my list since school", "Petra", "favourite", FactStatus.NOW, Stance.CONSIDERED),
+        ("Petra has been on my list since school", "Petra", "visited", FactStatus.NOW, Stance.CONSIDERED),
+        ("Joining a choir has always been a wish of mine", "choir", "member_of", FactStatus.NOW, Stance.CONSIDERED),
+        ("In Petra, I'd love to climb the stairs", "Petra", "visited", FactStatus.NOW, Stance.CONSIDERED),
+        ("One day I'd love to see Petra", "Petra", "visited", FactStatus.UNREAL, Stance.CONSIDERED),
+        ("If I were rich I'd love to see Petra", "Petra", "visited", FactStatus.UNREAL, Stance.HYPOTHETICAL),
         ("I saw Petra when I was six", "Petra", "visited", FactStatus.NOW, Stance.ASSERTED),
         ("I absolutely love getting up late", "getting up late", "likes", FactStatus.PLANNED, Stance.ASSERTED),
         ("I might enjoy getting up late", "getting up late", "likes", FactStatus.CONSIDERED, Stance.CONSIDERED),
@@ -470,6 +474,28 @@ def test_a_wish_is_not_done_and_a_liking_is_no_plan(  # noqa: PLR0917 - the colu
 ) -> None:
     (claim,) = read_one(text, value, attribute, status=status)
     assert claim.stance is stance
+
+
+def test_a_favourite_is_called_one() -> None:
+    assert read_one("My favourite lake is Skadar", "Skadar", "favourite", key="lake")[0].value == "Skadar"
+    assert read_one("I think Skadar is the best lake", "Skadar", "favourite", key="lake")
+    assert read_one("I was in awe of Skadar", "Skadar", "favourite", key="lake") == []
+    (claim,) = read_one("My favourite part was Skadar", "Skadar", "favourite", key="part", status=FactStatus.PAST)
+    assert claim.attribute == "favourite_part"
+
+
+def test_what_is_the_listeners_is_not_held_of_the_speaker() -> None:
+    assert read_one("I like walks, how was yours with your dog Rex", "Rex", "pet", key="dog") == []
+    assert read_one("I went out with my dog Rex", "Rex", "pet", key="dog")
+
+
+@pytest.mark.parametrize(
+    ("value", "held"),
+    [('Skylark" by Kosztolanyi', "Skylark by Kosztolanyi"), ('"Skylark"', "Skylark"), ('27" screen', '27" screen')],
+)
+def test_marks_of_quotation_are_no_part_of_a_value(value: str, held: str) -> None:
+    (claim,) = read_one(f"I like {value} a lot", value, "likes")
+    assert claim.value == held
 
 
 def test_a_favourite_is_more_than_the_kind_of_thing() -> None:

@@ -229,6 +229,7 @@ _MISSPOKEN: Final = re.compile(
     re.IGNORECASE,
 )
 """Words between two values of which the second one takes the place of the first: "12, no sorry, 14" """
+_MARKS: Final = re.compile(r"[\"\u201c\u201d](?=[A-Za-z])|(?<![\d\s])[\"\u201c\u201d]")  # of quotation, not of inches
 _TRAILING: Final = re.compile(
     r"[,\s]+(?:again|after all|as before|now|these days|at the moment|currently|any ?more|too|as well|please|lol)$",
     re.IGNORECASE,
@@ -244,8 +245,21 @@ _WISHED: Final = re.compile(
     re.IGNORECASE,
 )
 """Words of a wish before what was then not seen or done: "I'd love to see Petra"."""
-_LISTED: Final = re.compile(r" (?:is|are|has been|have been)(?: \w+)? on my (?:bucket )?list\b", re.IGNORECASE)
-"""The same behind it: "Petra is on my list"."""
+_LISTED: Final = re.compile(
+    r"[^,;.!?]{0,40}? (?:is|are|was|has|have)(?: \w+){0,3}? (?:on my (?:\w+ )?list|my dream"
+    r"|an? (?:dream|desire|wish|goal) of mine)\b"
+    r"|,? (?:which |that |where )?(?:i'd|i would)(?: \w+ly)? (?:love|like|want) to\b",
+    re.IGNORECASE,
+)
+"""The same behind it: "Petra is on my list", "in Petra I'd like to climb"."""
+_LIKED_BEST: Final = re.compile(
+    r"\b(?:fav\w*|best|most|top|beloved|all[- ]time|go-to|number one|(?:lov|ador|enjoy)\w*|fan|prefer\w*)\b",
+    re.IGNORECASE,
+)
+"""Words of which one tells that something is a favourite."""
+_YOURS: Final = re.compile(r"\b(?:your|ur)(?: \w+){0,2} $", re.IGNORECASE)
+"""Words before what is the listener's: "how is your dog Rex?"."""
+_IF: Final = re.compile(r"\b(?:if|unless|suppose|imagine)\b", re.IGNORECASE)
 _OPEN: Final = frozenset({Stance.PLANNED, Stance.CONSIDERED})
 _ENJOYS: Final = re.compile(
     r"(?<!if )(?<!unless )\b(?:i|we) (?:\w+ly |really |just |also |always |both |do )*"
@@ -334,7 +348,12 @@ def _is_about_something_else(told: _PlacedFact) -> bool:
         return False
     start, stop = _find_sentence(fact, turn)
     before, after = turn.event.text[start : fact.value.start], turn.event.text[fact.value.stop : stop]
-    if fact.attribute == "favourite" and _KIND_OF_FAVOURITE.search(before) and fact.value.text.islower():
+    if fact.attribute == "favourite":
+        asked = turn.addressed.text if turn.addressed is not None else ""
+        unnamed = _KIND_OF_FAVOURITE.search(before) and fact.value.text.islower()
+        if unnamed or not _LIKED_BEST.search(f"{asked} {before} {fact.value.text} {after}"):
+            return True
+    if not told.schema.order and fact.subject != LISTENER and _YOURS.search(before):
         return True
     heard = turn.addressed
     if heard is not None and heard.role is Role.PERSON and is_same_value(fact.value.text, heard.speaker):
@@ -597,7 +616,9 @@ def _find_stance(told: _PlacedFact, text: str, start: int, stop: int) -> Stance:
     stance = Stance.ROLE_PLAY if told.voice is Voice.ROLE_PLAY else stance
     if stance is Stance.ASSERTED and schema.name in _TASTES and act_of(message[start:stop]) is Act.SARCASM:
         stance = Stance.SARCASTIC
-    if stance is Stance.ASSERTED and fact.attribute in _DONE and (_WISHED.search(before) or _LISTED.match(after)):
+    wished = _WISHED.search(before) or _LISTED.match(after)
+    told_as = fact.attribute in _DONE if stance is Stance.ASSERTED else not _IF.search(before)
+    if wished and told_as and stance in {Stance.ASSERTED, Stance.HYPOTHETICAL}:
         stance = Stance.CONSIDERED
     posed = stance is Stance.ASSERTED and fact.attribute == "job_title" and _POSED.search(words)
     invented = fact.subject == SPEAKER and _FICTION.search(message, start, stop)
@@ -676,7 +697,7 @@ def _trim(value: str) -> str:
     >>> _trim("morning meetings again")
     'morning meetings'
     """
-    return _TRAILING.sub("", _NEXT_ITEM.sub("", value.strip()).strip("[]"))
+    return _TRAILING.sub("", _NEXT_ITEM.sub("", _MARKS.sub("", value).strip()).strip("[]"))
 
 
 def _find_move(fact: Fact) -> UpdateKind:
@@ -716,7 +737,8 @@ def _fill_slot(plain: Claim, told: _PlacedFact) -> Claim:
     )
     certain, sure = _FIRM_KEYED if schema.keyed and attribute not in {schema.name, fact.attribute} else _FIRM
     firm = fact.certainty >= certain and fact.attribute_certainty >= sure
-    if fact.status is FactStatus.PAST and until is None and not (known.episodic or schema.event):
+    lasts = known.episodic or schema.event or fact.attribute == "favourite"  # "my favourite part was": it still is
+    if fact.status is FactStatus.PAST and until is None and not lasts:
         plain = replace(plain, attribute=f"former_{attribute}")
     move = UpdateKind.STATE if passing else _find_move(fact)
     weighty = _WEIGHTY if move is UpdateKind.CORRECT or fact.attribute in _EXPLICIT else 0.0
