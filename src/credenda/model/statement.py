@@ -235,7 +235,7 @@ def write_claim(memory: Stated, now_us: int = 0, language: str = "") -> str:
         return _grow(memory, _name_scope(memory, given), now_us, language)
     if memory.value == memory.text:
         return memory.text
-    in_words = memory.attribute in _IN_WORDS and memory.value in memory.text
+    in_words = memory.attribute in _IN_WORDS and memory.value is not None and memory.value in memory.text
     if in_words or not (memory.entity and memory.attribute and memory.value):
         return cut_to_clause(memory.text, memory.value)
     owner = _name_owner(memory)

@@ -485,6 +485,8 @@ def test_a_favourite_is_called_one() -> None:
 
 
 def test_what_is_the_listeners_is_not_held_of_the_speaker() -> None:
+    assert read_one("Oh have you been to the shops in Lille", "Lille", "visited", subject=LISTENER) == []
+    assert read_one("Could you note that I went to Lille", "Lille", "visited")
     assert read_one("I like walks, how was yours with your dog Rex", "Rex", "pet", key="dog") == []
     assert read_one("I went out with my dog Rex", "Rex", "pet", key="dog")
 

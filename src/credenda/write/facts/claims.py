@@ -259,6 +259,10 @@ _LIKED_BEST: Final = re.compile(
 """Words of which one tells that something is a favourite."""
 _YOURS: Final = re.compile(r"\b(?:your|ur)(?: \w+){0,2} $", re.IGNORECASE)
 """Words before what is the listener's: "how is your dog Rex?"."""
+_ASKS: Final = re.compile(
+    r"\W*(?:\w{2,4}\W+){0,2}(?:have|had|do|did|are|were|will|would|can|could)(?:n.t)? (?:you|u|ya)\b", re.IGNORECASE
+)
+"""The beginning of a question to the listener, which may lack its mark."""
 _IF: Final = re.compile(r"\b(?:if|unless|suppose|imagine)\b", re.IGNORECASE)
 _OPEN: Final = frozenset({Stance.PLANNED, Stance.CONSIDERED})
 _ENJOYS: Final = re.compile(
@@ -353,7 +357,9 @@ def _is_about_something_else(told: _PlacedFact) -> bool:
         unnamed = _KIND_OF_FAVOURITE.search(before) and fact.value.text.islower()
         if unnamed or not _LIKED_BEST.search(f"{asked} {before} {fact.value.text} {after}"):
             return True
-    if not told.schema.order and fact.subject != LISTENER and _YOURS.search(before):
+    own = _FIRST_PERSON.search(before + fact.value.text + after) is not None
+    asks = _ASKS.match(before) is not None and not own
+    if not told.schema.order and (asks or (fact.subject != LISTENER and _YOURS.search(before))):
         return True
     heard = turn.addressed
     if heard is not None and heard.role is Role.PERSON and is_same_value(fact.value.text, heard.speaker):
@@ -361,7 +367,7 @@ def _is_about_something_else(told: _PlacedFact) -> bool:
     exempt = told.schema.kin or told.schema.order or fact.attribute in _TOLD_TERSELY
     over = fact.status in {FactStatus.ENDED, FactStatus.DENIED}
     exempt = exempt or over or bool(fact.old) or fact.change is not FactChange.NONE
-    if fact.subject != SPEAKER or exempt or _FIRST_PERSON.search(before + fact.value.text + after):
+    if fact.subject != SPEAKER or exempt or own:
         return False
     return bool(_SAID_OF.match(after) or (_is_among_persons(turn) and _SECOND_PERSON.search(before + after)))
 
