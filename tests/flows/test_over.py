@@ -40,14 +40,12 @@ def test_a_plan_is_over_after_its_time_and_not_before(mem: Credenda, clock: Manu
     name = tell()
     coming = find(mem, name)
     assert len(coming) == 4
-    assert {(one.over, one.statement) for one in coming} == {
-        (False, "user: plan: viewing of the lighthouse, planned for 2026-03-02 16:00")
-    }
+    assert {(one.over, one.statement) for one in coming} == {(False, f"user: {VIEWING} (planned for 2026-03-02 16:00)")}
     clock.advance(timedelta(days=3))
     gone = find(mem, name)
     assert len(gone) == 4
     assert {(one.over, one.statement) for one in gone} == {
-        (True, "user: plan: viewing of the lighthouse, planned for 2026-03-02 16:00, over")
+        (True, f"user: {VIEWING} (planned for 2026-03-02 16:00, over)")
     }
     assert {one.status for one in gone} == {"active"}
 
@@ -82,7 +80,7 @@ def test_a_context_says_that_a_past_plan_is_over(mem: Credenda, clock: ManualClo
     name = tell()
     clock.advance(timedelta(days=3))
     (hit,) = [one for one in mem.search("When is the viewing of the lighthouse?").hits if one.id == name]
-    assert hit.text.endswith("planned for 2026-03-02 16:00, over")
+    assert hit.text.endswith("planned for 2026-03-02 16:00, over)")
     block = mem.context("When is the viewing of the lighthouse?").text
     assert "(planned for 2026-03-02 16:00; over)" in block.partition("No longer true:")[2]
 
