@@ -39,7 +39,7 @@ from credenda.write.extract import voices
 from credenda.write.extract.moments import iso_day
 from credenda.write.extract.voices import Act, Voice, act_of, is_playing, lexicon, names, split_voices, who_speaks
 from credenda.write.facts.exact import find_exact_forms
-from credenda.write.facts.mended import find_kin, name_ended, has_words_of_birth
+from credenda.write.facts.mended import find_kin, has_words_of_birth, name_ended
 from credenda.write.facts.period import find_period
 from credenda.write.intake.secrets import screen_secrets
 from credenda.write.llm.guards import resolve_entity
