@@ -28,7 +28,7 @@ from credenda.runtime import ActiveCalls, LazyIndexCache, Parts, Views
 from credenda.storage import postgres, sqlite
 from credenda.storage.current_trust import cut_rows, plan_cut
 from credenda.storage.sqlite.store import SqliteStore
-from credenda.storage.transfer import ImportRow, read_key_file
+from credenda.storage.transfer import PROBE_USER, ImportRow, read_key_file
 from credenda.validation import check_identity
 from credenda.workers.leases import name_process
 from credenda.write import extract, facts
@@ -41,8 +41,6 @@ if TYPE_CHECKING:
     from credenda.services.migrate import Progress
     from credenda.storage.store import Store
 
-PROBE_USER: Final = "credenda-probe"
-"""The user as whom a server writes probes to itself; nobody else may have the name."""
 _SHARED_INDEXES: Final = LazyIndexCache()
 
 

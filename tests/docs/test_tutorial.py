@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Iterator
+from importlib.metadata import packages_distributions, requires
 from pathlib import Path
 
 import pytest
@@ -13,9 +15,20 @@ import docs_tutorial
 PAGE = docs_tutorial.PAGE.read_text(encoding="utf-8")
 
 
-@pytest.fixture(scope="module")
-def fresh() -> str:
-    return docs_tutorial.render(PAGE)
+def list_modules_of_extras() -> list[str]:
+    """List the packages that only an extra installs."""
+    given = (one for one in requires("credenda") or () if "extra ==" in one and "'dev'" not in one.replace('"', "'"))
+    wanted = {re.split(r"[^\w-]", one, maxsplit=1)[0].lower() for one in given} - {"credenda"}
+    return [name for name, found in packages_distributions().items() if {one.lower() for one in found} & wanted]
+
+
+@pytest.fixture(scope="module", params=["base", "all"])
+def fresh(request: pytest.FixtureRequest) -> Iterator[str]:
+    """The page as an install without extras runs it, and as one with all of them does."""
+    with pytest.MonkeyPatch.context() as patch:
+        for name in list_modules_of_extras() if request.param == "base" else ():
+            patch.setitem(sys.modules, name, None)
+        yield docs_tutorial.render(PAGE)
 
 
 def outputs(page: str, command: str) -> Iterator[str]:

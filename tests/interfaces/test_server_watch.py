@@ -10,7 +10,7 @@ from threading import Event
 
 import pytest
 
-from credenda import Credenda, Invalid
+from credenda import Credenda, Invalid, restore_backup
 from credenda.bootstrap import PROBE_USER, build_parts
 from credenda.clock import SystemClock
 from credenda.interfaces.authorization import SCOPES
@@ -86,6 +86,8 @@ def test_the_user_of_the_probe_is_nobody_else_and_stays_small(tmp_path: Path, mo
                 assert probe.last.ok
             assert memory.stats().events == 1
         assert ana.stats().events == 1
+        assert ana.data.backup(tmp_path / "copy.db").users == 1
+        assert restore_backup(tmp_path / "copy.db", tmp_path / "again.db").users == 1
 
 
 def test_a_message_that_waits_too_long_is_the_first_thing_that_is_told(

@@ -427,3 +427,23 @@ def test_a_value_is_corrected_by_who_sees_its_statement_and_no_attribute(person:
     assert "residence: Linz" in form
     assert "in place of “Linz”" in form
     assert "in your words" in form
+
+
+def test_what_the_reader_said_does_not_call_the_reader_a_user(person: Person, site: Site) -> None:
+    tell(site, "I live in Linz.", session="intro")
+    with memory_of(site) as memory:
+        memory.remember([{"role": "person", "name": "Odile", "content": "I live in Bardsey."}])
+        memory.settle()
+    page = parse(person.get("/memories"))
+    assert "user:" not in page.text
+    assert "Odile" in page.text
+    german = person.get("/memories?lang=de").text
+    assert "Nutzer:" not in german
+    assert "Wohnort: Linz" in german
+
+
+def test_the_exact_text_of_the_agent_is_seen_whole(site: Site) -> None:
+    style = Person(site, log_in=False).browser.get("/static/style.css").text
+    rule = re.search(r"\.fence \{[^}]*\}", style)
+    assert rule is not None
+    assert "max-height" not in rule[0]

@@ -26,6 +26,8 @@ from credenda.paths import make_file_error
 if TYPE_CHECKING:
     from credenda.storage.store import Writer
 
+PROBE_USER: Final = "credenda-probe"
+"""The user as whom a server writes probes to itself; nobody else may have the name, and no report counts it."""
 
 ARCHIVED: Final = (
     "events",

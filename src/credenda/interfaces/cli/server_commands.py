@@ -176,14 +176,14 @@ def _run(target: str | None, session: Session, plan: Plan) -> None:
 
 def _list_lines(url: str, user: str, address: Address) -> list[str]:
     """Say how a client connects."""
-    tokens = address.needs_tokens
+    tokens, reached = address.needs_tokens, address.url or not address.is_loopback
     secret = ' --header "Authorization: Bearer TOKEN"' if tokens else ""
     sent = ' -H "Authorization: Bearer TOKEN"' if tokens else ""
     first = "make a token: credenda token create NAME --user USER" if tokens else f"callers reach the memory of {user}"
     return [
         f"pages for you in a browser: {url}/",
         first,
-        *([f"connectors with OAuth, such as claude.ai and ChatGPT: {url}/mcp"] if tokens else []),
+        *([f"connectors with OAuth, such as claude.ai and ChatGPT: {url}/mcp"] if tokens and reached else []),
         f"Claude Code: claude mcp add --transport http credenda {url}/mcp{secret}",
         f"REST: curl{sent} {url}/v1/stats",
         f"A2A: {url}/.well-known/agent-card.json",

@@ -31,6 +31,7 @@ from credenda.model.report import UndoneMemory
 from credenda.model.statement import ENGLISH, Stated, find_before, name_attribute, name_owner, write_statement
 from credenda.operations.table import OPERATIONS
 from credenda.services.expectation import expect
+from credenda.text.fence import name_author
 from credenda.text.normalize import normalise_attribute, normalise_name
 
 # The parts of a page: its loading, its actions, and the place where a person goes afterwards.
@@ -475,14 +476,25 @@ class View:
 
     def state(self, memory: Stated) -> str:
         """Return the statement of a memory in the person's language."""
-        return write_statement(memory, self.memory.zone, language=self.language)
+        return self._name_author(memory, write_statement(memory, self.memory.zone, language=self.language))
 
     def tell_hit(self, hit: Hit) -> str:
         """Return the line of a hit in the person's language."""
-        if hit.memory is None or self.language == ENGLISH:
+        if hit.memory is None:
             return hit.text
+        if self.language == ENGLISH:
+            return self._name_author(hit.memory, hit.text)
         told_us, before = [event.occurred_us for event in hit.evidence], find_before(hit.text)
-        return write_statement(hit.memory, self.memory.zone, told_us=told_us, before=before, language=self.language)
+        zone, language = self.memory.zone, self.language
+        text = write_statement(hit.memory, zone, told_us=told_us, before=before, language=language)
+        return self._name_author(hit.memory, text)
+
+    def _name_author(self, memory: Stated, statement: str) -> str:
+        """Leave out who says a statement where that is the reader and it names its slot; else call the reader so."""
+        if name_author(memory.speaker, memory.text) != "user":
+            return statement
+        _, _, said = statement.partition(": ")
+        return said if memory.attribute and memory.value else f"{self.t('you')}: {said}"
 
     def tell(self, text: str) -> str:
         """Return a sentence of the engine, such as a reason, in the person's language."""

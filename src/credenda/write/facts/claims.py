@@ -39,6 +39,7 @@ from credenda.write.extract import voices
 from credenda.write.extract.moments import iso_day
 from credenda.write.extract.voices import Act, Voice, act_of, is_playing, lexicon, names, split_voices, who_speaks
 from credenda.write.facts.exact import find_exact_forms
+from credenda.write.facts.mended import find_kin, has_words_of_birth, name_ended
 from credenda.write.facts.period import find_period
 from credenda.write.intake.secrets import screen_secrets
 from credenda.write.llm.guards import resolve_entity
@@ -276,6 +277,11 @@ _KIND_OF_FAVOURITE: Final = re.compile(r"\bfav(?:e|ou?rite)s? $", re.IGNORECASE)
 _FIRST_PERSON: Final = re.compile(
     r"\b(?:i|im|ive|me|my|mine|myself|we|us|our|ours)\b|\bfav(?:e|ou?rite)s?\b", re.IGNORECASE
 )
+_CLAUSE: Final = re.compile(
+    r"[,;:]\s+(?:(?:and|but|so)\s)?|\s(?:and|but|because|although|though|while)\s", re.IGNORECASE
+)
+_TAKEN_UP: Final = re.compile(r"\b(?:i|we)\b.*\b(?:it|them|that|this|those|these|there|one|ones)\b", re.IGNORECASE)
+"""Words of a later clause that tell what its speaker has to do with what the one before is about."""
 _SECOND_PERSON: Final = re.compile(r"\b(?:you|your|yours|u|ur)\b", re.IGNORECASE)
 _SAID_OF: Final = re.compile(
     r"(?: (?!(?:and|but|or|it|that|this|which|who|so|because|since|as|while|when|if|he|she|they|there)\b)[\w'-]+){0,3}?"
@@ -283,6 +289,8 @@ _SAID_OF: Final = re.compile(
     re.IGNORECASE,
 )
 """Words behind a value that is, or is part of, the subject of its sentence."""
+_PREDICATED: Final = re.compile(r"\W*the (?!(?:\w+ )*best\b)(?:\w+ ){1,3}(?:is|are|was|were) (?:\w+ )?$", re.IGNORECASE)
+"""Words before what is said of a thing: "the colours are unreal"."""
 _TOLD_TERSELY: Final = frozenset(
     {"allergy", "medication", "condition", "diet", "residence", "home", "name", "preferred_name"}
 )
@@ -317,7 +325,8 @@ def make_claims(turn: Turn, facts: Iterable[Fact]) -> list[Claim]:
     claims: dict[tuple[str | None, ...], Claim] = {}
     subject = ""
     text = turn.event.text
-    for fact in _read_versions(text, _read_choices(text, _drop_misspoken(text, _drop_overheard(list(facts))))):
+    heard = name_ended(_drop_overheard(list(facts)))
+    for fact in _read_versions(text, _read_choices(text, _drop_misspoken(text, heard))):
         if fact.attribute in _TOLD_TERSELY and _OF_LISTENER.match(fact.scope):
             fact = replace(fact, scope="")  # noqa: PLW2901 - the same fact
         subject = fact.subject if fact.subject.casefold() not in {*PRONOUNS, SPEAKER, LISTENER, ""} else subject
@@ -344,21 +353,19 @@ def make_claims(turn: Turn, facts: Iterable[Fact]) -> list[Claim]:
 def _is_about_something_else(told: _PlacedFact) -> bool:
     """Return whether the sentence of a fact about its speaker tells of another thing: "Yosemite is breathtaking".
 
-    A sentence in the first person is about its speaker, and so is one without a subject: "vegan, two cats". A name by
-    which the speaker calls the listener is no fact at all.
+    A sentence in the first person is about its speaker (of a liking, the clause), and so is one without a subject:
+    "vegan, two cats". A name by which the speaker calls the listener is no fact at all.
     """
     fact, turn = told.fact, told.turn
     if fact.value.start < 0:
         return False
     start, stop = _find_sentence(fact, turn)
     before, after = turn.event.text[start : fact.value.start], turn.event.text[fact.value.stop : stop]
-    if fact.attribute == "favourite":
-        asked = turn.addressed.text if turn.addressed is not None else ""
-        unnamed = _KIND_OF_FAVOURITE.search(before) and fact.value.text.islower()
-        if unnamed or not _LIKED_BEST.search(f"{asked} {before} {fact.value.text} {after}"):
-            return True
     own = _FIRST_PERSON.search(before + fact.value.text + after) is not None
-    asks = _ASKS.match(before) is not None and not own
+    asked = after.rstrip().endswith("?") and fact.subject == SPEAKER and _is_among_persons(turn)
+    if (asked and not own) or (fact.attribute == "favourite" and not _is_called_favourite(fact, turn, before, after)):
+        return True  # "still vegetarian?" asks for what the other one is
+    asks = not own and _ASKS.match(before) is not None
     if not told.schema.order and (asks or (fact.subject != LISTENER and _YOURS.search(before))):
         return True
     heard = turn.addressed
@@ -367,9 +374,21 @@ def _is_about_something_else(told: _PlacedFact) -> bool:
     exempt = told.schema.kin or told.schema.order or fact.attribute in _TOLD_TERSELY
     over = fact.status in {FactStatus.ENDED, FactStatus.DENIED}
     exempt = exempt or over or bool(fact.old) or fact.change is not FactChange.NONE
-    if fact.subject != SPEAKER or exempt or own:
+    if told.schema.name in _TASTES and not _TAKEN_UP.search(after):
+        before, after = _CLAUSE.split(before)[-1], _CLAUSE.split(after)[0]
+    if fact.subject != SPEAKER or exempt or _FIRST_PERSON.search(before + fact.value.text + after):
         return False
-    return bool(_SAID_OF.match(after) or (_is_among_persons(turn) and _SECOND_PERSON.search(before + after)))
+    predicated = told.schema.name in _TASTES and _PREDICATED.match(before)
+    return bool(
+        predicated or _SAID_OF.match(after) or (_is_among_persons(turn) and _SECOND_PERSON.search(before + after))
+    )
+
+
+def _is_called_favourite(fact: Fact, turn: Turn, before: str, after: str) -> bool:
+    """Return whether words call a value a favourite, and it is more than the kind of one: "my favourite tv show"."""
+    asked = turn.addressed.text if turn.addressed is not None else ""
+    named = not (_KIND_OF_FAVOURITE.search(before) and fact.value.text.islower())
+    return named and _LIKED_BEST.search(f"{asked} {before} {fact.value.text} {after}") is not None
 
 
 def _keep_own_words(turn: Turn) -> str:
@@ -396,7 +415,7 @@ def _find_least(fact: Fact, schema: FactSchema) -> float:
     """Return how sure the attribute of a fact must be: a value that it replaces or ends tells the slot as well."""
     if _is_renaming(fact):
         return 0.0
-    known = fact.old or fact.status is FactStatus.ENDED
+    known = fact.old or (fact.status is FactStatus.ENDED and not schema.kin and fact.attribute not in _NAMED)
     return min(schema.sure, _SLOT_OF_OLD) if known else schema.sure
 
 
@@ -454,9 +473,13 @@ def _drop_overheard(facts: list[Fact]) -> list[Fact]:
 
 def _is_covered(claim: Claim, by: Claim) -> bool:
     """Return whether another claim says what a claim says and more: what takes the place of its value, or a name."""
-    if claim.entity != by.entity or is_same_value(claim.value, by.value):
+    if claim.entity != by.entity:
         return False
+    if is_same_value(claim.value, by.value):  # "my dog Otto" is no second pet
+        return claim.attribute == "pet" != by.attribute and names().kin_noun(by.attribute or "") is not None
     over = claim.move is UpdateKind.END or claim.stance is Stance.NEGATED
+    if over and by.stance is Stance.PLANNED:
+        return False  # what is to come has ended nothing yet
     if over and by.prior:
         return f" {normalise_value(by.prior)} " in f" {normalise_value(claim.value or '')} "
     same = (claim.attribute, claim.scope) == (by.attribute, by.scope)
@@ -539,7 +562,8 @@ def _make_slotted_claim(told: _PlacedFact, owner: str) -> Claim | None:
     text = event.text[span.start : span.stop]
     place = _find_sentence(fact, told.turn)
     links = told.schema.name in _TASTES and "://" in fact.value.text  # the address behind a word
-    asks = fact.attribute in _PLACES and _ASKED_FOR.match(event.text, *place) is not None
+    asks = fact.attribute == "birthday" and not has_words_of_birth(told.turn)
+    asks = asks or (fact.attribute in _PLACES and _ASKED_FOR.match(event.text, *place) is not None)
     if links or asks or screen_secrets(text, "mask").masked or _ASKED.fullmatch(event.text, *place):
         return None
     stance = _find_stance(told, text, place[0], span.stop)
@@ -678,11 +702,10 @@ def _find_slot(told: _PlacedFact, owner: str) -> tuple[str, str]:
     beside = key.casefold() not in told.turn.event.text[start:stop].casefold()  # of another sentence
     if fact.attribute == "prefers" and (not key or beside) and _KIND.search(_trim(fact.value.text)):
         key = _trim(fact.value.text).split()[-1]
-    if schema.kin and fact.attribute != "pet" and names().kin_noun(fact.value.text):
+    if schema.kin and fact.attribute != "pet" and names().kin_noun(fact.value.text.rpartition(" ")[2]):
         return entity, ""
     if schema.kin:
-        said = (fact.quote.text if fact.value.start >= 0 else "") + " " + fact.key
-        noun = next((found for word in re.findall(r"\w+", said) if (found := names().kin_noun(word))), None)
+        noun = find_kin(fact)
         of_owner = noun is not None and entity == f"{owner}'s {noun}"  # "my girlfriend is Ivy" names her twice
         return owner if of_owner else entity, noun or schema.name
     if fact.attribute == "name" and entity != owner:
@@ -747,12 +770,13 @@ def _fill_slot(plain: Claim, told: _PlacedFact) -> Claim:
     if fact.status is FactStatus.PAST and until is None and not lasts:
         plain = replace(plain, attribute=f"former_{attribute}")
     move = UpdateKind.STATE if passing else _find_move(fact)
+    scope = _LEFT_OVER.sub("", _JOINS.sub("", _ARTICLE.sub("", fact.scope)))
     weighty = _WEIGHTY if move is UpdateKind.CORRECT or fact.attribute in _EXPLICIT else 0.0
     return replace(
         plain,
         value=iso_day(value, now_us, attribute) if known.dated else value,
         prior=fact.old or None,
-        scope=_LEFT_OVER.sub("", _JOINS.sub("", _ARTICLE.sub("", fact.scope))) or None,
+        scope=None if f" {fact.scope} " in f"{value} " else scope or None,  # the value says it
         cardinality=Cardinality.SET if many or not (changes or firm) else Cardinality.SINGLE,
         move=move,
         importance=max(plain.importance, known.importance if known.known else 0.0, weighty),

@@ -12,6 +12,9 @@ from credenda.write.extract.moments import find_end, past_dates, stated_period
 
 _PRESENT: Final = frozenset({FactStatus.NOW, FactStatus.PLANNED, FactStatus.CONSIDERED})
 
+_STATES: Final = frozenset({"residence", "employer", "job_title", "school", "employment"})
+"""What a plan begins for good, unlike an appointment."""
+
 
 def find_period(fact: Fact, value: str, now_us: int, *, planned: bool) -> tuple[int | None, int | None]:
     """Return since when and until when a fact holds by its words; for one that ended, since when it does no more."""
@@ -25,10 +28,14 @@ def find_period(fact: Fact, value: str, now_us: int, *, planned: bool) -> tuple[
         return None, find_end(value, now_us) if fact.attribute == "deadline" else None  # "moved to 10 October"
     if fact.status in _PRESENT and (fact.when or changes or planned):
         since, until = stated_period(words, fact.quote.text, now_us, planned=planned, begins=changes)
+        if planned and changes and fact.attribute in _STATES and fact.when[:5].lower() not in {"until", "till "}:
+            until = None  # "I start at Halden on Monday" begins then
     elif fact.status is FactStatus.NOW and until is None and fact.attribute in moments.PASSING:
         until = moments.find_passing_end(value, fact.quote.text, now_us)
     elif fact.status is FactStatus.ENDED and fact.when and since is None and until is None:
         since = next((one.from_us for one in past.spans), None)
+    if fact.status is FactStatus.NOW and not fact.when and since is not None and since > now_us:
+        since = None  # what is so now has begun: the day belongs to other words of the sentence
     return since, find_end(value, now_us) if fact.attribute == "deadline" else until
 
 
