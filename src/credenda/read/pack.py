@@ -42,6 +42,7 @@ from credenda.text.fence import (
     shorten_line,
 )
 from credenda.text.normalize import detect_language
+from credenda.text.passing import find_own_end
 from credenda.text.tokens import tokenize
 
 ALWAYS: Final = "Always:"
@@ -224,9 +225,9 @@ def _order_lines(core: Sequence[Memory], hits: Sequence[Hit], packing: Packing) 
         elif hit.event is not None:
             said = format_stated(hit.event.speaker, hit.text)
             yield _Line(
-                _ENDED if "superseded" in hit.flags else _SAID,
+                _SAID if hit.flags.isdisjoint({"superseded", "stale"}) else _ENDED,
                 format_bullet(
-                    hit.id, said, [format_day(hit.event.occurred_us, packing.zone), *_word_doubts(hit, packing)]
+                    hit.id, said, [*name_days(hit, packing.zone, packing.language), *_word_doubts(hit, packing)]
                 ),
                 (hit,),
             )
@@ -290,6 +291,17 @@ def name_validity(hit: Hit, zone: tzinfo, language: str = ENGLISH) -> list[str]:
     return [] if hit.memory is None else format_validity(hit.memory, zone, told, language)
 
 
+def name_days(hit: Hit, zone: tzinfo, language: str = ENGLISH) -> list[str]:
+    """Say since when the memory of a hit is true, or when a message was said and since when it is over by its words."""
+    if hit.event is None:
+        return name_validity(hit, zone, language)
+    said_us, end_us = hit.event.occurred_us, None
+    if "stale" in hit.flags:
+        end_us = find_own_end(hit.event.text, said_us)
+    over = [] if end_us is None else [f"{choose_word(language, 'over since')} {format_day(end_us, zone)}"]
+    return [format_day(said_us, zone), *over]
+
+
 def _is_told(hit: Hit, packing: Packing) -> bool:
     """Return whether other lines mention what a hit says: an ended value, or a sentence that gave one."""
     sentence = hit.memory is None or hit.memory.value is None
@@ -303,7 +315,8 @@ def _word_doubts(hit: Hit, packing: Packing) -> list[str]:
 
 def word_warnings(hit: Hit) -> list[str]:
     """Return the warnings of a hit in words."""
-    over = {"stale"} if hit.memory is not None and hit.memory.over else set[str]()  # its times say so
+    own = hit.event is not None and find_own_end(hit.event.text, hit.event.occurred_us) is not None
+    over = {"stale"} if own or (hit.memory is not None and hit.memory.over) else set[str]()  # its times say so
     return [*(_WARNINGS[flag] for flag in sorted(hit.flags - over)), *([_OLDER] if hit.newer is not None else [])]
 
 

@@ -245,6 +245,13 @@ _JOBLESS: Final = (
 )
 _UNATTACHED: Final = r"^(?:single|unmarried|divorced|separated|widowed)"
 _PARTNERS: Final = ("spouse", "wife", "husband", "girlfriend", "boyfriend", "partner", "fiancé", "fiancée")
+_CHILDREN: Final = ("child", "baby", "son", "daughter", "twins", "twin", "girl", "boy", "birthday")
+_BORN: Final = re.compile(
+    r"\b(?:(?:was|were) born|gave birth|had (?:our|my|the|a) (?:baby|twins|son|daughter|little \w+)|came into the world"
+    r"|(?:has|have|is|are) (?:finally )?(?:arrived|here))\b",
+    re.IGNORECASE,
+)
+"""Words of a birth, after which nobody is pregnant."""
 _FORMER: Final = "former_"
 _GOES_ON: Final = re.compile(r"\b(?:currently|still|also|today|tonight|this (?:morning|week))\b", re.IGNORECASE)
 """Words of a past occasion that ends nothing: "I also had football today"."""
@@ -263,11 +270,12 @@ _SMALL: Final = frozenset({"a", "an", "the", "my", "our", "to", "some", "new", "
 class _Rule:
     """A claim with one of these attributes and a matching value ends matching values of other attributes.
 
-    `changing`: only for a claim of change. `same`: only for an equal value.
+    `told`: only where its sentence says so. `changing`: only for a claim of change. `same`: only for an equal value.
     """
 
     of: tuple[str, ...]
     says: re.Pattern[str] | None = None
+    told: re.Pattern[str] | None = None
     ends: tuple[str, ...]
     held: re.Pattern[str] | None = None
     changing: bool = False
@@ -293,6 +301,9 @@ _RULES: Final = (
     _Rule(
         of=("spouse", "wife", "husband"), ends=("girlfriend", "boyfriend", "partner", "fiancé", "fiancée"), same=True
     ),
+    _Rule(
+        of=_CHILDREN, told=_BORN, ends=("condition", "status"), held=_compile(r"^(?:\d+ \w+ )?(?:pregnant|expecting)")
+    ),
     _Rule(of=("likes",), ends=("dislikes",), same=True),
     _Rule(of=("dislikes",), ends=("likes",), same=True),
 )
@@ -306,6 +317,7 @@ def _match_rules(claim: Claim) -> list[_Rule]:
         for rule in _RULES
         if name in rule.of
         and (rule.says is None or rule.says.search(value))
+        and (rule.told is None or rule.told.search(claim.text))
         and (not rule.changing or claim.move is not UpdateKind.STATE)
     ]
 
