@@ -95,8 +95,26 @@ def read_wordings(text: str, facts: Iterable[Fact], now_us: int) -> Iterator[Fac
     """Yield the facts of a message as its words tell them, in order; `now_us` is when it was said."""
     said = text.replace("\u2019", "'")
     found = _name_successors(said, _end_denied(said, _drop_misspoken(text, list(facts))))
-    found = _read_appointments(said, _read_doses(said, [_read_stay(one) for one in found]), now_us)
+    found = _read_doses(said, [_read_stay(one) for one in _join_names(text, found)])
+    found = _read_appointments(said, found, now_us)
     return _read_versions(text, _read_choices(text, found))
+
+
+def _join_names(text: str, facts: Iterable[Fact]) -> Iterator[Fact]:
+    """Join the parts of one name that were read apart: "Noor", "Haddad"."""
+    before: Fact | None = None
+    for one in facts:
+        joins = before is not None and one.attribute == before.attribute == "name" and before.subject == one.subject
+        if before is not None and joins and text[before.value.stop : one.value.start] == " ":
+            start, stop = before.value.start, one.value.stop
+            sure = max(before.certainty, one.certainty)
+            before = replace(one, value=Words(text[start:stop], start, stop), certainty=sure)
+            continue
+        if before is not None:
+            yield before
+        before = one
+    if before is not None:
+        yield before
 
 
 def _read_stay(fact: Fact) -> Fact:
@@ -134,7 +152,8 @@ def _read_dose(text: str, fact: Fact) -> Fact:
     named = _NEW_DOSE.search(before) or (_TAKEN_DOSE.search(before) if fact.attribute == "amount" else None)
     if named is None:
         return fact
-    whole = value._replace(text=f"{found['dose']} of {text[slice(*named.span('name'))]}")
+    name = text[slice(*named.span("name"))]
+    whole = value._replace(text=f"{found['dose']} of {name}")
     sure = max(fact.certainty, _SURE)
     return replace(
         fact,
@@ -143,7 +162,7 @@ def _read_dose(text: str, fact: Fact) -> Fact:
         certainty=sure,
         subject=SPEAKER,
         key="",
-        old="",
+        old=name if fact.change is FactChange.CHANGED else "",
         value=whole,
     )
 
