@@ -182,6 +182,8 @@ _RESPELLED: Final = re.compile(
     re.IGNORECASE,
 )
 """Words that say that the name before was wrong: "her name's actually Anna"."""
+_TITLED: Final = re.compile(r"(?:.*\b)?(?:book|novel|story|song|album|film|movie|play|blog|podcast|thesis|paper|show)")
+"""Things of which the name may have the words of a sentence."""
 _NAMED: Final = frozenset(
     {"name", "preferred_name", "friend", "colleague", "contact", "pet", "partner", "child", "parent", "sibling"}
 )
@@ -471,6 +473,8 @@ def _make_slotted_claim(told: _PlacedFact, owner: str) -> Claim | None:
         return _make_unplaced_claim(plain, told)
     entity, attribute = _find_slot(told, owner)
     fitted = _fit_value(fact, attribute)
+    if fitted is None and attribute == "name" and _TITLED.fullmatch(entity):
+        attribute, fitted = "title", _fit_value(fact, "title")
     told = told._replace(fact=fitted or fact)
     return _fill_slot(replace(plain, entity=entity, attribute=attribute), told) if fitted else None
 
@@ -574,6 +578,8 @@ def _find_span(fact: Fact, turn: Turn) -> Span:
 def _find_slot(told: _PlacedFact, owner: str) -> tuple[str, str]:
     """Return the entity and attribute of a fact; "" for one that has no slot."""
     fact, schema, entity = told.fact, told.schema, told.entity
+    if schema.thing and entity.casefold().endswith(f" {schema.name}"):
+        entity = entity[: -len(schema.name) - 1]  # the "report deadline" is the deadline of the report
     key = _ARTICLE.sub("", fact.key.strip())
     if is_same_value(key, _trim(_leave_out(fact.value.text, fact.scope))):
         key = ""  # what is told of tea is no tea

@@ -57,7 +57,9 @@ _DOSE: Final = re.compile(
 _NEW_DOSE: Final = re.compile(
     r"\b(?:rais\w+|increas\w+|upped|bumped|lower\w*|reduc\w+|cut|dropped|doubled|halved|chang\w+|adjust\w+|put|took"
     r"|brought|moved) (?:my|the) (?P<name>[\w-]+)(?: dos\w+)?(?: (?:up|down|back))?(?: from [^,.;]{1,24}?)?"
-    r" (?:to|at) $",
+    r" (?:to|at) $"
+    r"|\b(?:my|the) (?P<now>[\w-]+)(?: dos\w+)? (?:is|was|went|goes|has gone) (?:now )?(?:back )?(?:up |down )?"
+    r"(?:to|at) $",
     re.IGNORECASE,
 )
 """Words before the new dose of a medicine of the speaker: "My doctor raised my Lisinopril to"."""
@@ -67,6 +69,19 @@ _TAKEN_DOSE: Final = re.compile(
     re.IGNORECASE,
 )
 """Words before the dose of a medicine that the speaker takes: "I take metformin"."""
+_CUT_SHORT: Final = re.compile(r"\b(?:of|the|with|at|in|for|to|an?)$", re.IGNORECASE)
+"""The end of a part of a value, which is no end of a value."""
+_MONEY: Final = re.compile(
+    r"[\u20ac$\u00a3]|\b(?:euros?|eur|dollars?|pounds?|francs?|kronor|quid|\d+k)\b", re.IGNORECASE
+)
+_RENT: Final = re.compile(r"(?:\s(?:in|for|of))?\s?\brent\b\s?", re.IGNORECASE)
+_RAISE: Final = re.compile(r"(?:pay |salary )?(?:raise|rise)", re.IGNORECASE)
+_EARNED: Final = re.compile(
+    r"\b(?:earn(?:ing)?|get paid|'m paid|am paid|make) (?:about |around |roughly |now )*$", re.IGNORECASE
+)
+_MOVED_TO: Final = re.compile(
+    r"\b(?:i|we)(?:'ve| have)? (?:\w+ )?(?:moved|relocated) (?:back |over |out )?to $", re.IGNORECASE
+)
 _STAYS: Final = re.compile(r"\b(?:i'm|i am|we're|we are|im) (?:\w+ ){0,2}(?:in|at|on)\b", re.IGNORECASE)
 _APPOINTMENT: Final = (
     r"(?:meeting|appointment|call|interview|viewing|check-?up|exam|session|consultation|hearing|audition|presentation"
@@ -95,19 +110,24 @@ def read_wordings(text: str, facts: Iterable[Fact], now_us: int) -> Iterator[Fac
     """Yield the facts of a message as its words tell them, in order; `now_us` is when it was said."""
     said = text.replace("\u2019", "'")
     found = _name_successors(said, _end_denied(said, _drop_misspoken(text, list(facts))))
-    found = _read_doses(said, [_read_stay(one) for one in _join_names(text, found)])
+    found = [_read_home(said, _name_amount(said, _read_stay(one))) for one in _join_parts(text, found)]
+    found = _read_doses(said, found)
     found = _read_appointments(said, found, now_us)
     return _read_versions(text, _read_choices(text, found))
 
 
-def _join_names(text: str, facts: Iterable[Fact]) -> Iterator[Fact]:
-    """Join the parts of one name that were read apart: "Noor", "Haddad"."""
+def _join_parts(text: str, facts: Iterable[Fact]) -> Iterator[Fact]:
+    """Join the parts of one value that were read apart: "Noor", "Haddad"; "lab of the", "university".
+
+    A part of which the end was missed is as sure as its attribute and its other part together.
+    """
     before: Fact | None = None
     for one in facts:
-        joins = before is not None and one.attribute == before.attribute == "name" and before.subject == one.subject
-        if before is not None and joins and text[before.value.stop : one.value.start] == " ":
+        if before is not None and _is_next_part(text, before, one):
             start, stop = before.value.start, one.value.stop
             sure = max(before.certainty, one.certainty)
+            if before.attribute != "name":
+                sure = max(sure, (sure + min(before.attribute_certainty, one.attribute_certainty)) / 2)
             before = replace(one, value=Words(text[start:stop], start, stop), certainty=sure)
             continue
         if before is not None:
@@ -115,6 +135,38 @@ def _join_names(text: str, facts: Iterable[Fact]) -> Iterator[Fact]:
         before = one
     if before is not None:
         yield before
+
+
+def _is_next_part(text: str, one: Fact, after: Fact) -> bool:
+    if one.attribute != after.attribute or (one.subject and one.subject != after.subject):
+        return False
+    cut = _CUT_SHORT.search(one.value.text) is not None or one.attribute == "name"
+    return cut and one.value.start >= 0 and text[one.value.stop : after.value.start] == " "
+
+
+def _name_amount(text: str, fact: Fact) -> Fact:
+    """Name an amount of money of the speaker by its words: what they earn, the rent that they pay."""
+    money = fact.attribute == "amount" and fact.subject == SPEAKER and _MONEY.search(fact.value.text)
+    if not money or fact.value.start < 0 or (fact.key and _RAISE.fullmatch(fact.key) is None):
+        return fact
+    if _RENT.search(fact.value.text):
+        return replace(fact, key="rent", value=fact.value._replace(text=_RENT.sub(" ", fact.value.text).strip()))
+    earned = fact.key or _EARNED.search(text[: fact.value.start])
+    return replace(fact, key="salary") if earned else fact
+
+
+def _read_home(text: str, fact: Fact) -> Fact:
+    """Read the town that somebody moved to as where they live, which it is."""
+    moved = (
+        fact.attribute == "home"
+        and fact.value.text[:1].isupper()
+        and _MOVED_TO.search(text[: max(fact.value.start, 0)])
+    )
+    return (
+        replace(fact, attribute="residence", attribute_certainty=max(fact.attribute_certainty, _SURE))
+        if moved
+        else fact
+    )
 
 
 def _read_stay(fact: Fact) -> Fact:
@@ -152,7 +204,7 @@ def _read_dose(text: str, fact: Fact) -> Fact:
     named = _NEW_DOSE.search(before) or (_TAKEN_DOSE.search(before) if fact.attribute == "amount" else None)
     if named is None:
         return fact
-    name = text[slice(*named.span("name"))]
+    name = next(one for one in (*named.groupdict().values(), "") if one is not None)
     whole = value._replace(text=f"{found['dose']} of {name}")
     sure = max(fact.certainty, _SURE)
     return replace(

@@ -244,7 +244,7 @@ _JOBLESS: Final = (
     r"|dismissed|let go|made redundant|(?:quit|lose|leave) (?:my|his|her|their) job)"
 )
 _UNATTACHED: Final = r"^(?:single|unmarried|divorced|separated|widowed)"
-_PARTNERS: Final = ("spouse", "wife", "husband", "girlfriend", "boyfriend", "partner", "fiancé", "fiancée")
+PARTNERS: Final = ("spouse", "wife", "husband", "girlfriend", "boyfriend", "partner", "fiancé", "fiancée")
 _CHILDREN: Final = ("child", "baby", "son", "daughter", "twins", "twin", "girl", "boy", "birthday")
 _BORN: Final = re.compile(
     r"\b(?:(?:was|were) born|gave birth|had (?:our|my|the|a) (?:baby|twins|son|daughter|little \w+)|came into the world"
@@ -296,8 +296,8 @@ _RULES: Final = (
     ),
     _Rule(of=("employment_status",), says=_compile(rf"{_JOBLESS}|^retired"), ends=("employer", "former_employment")),
     _Rule(of=("employment_status",), says=_compile("^(?:freelance|self)"), ends=("employer",), changing=True),
-    _Rule(of=("marital_status",), says=_compile(_UNATTACHED), ends=_PARTNERS, changing=True),
-    _Rule(of=_PARTNERS, ends=("marital_status",), held=_compile(_UNATTACHED)),
+    _Rule(of=("marital_status",), says=_compile(_UNATTACHED), ends=PARTNERS, changing=True),
+    _Rule(of=PARTNERS, ends=("marital_status",), held=_compile(_UNATTACHED)),
     _Rule(
         of=("spouse", "wife", "husband"), ends=("girlfriend", "boyfriend", "partner", "fiancé", "fiancée"), same=True
     ),
@@ -307,6 +307,12 @@ _RULES: Final = (
     _Rule(of=("likes",), ends=("dislikes",), same=True),
     _Rule(of=("dislikes",), ends=("likes",), same=True),
 )
+
+
+def is_birth(claim: Claim) -> bool:
+    """Return whether a claim tells of the birth of a child of its speaker, after which neither parent is expecting."""
+    child = claim.stance is Stance.ASSERTED and normalise_attribute(claim.attribute or "") in _CHILDREN
+    return child and _BORN.search(claim.text) is not None
 
 
 def _match_rules(claim: Claim) -> list[_Rule]:
@@ -388,7 +394,8 @@ def _is_ended(claim: Claim, memory: Memory) -> bool:
     name = normalise_attribute(memory.attribute or "")
     if name in PLANS and may_settle(claim) and is_settled(claim, memory):
         return True
-    if claim.stance is not Stance.ASSERTED or normalise_name(claim.entity or "") != normalise_name(memory.entity or ""):
+    same = normalise_name(claim.entity or "") == normalise_name(memory.entity or "") or is_birth(claim)
+    if claim.stance is not Stance.ASSERTED or not same:
         return False
     if memory.stance is Stance.ASSERTED and _is_past(claim, memory, name):
         return True
