@@ -487,9 +487,9 @@ def _get_since(memory: Memory) -> int:
 
 
 def find_affirmed(rows: Sequence[Row], question: str) -> dict[str, str]:
-    """Map each value that is denied or over to the first row that affirms another in its slot.
+    """Map each value that is denied or over to the first row that affirms another in its slot, or it of another one.
 
-    A question that names the denied value is about it.
+    A question that names the denied value is about it, and one that names whom it is denied of is about them.
     """
     asked = set(tokenize(question))
     found: dict[str, str] = {}
@@ -498,20 +498,25 @@ def find_affirmed(rows: Sequence[Row], question: str) -> dict[str, str]:
         if denied is None or not (denied.stance is Stance.NEGATED or _is_over(row)):
             continue
         named = set(tokenize(denied.value or "")) - set(tokenize((denied.attribute or "").replace("_", " ")))
-        if not asked.isdisjoint(named):
-            continue
-        slot = normalise_name(denied.entity or ""), normalise_attribute(denied.attribute or "")
+        about_value = not asked.isdisjoint(named)
+        about_owner = not asked.isdisjoint(tokenize(denied.entity or ""))
         affirmed = (
             one.id
             for one in rows
             if one.memory is not None
             and one.memory.stance is Stance.ASSERTED
             and not one.flags
-            and (normalise_name(one.memory.entity or ""), normalise_attribute(one.memory.attribute or "")) == slot
+            and normalise_attribute(one.memory.attribute or "") == normalise_attribute(denied.attribute or "")
+            and not (about_value if _has_same_owner(one.memory, denied) else about_owner)
+            and (_has_same_owner(one.memory, denied) or is_same_value(one.memory.value, denied.value))
         )
         if first := next(affirmed, ""):
             found[row.id] = first
     return found
+
+
+def _has_same_owner(one: Memory, other: Memory) -> bool:
+    return normalise_name(one.entity or "") == normalise_name(other.entity or "")
 
 
 def _is_over(row: Row) -> bool:

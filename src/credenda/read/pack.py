@@ -32,16 +32,17 @@ from credenda.read.newer import has_begun, put_newest_first
 from credenda.read.pack_trace import NO_ROOM, PackTrace, TracedLine
 from credenda.text.fence import (
     CLOSING,
-    OPENING,
     TokenBudget,
     fence_text,
     fit_to_budget,
     format_bullet,
     format_day,
     format_stated,
+    name_year,
     shorten_line,
 )
 from credenda.text.normalize import detect_language
+from credenda.text.passing import find_own_end
 from credenda.text.tokens import tokenize
 
 ALWAYS: Final = "Always:"
@@ -53,10 +54,13 @@ _PLANS: Final = "Planned or considered:"
 _UNSURE: Final = "In doubt:"
 _ENDED: Final = "No longer true:"
 _UNSETTLED: Final = "Unsettled, ask before relying on it:"
+_USER: Final = "user"
 _ASSERTED: Final = frozenset({Stance.ASSERTED, Stance.NEGATED})
 _OPEN: Final = frozenset({Stance.PLANNED, Stance.CONSIDERED})
 _DOUBTS: Final = frozenset({"challenged", "low_confidence"})
 _VALUES: Final = 5
+_FEW: Final = 5
+"""Number of hits up to which naming the year once takes more tokens than it saves."""
 _RELEVANCE_SHARE: Final = 0.7
 """λ of maximal marginal relevance (Carbonell and Goldstein 1998): the weight of relevance against novelty."""
 _WARNINGS: Final = {
@@ -109,6 +113,8 @@ class Packing:
     """Takes down which lines the block got, and which it lacks."""
     language: str = ENGLISH
     """Language of headings and notes; the fence and the speakers are the same in every language."""
+    year: str = ""
+    """The present year, if the block names it once for all of its days; "" if each day has its own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,10 +142,11 @@ def pack(core: Sequence[Memory], hits: Sequence[Hit], packing: Packing) -> Conte
     so that a shorter one may fit. Hits fill at most 2 · probability of the budget, but always have one line if it fits.
     `hits` of the result are the hits shown; the text is empty if nothing fits.
     """
-    packing = replace(packing, language=_choose_language(core, hits))
+    year = format_day(packing.now_us, packing.zone)[:4] if packing.now_us and len(hits) > _FEW else ""
+    packing = replace(packing, language=_choose_language(core, hits), year=year)
     kept: list[_Line] = []
     counter = packing.budget.counter
-    spent = counter.count(f"{OPENING}\n{CLOSING}")
+    spent = counter.count(f"{name_year(packing.year)}\n{CLOSING}")
     headings: set[str] = set()
     left = packing.budget.tokens * round(min(packing.probability / _SURE, 1.0) * 1_000) // 1_000
     filled = 0
@@ -155,7 +162,7 @@ def pack(core: Sequence[Memory], hits: Sequence[Hit], packing: Packing) -> Conte
         headings.add(line.heading)
         kept.append(line)
     lay = _join_in_order if packing.in_order else _group_lines
-    fitting, text, tokens = fit_to_budget(kept, partial(lay, language=packing.language), packing.budget)
+    fitting, text, tokens = fit_to_budget(kept, partial(lay, packing=packing), packing.budget)
     if packing.trace is not None:
         packing.trace.left_out += [line.trace(counter.added_by(line.text), NO_ROOM) for line in kept[len(fitting) :]]
         packing.trace.kept += [line.trace(counter.added_by(line.text)) for line in fitting]
@@ -184,17 +191,17 @@ def _find_time(line: _Line) -> int:
     return event.occurred_us if event else -(2**63)
 
 
-def _join_in_order(lines: Sequence[_Line], language: str) -> str:
-    return _group_lines(sorted(lines, key=_find_time), language)
+def _join_in_order(lines: Sequence[_Line], packing: Packing) -> str:
+    return _group_lines(sorted(lines, key=_find_time), packing)
 
 
-def _group_lines(lines: Sequence[_Line], language: str) -> str:
+def _group_lines(lines: Sequence[_Line], packing: Packing) -> str:
     """Group lines under their headings, in the order of the first line of each heading; some come last."""
     grouped: dict[str, list[str]] = {}
     for line in sorted(lines, key=lambda line: _ORDER.get(line.heading, 0)):
         grouped.setdefault(line.heading, []).append(line.text)
-    blocks = (f"{choose_word(language, heading)}\n" + "\n".join(texts) for heading, texts in grouped.items())
-    return "\n".join([OPENING, *blocks, CLOSING])
+    blocks = (f"{choose_word(packing.language, heading)}\n" + "\n".join(texts) for heading, texts in grouped.items())
+    return "\n".join([name_year(packing.year), *blocks, CLOSING])
 
 
 def _order_lines(core: Sequence[Memory], hits: Sequence[Hit], packing: Packing) -> Iterator[_Line]:
@@ -202,7 +209,7 @@ def _order_lines(core: Sequence[Memory], hits: Sequence[Hit], packing: Packing) 
     for memory in core:
         heading = packing.headings.get(memory.id, ALWAYS)
         validity = format_validity(memory, packing.zone, packing.told_at.get(memory.id, ()), packing.language)
-        text = format_bullet(memory.id, format_core_text(memory, packing.now_us), validity)
+        text = format_bullet(memory.id, format_core_text(memory, packing.now_us), validity, year=packing.year)
         yield _Line(heading, text, ids=(memory.id,), reason=f"it is in the core: {heading.rstrip(':').lower()}")
     always = {memory.id for memory in core}
     for case in packing.contests:
@@ -222,12 +229,11 @@ def _order_lines(core: Sequence[Memory], hits: Sequence[Hit], packing: Packing) 
         if hit.memory is not None:
             yield _format_memories(hit.memory, (hit, *others), packing)
         elif hit.event is not None:
-            said = format_stated(hit.event.speaker, hit.text)
+            said = format_stated(hit.event.speaker, hit.text).removeprefix(f"{_USER}: ")
+            notes = [*name_days(hit, packing.zone, packing.language), *_word_doubts(hit, packing)]
             yield _Line(
-                _ENDED if "superseded" in hit.flags else _SAID,
-                format_bullet(
-                    hit.id, said, [format_day(hit.event.occurred_us, packing.zone), *_word_doubts(hit, packing)]
-                ),
+                _SAID if hit.flags.isdisjoint({"superseded", "stale"}) else _ENDED,
+                format_bullet(hit.id, said, notes, year=packing.year),
                 (hit,),
             )
 
@@ -269,7 +275,7 @@ def _format_memories(memory: Memory, hits: tuple[Hit, ...], packing: Packing) ->
     )
     names = ", ".join(hit.id for hit in hits)
     claim = format_fact(memory, write_claim(memory, packing.now_us))
-    return _Line(_choose_heading(hits[0], packing.now_us), format_bullet(names, claim, notes), hits)
+    return _Line(_choose_heading(hits[0], packing.now_us), format_bullet(names, claim, notes, year=packing.year), hits)
 
 
 def _choose_heading(hit: Hit, now_us: int) -> str:
@@ -290,6 +296,17 @@ def name_validity(hit: Hit, zone: tzinfo, language: str = ENGLISH) -> list[str]:
     return [] if hit.memory is None else format_validity(hit.memory, zone, told, language)
 
 
+def name_days(hit: Hit, zone: tzinfo, language: str = ENGLISH) -> list[str]:
+    """Say since when the memory of a hit is true, or when a message was said and since when it is over by its words."""
+    if hit.event is None:
+        return name_validity(hit, zone, language)
+    said_us, end_us = hit.event.occurred_us, None
+    if "stale" in hit.flags:
+        end_us = find_own_end(hit.event.text, said_us)
+    over = [] if end_us is None else [f"{choose_word(language, 'over since')} {format_day(end_us, zone)}"]
+    return [format_day(said_us, zone), *over]
+
+
 def _is_told(hit: Hit, packing: Packing) -> bool:
     """Return whether other lines mention what a hit says: an ended value, or a sentence that gave one."""
     sentence = hit.memory is None or hit.memory.value is None
@@ -298,12 +315,14 @@ def _is_told(hit: Hit, packing: Packing) -> bool:
 
 def _word_doubts(hit: Hit, packing: Packing) -> list[str]:
     partly = [_PARTLY_ENDED] if hit.id in packing.outdated and "superseded" not in hit.flags else []
-    return [choose_word(packing.language, one) for one in (*partly, *word_warnings(hit))]
+    told = {_WARNINGS["superseded"]} if "superseded" in hit.flags else set[str]()  # its heading says so
+    return [choose_word(packing.language, one) for one in (*partly, *word_warnings(hit)) if one not in told]
 
 
 def word_warnings(hit: Hit) -> list[str]:
     """Return the warnings of a hit in words."""
-    over = {"stale"} if hit.memory is not None and hit.memory.over else set[str]()  # its times say so
+    own = hit.event is not None and find_own_end(hit.event.text, hit.event.occurred_us) is not None
+    over = {"stale"} if own or (hit.memory is not None and hit.memory.over) else set[str]()  # its times say so
     return [*(_WARNINGS[flag] for flag in sorted(hit.flags - over)), *([_OLDER] if hit.newer is not None else [])]
 
 

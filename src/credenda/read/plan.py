@@ -575,6 +575,13 @@ _OWN: Final = re.compile(
     r"|(?:my|our) (?:\w+ ){1,3}(?:is|are|was|were|has|have)|we(?:['\u2019](?:re|ve|ll))|we (?!should|could|can)\w+)\b",
     re.IGNORECASE,
 )
+_THEIR_WORDS: Final = re.compile(
+    r"(?P<who>(?!(?:i|we|you)\b)[^\"'\u2018\u201c\n]{1,60}?) (?:writes?|wrote|says?|said|told \w+|tells \w+"
+    r"|(?:text|e?mail|messag|answer|repli|post|ask)ed(?: \w+)?)[:,]? ?[\"'\u2018\u201c](?=.*\b(?:I|I'm|my|we|our)\b)"
+    r"[^\n]*[\"'\u201d\u2019][.!?]?",
+    re.IGNORECASE,
+)
+"""A message that is a quotation of somebody who says "I"."""
 _ASKED_CHARACTERS: Final = 1_000
 """A longer message is more than a question."""
 _ECHO_CHARACTERS: Final = 300
@@ -648,6 +655,17 @@ def is_task_material(one: Listed) -> bool:
     if one.event is None or one.event.role is not Role.USER:
         return False
     return _TASK.match(one.text) is not None or _FORGET.fullmatch(one.text.strip()) is not None
+
+
+def is_told_by_another(one: Listed, question: str) -> bool:
+    """Return whether a message gives only somebody else's words, and so answers no question of its author about "I".
+
+    A question that names who said them is about them.
+    """
+    if one.event is None or one.event.role is not Role.USER:
+        return False
+    found = _THEIR_WORDS.fullmatch(one.text.strip().replace("\u2019", "'"))
+    return found is not None and set(tokenize(found["who"])).isdisjoint(tokenize(question))
 
 
 def is_only_polite(text: str) -> bool:

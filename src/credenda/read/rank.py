@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
@@ -69,6 +70,8 @@ _QUOTED_READ: Final = 2_000
 """Number of latest events that are searched for a query of words that no index holds."""
 _ECHO_SHARE: Final = 0.25
 """Share of the fit of a message that tells nothing of its own from which a row stands above it."""
+_ONCE: Final = re.compile(r"\b(?:did|was|were|had|when|ago|last)\b", re.IGNORECASE)
+"""Words of a question about what was, for which a message of a time that is over is as good as any."""
 _OPEN_SLOTS: Final = 8
 """Most open slots of one search whose other values are looked up."""
 _NO_TERMS: Final[Mapping[str, float]] = MappingProxyType({})
@@ -219,7 +222,8 @@ def order_rows(work: Reading) -> list[Row]:
     present, successors = _add_successors(work, joined)
     if len(present) > len(joined):
         present = join(present, work.loaded.claims_of)
-    ordered = order_by_flags(present, successors, lambda key: lower_key(key, work.query, work.tuned.falloff))
+    past = work.ask in {Ask.PAST, Ask.WHEN} or _ONCE.search(work.query.text) is not None
+    ordered = order_by_flags(present, successors, lambda key: lower_key(key, work.query, work.tuned.falloff), past=past)
     ordered = _put_echoes_behind(ordered, work)
     if work.ask is Ask.PAST:
         return order_appointments(ordered, work.now_us, work.query.text, past=True)

@@ -36,7 +36,7 @@ from credenda.read.dense import embed_question
 from credenda.read.hydrate import load_evidence, name_document
 from credenda.read.late import Question, add_late_scores, ask_tokens, is_talk_of_persons
 from credenda.read.newer import link_newer
-from credenda.read.plan import Ask, Interval, Plan, is_task_material, is_typed_question, plan
+from credenda.read.plan import Ask, Interval, Plan, is_task_material, is_told_by_another, is_typed_question, plan
 from credenda.read.rank import COMPARED, Reading, find_allowed_owners, find_quoting_owners, hydrate_batch, order_rows
 from credenda.read.retrieve import add_relatives, build_partial_index, retrieve
 from credenda.read.score import Fused, compute_final_scores, fuse_ranks, fuse_scores, pick_best_of_owner
@@ -120,8 +120,8 @@ def search(
         found, rows, rise = _find_quoting(asked, work) or (found, rows, rise)
     judge = asked.engine if has_compared_vectors(rows) else tuned.engine(None)
     answerable = estimate_answerability(
-        _leave_out_tasks(rows),
-        pick_most_relevant(_leave_out_tasks(work.rows)),
+        _leave_out_tasks(rows, made, query.text),
+        pick_most_relevant(_leave_out_tasks(work.rows, made, query.text)),
         judge,
         work.tuned,
         asking=QuestionSignals(
@@ -153,9 +153,17 @@ def search(
     )
 
 
-def _leave_out_tasks(rows: Sequence[Row]) -> Sequence[Row]:
-    """Return the rows without texts to translate and the like, whose words answer no question about the user."""
-    return [row for row in rows if row.signs.verbatim or not is_task_material(row)]
+def _leave_out_tasks(rows: Sequence[Row], made: Plan, question: str) -> Sequence[Row]:
+    """Return the rows without texts to translate, others' words and the like, which answer no question about the user.
+
+    Others' words answer any other question.
+    """
+    others = made.first_person
+    return [
+        row
+        for row in rows
+        if row.signs.verbatim or not (is_task_material(row) or (others and is_told_by_another(row, question)))
+    ]
 
 
 def _read_nearest(asked: _Asked, work: Reading, found: Candidates) -> list[Row]:

@@ -14,6 +14,7 @@ from credenda.model.event import DENIED, QUARANTINED, Event
 from credenda.model.memory import Memory, Relation, Status, get_valid_from_us, list_merged_sources
 from credenda.model.query import Flag, Query
 from credenda.read.candidates import Candidates, Mask, Row
+from credenda.text.passing import find_own_end
 
 Flags = frozenset[Flag]
 Span = tuple[int, int]
@@ -87,14 +88,22 @@ def flag_event(
     if not event.text or not _APART.isdisjoint(event.flags) or not _is_within(event, query, now_us):
         return None
     claims = [memory for memory in claims if memory.status is not Status.DELETED]  # their words are blanked
+    over = frozenset[Flag](["stale"] if is_event_over(event, query, now_us) else [])
     if not claims:
-        return frozenset()
+        return over
     live = [memory for memory in claims if memory.status not in _NEVER]
     if not live:
         return None
     unsure = all(memory.confidence < query.min_confidence for memory in live)
     unsure = unsure and _has_most(event, [(spans or {}).get(memory.id) for memory in live])
-    return frozenset(_list_event_flags(live, query, unsure=unsure))
+    return over.union(_list_event_flags(live, query, unsure=unsure))
+
+
+def is_event_over(event: Event, query: Query, now_us: int) -> bool:
+    """Return whether the words of a message bound all that it tells to a time that has passed: "this week"."""
+    moment = next((at for at in (query.as_of_us, query.known_at_us) if at is not None), now_us)
+    end_us = find_own_end(event.text, event.occurred_us)
+    return end_us is not None and end_us <= moment
 
 
 def _has_most(event: Event, spans: Sequence[Span | None]) -> bool:
@@ -211,13 +220,14 @@ def _attach_event(memory: Row, event: Row) -> Row:
 
 
 def order_by_flags(
-    rows: Iterable[Row], successors: Mapping[str, str], lowered: Callable[[float], float] = float
+    rows: Iterable[Row], successors: Mapping[str, str], lowered: Callable[[float], float] = float, *, past: bool = False
 ) -> list[Row]:
     """Order rows, best first: a current value before the value it replaced, unsure memories last (R-062).
 
     `successors` maps a row flagged superseded to the id of the current memory. If both are listed, the current memory
     gets the higher key and the features of both. `lowered` reduces the key of a replaced value and of an unsure event,
-    but for a row that holds the query verbatim.
+    but for a row that holds the query verbatim; that of a message of a time that is over stays if the question is about
+    the `past`.
     """
     by_id = {row.id: row for row in rows}
     for old in list(by_id.values()):
@@ -225,14 +235,15 @@ def order_by_flags(
         if current is not None:
             signs = current.signs.joined(old.signs)
             by_id[current.id] = current._replace(key=max(current.key, old.key), signs=signs)
-    placed = (row._replace(key=lowered(row.key)) if _is_lowered(row) else row for row in by_id.values())
+    placed = (row._replace(key=lowered(row.key)) if _is_lowered(row, past=past) else row for row in by_id.values())
     return sorted(placed, key=_rank)
 
 
-def _is_lowered(row: Row) -> bool:
+def _is_lowered(row: Row, *, past: bool) -> bool:
     """Return whether the key of a row is reduced; never if the row holds the query verbatim."""
     unsure = row.kind == "event" and "low_confidence" in row.flags
-    return ("superseded" in row.flags or "stale" in row.flags or unsure) and not row.signs.verbatim
+    over = "stale" in row.flags and not (past and row.kind == "event")
+    return ("superseded" in row.flags or over or unsure) and not row.signs.verbatim
 
 
 def lift_verbatim(rows: Sequence[Row], *, asks: bool) -> list[Row]:

@@ -12,7 +12,7 @@ from typing import Final
 
 from credenda import limits
 from credenda.model.attributes import get_attribute, load_attributes
-from credenda.model.memory import Memory, Relation, Stance, Status, get_valid_from_us
+from credenda.model.memory import Memory, MemoryType, Relation, Stance, Status, get_valid_from_us
 from credenda.model.query import Query
 from credenda.read.plan import Interval, Plan, read_subject
 from credenda.read.visibility import flag_memory
@@ -28,6 +28,9 @@ _OPEN: Final = frozenset({Stance.PLANNED, Stance.CONSIDERED})
 _REPLACED: Final = frozenset({Status.SUPERSEDED})
 _JOINS: Final = re.compile(r"\b(?:for|during|over|of|about)\s*$", re.IGNORECASE)
 _SPACE: Final = re.compile(r"[\s,]+")
+_CHANGED: Final = re.compile(r"\b(?:chang|differ|updat)", re.IGNORECASE)
+_NEWS: Final = 1
+_TRIFLE: Final = 2
 _ASKING_WORDS: Final = 3
 """Fewer words without a question mark are a search for them: "news"."""
 _ALWAYS: Final = (Interval(None, None),)
@@ -50,7 +53,7 @@ def add_whole(reader: Reader, query: Query, made: Plan, now_us: int) -> Plan:
         made = replace(made, intervals=_list_intervals(spans))
         found = _list_plans(reader, query, made.intervals or _ALWAYS, anchor_us)
     elif _match(query, lexicon.changes, anchor_us, future=False) is not None:
-        found = _list_changes(reader, query, made.intervals or _ALWAYS)
+        found = _list_changes(reader, query, made.intervals or _ALWAYS, lexicon)
         terms = () if "?" in query.text or len(query.text.split()) >= _ASKING_WORDS else terms
     flagged = [(one.id, flags) for one in found if (flags := flag_memory(one, query, now_us)) is not None]
     shown = dict.fromkeys(name for name, _ in sorted(flagged, key=lambda one: "stale" in one[1]))
@@ -152,23 +155,34 @@ def _list_plans(reader: Reader, query: Query, intervals: Sequence[Interval], now
     return sorted(ordered, key=lambda one: one.entity != _USER)
 
 
-def _list_changes(reader: Reader, query: Query, intervals: Sequence[Interval]) -> list[Memory]:
+def _list_changes(reader: Reader, query: Query, intervals: Sequence[Interval], lexicon: Questions) -> list[Memory]:
     """Return what replaced, corrected or ended another belief within some times, and then what was new, newest first.
 
     A belief belongs to the time at which it was told first, and to the time since when it holds; what is true since
-    before the message that told of it is news all the same.
+    before the message that told of it is news all the same. What is new of the life comes before the rest, which is no
+    answer at all to what has changed.
     """
     held = [one for one in reader.find(_filter(query)) if one.attribute and one.attribute != _INSTRUCTION]
     first_us = _find_first_statements(reader, held)
     replaced = reader.find(replace(_filter(query), statuses=_REPLACED)) if query.as_of_us is None else []
     successors = {one.superseded_by for one in replaced if one.relation in {Relation.CHANGED, Relation.CORRECTED}}
-    fresh: list[tuple[bool, int, Memory]] = []
+    fresh: list[tuple[int, int, Memory]] = []
+    least = _TRIFLE if _CHANGED.search(query.text) is None else _NEWS
     for one in held:
         moments = (first_us.get(one.id, one.recorded_us), get_valid_from_us(one))
         inside = [at for at in moments if any(_is_within(interval, at) for interval in intervals)]
-        if inside:
-            fresh.append((one.id not in successors and one.stance is not Stance.NEGATED, -inside[0], one))
+        rank = 0 if one.id in successors or one.stance is Stance.NEGATED else _rate_news(one, lexicon)
+        if inside and rank <= least:
+            fresh.append((rank, -inside[0], one))
     return [one for _, _, one in sorted(fresh, key=lambda one: one[:2])]
+
+
+def _rate_news(memory: Memory, lexicon: Questions) -> int:
+    """Return whether something new is of the life: who somebody is and lives with, their health, work and plans."""
+    attribute = normalise_attribute(memory.attribute or "")
+    weighty = get_attribute(attribute).kind == "person" and (attribute != "name" or memory.entity == _USER)
+    weighty = weighty or (attribute in lexicon.profile and attribute != "name")
+    return _NEWS if weighty or memory.stance in _OPEN or memory.type is MemoryType.DECISION else _TRIFLE
 
 
 def _find_first_statements(reader: Reader, memories: Collection[Memory]) -> dict[str, int]:

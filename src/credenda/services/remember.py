@@ -26,9 +26,10 @@ from credenda.storage.plan import commit_decided
 from credenda.storage.records import EMBED, KEEP, mark_complete, take_turn
 from credenda.storage.store import EventFilter, Job, Reader, Writer
 from credenda.text.normalize import normalise_attribute, normalise_name
+from credenda.text.passing import find_passing_end
 from credenda.validation import check_fraction, check_member, check_name
 from credenda.write.apply import Application, Applied, apply
-from credenda.write.extract.moments import PASSING, find_passing_end
+from credenda.write.extract.moments import PASSING
 from credenda.write.extract.voices import find_unread
 from credenda.write.forget.copies import remove_deleted_fields
 from credenda.write.forget.tombstones import is_deleted

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Sequence
 from datetime import tzinfo
+from functools import partial
 from typing import Final, NamedTuple, TypeVar
 
 from credenda.clock import to_datetime, to_local_time
@@ -19,7 +20,8 @@ _USER: Final = "user"
 _NOTE: Final = "note"
 """The author of a sentence about the user that an agent wrote in its own words."""
 _DAY: Final = re.compile(
-    r"\b(?P<word>told|since|from|until|as of|decided) (?P<year>\d{4})-(?P<month>0[1-9]|1[0-2])-(?P<day>\d\d)"
+    r"(?:^|(?P<word>\b(?:told|since|from|until|as of|decided) ))(?P<year>\d{4})-(?P<month>0[1-9]|1[0-2])-(?P<day>\d\d)"
+    r"(?![\d-])"
 )
 """A day of a note. The times of plans keep their form, which has an hour."""
 _MONTHS: Final = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
@@ -64,21 +66,30 @@ def shorten_line(text: str) -> str:
     return text
 
 
-def format_bullet(name: str, text: str, notes: Iterable[str]) -> str:
+def format_bullet(name: str, text: str, notes: Iterable[str], *, year: str = "") -> str:
     """Format one line: the id, the words, and notes in brackets.
 
-    The days of notes are written with the month in letters, which takes two tokens fewer.
+    The days of notes are written with the month in letters, which takes two tokens fewer, and without their year where
+    it is the one that the block names for all.
 
     >>> format_bullet("m1-abcde1", "Lives in <Linz>", ["since 2026-03-01"])
     '- [m1-abcde1] Lives in &lt;Linz&gt; (since 1 Mar 2026)'
+    >>> format_bullet("e1-abcde1", "It rained.", ["2026-03-01"], year="2026")
+    '- [e1-abcde1] It rained. (1 Mar)'
     """
-    noted = _DAY.sub(_shorten_day, "; ".join(notes))
+    noted = "; ".join(_DAY.sub(partial(_shorten_day, without=year), note) for note in notes)
     tail = f" ({fence_text(noted)})" if noted else ""
     return f"- [{name}] {shorten_line(fence_text(text))}{tail}"
 
 
-def _shorten_day(found: re.Match[str]) -> str:
-    return f"{found['word']} {int(found['day'])} {_MONTHS[int(found['month']) - 1]} {found['year']}"
+def _shorten_day(found: re.Match[str], without: str) -> str:
+    year = "" if found["year"] == without else f" {found['year']}"
+    return f"{found['word'] or ''}{int(found['day'])} {_MONTHS[int(found['month']) - 1]}{year}"
+
+
+def name_year(year: str) -> str:
+    """Write the first lines of a block that leaves the year out of the days of a year; "" for one that does not."""
+    return f"{OPENING} Days without a year: {year}." if year else OPENING
 
 
 def format_stated(speaker: str, text: str) -> str:

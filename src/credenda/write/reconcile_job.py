@@ -53,9 +53,11 @@ from credenda.write.reconcile.decide import (
     settle_rival,
 )
 from credenda.write.reconcile.implications import (
+    PARTNERS,
     PLANS,
     find_affected_attributes,
     find_implied_endings,
+    is_birth,
     list_object_words,
     may_settle,
 )
@@ -323,17 +325,30 @@ def _find_related(reader: Reader, claim: Claim) -> list[Memory]:
     """Load the memories that a claim may end in other slots of its entity."""
     entity = normalise_name(claim.entity or "")
     found: list[Memory] = []
-    for name in find_affected_attributes(claim):
-        wanted = MemoryFilter(
-            pair=(entity, normalise_attribute(name)), statuses=frozenset({Status.ACTIVE}), limit=limits.SLOT_ROWS
-        )
-        found.extend(reader.find(wanted))
+    for owner in (entity, *(_list_partners(reader, entity) if is_birth(claim) else ())):
+        for name in find_affected_attributes(claim):
+            found.extend(_find_active(reader, owner, name))
     if may_settle(claim) and claim.move is not UpdateKind.END:
         plans = find_related(reader, list_object_words(claim), limits.SLOT_ROWS)
         plans = [one for one in plans if one.status is Status.ACTIVE and one.attribute in PLANS]
         told = reader.evidence(event_ids=[claim.span.event_id]) if plans else []
         found.extend(one for one in plans if all(link.memory_id != one.id for link in told))
     return found
+
+
+def _list_partners(reader: Reader, entity: str) -> list[str]:
+    """Return the names under which the partner of somebody may be filed."""
+    listed: list[str] = []
+    for kin in PARTNERS:
+        for one in _find_active(reader, entity, kin):
+            called = f"{entity}'s {kin}"
+            listed += [normalise_name(name) for name in (called, f"{called} {one.value}", one.value or called)]
+    return listed
+
+
+def _find_active(reader: Reader, entity: str, attribute: str) -> list[Memory]:
+    pair = entity, normalise_attribute(attribute)
+    return reader.find(MemoryFilter(pair=pair, statuses=frozenset({Status.ACTIVE}), limit=limits.SLOT_ROWS))
 
 
 def get_statement_context(event: Event, now_us: int) -> StatementContext:

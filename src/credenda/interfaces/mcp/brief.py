@@ -185,9 +185,7 @@ def _make_line(hits: Sequence[Hit], zone: tzinfo) -> _Line:
 
 def _name_days(hit: Hit, zone: tzinfo) -> list[str]:
     """Return since when a memory is true, or else the day on which it, or the event, was said."""
-    since = pack.name_validity(hit, zone)
-    said = [hit.event] if hit.event is not None else hit.evidence[-1:]
-    return since or [format_day(event.occurred_us, zone) for event in said]
+    return pack.name_days(hit, zone) or [format_day(event.occurred_us, zone) for event in hit.evidence[-1:]]
 
 
 def _fit_texts(lines: Sequence[_Line], terms: Collection[str], left: int) -> list[str]:

@@ -12,6 +12,7 @@ from credenda.clock import DAY_US, from_local_time, to_datetime, to_local_time
 from credenda.model.claim import Claim, Extractor, Turn
 from credenda.model.event import Event
 from credenda.text.dates import WEEKDAYS, DateSpan, Lean, find_clock, find_dates, find_duration
+from credenda.text.passing import ABOUT, CURRENT, GOES_ON, SO_FAR, count_days, says_until
 
 _FAR_DAYS: Final = 120
 _YEARLESS: Final = re.compile(
@@ -93,16 +94,6 @@ def past_dates(text: str, anchor_us: int) -> Moment:
 
 
 _TIMED: Final = frozenset({"date", "deadline"})
-_UNTIL: Final = ("until ", "till ", "through ")
-_CURRENT: Final = ("this ", "today", "tonight")
-_ABOUT: Final = re.compile(r"\babout to\b", re.IGNORECASE)
-_SO_FAR: Final = re.compile(r"\b(?:have|has|had|been|was|were)\b|'(?:ve|d)\b", re.IGNORECASE)
-"""Words after which "for two weeks" is the time until now."""
-_GOES_ON: Final = re.compile(
-    r"(?:\b(?:am|is|are)|'(?:m|s|re)) (?:\w+ly )?(?!start|begin|mov|switch|join|chang|becom|leav|quit|stop)\w+ing\b",
-    re.IGNORECASE,
-)
-"""Words of what is done for a time, which begins nothing that lasts: "I'm eating vegan this week"."""
 
 
 def stated_period(
@@ -114,14 +105,14 @@ def stated_period(
     "until Friday" ends with that; `begins` is for words that tell a beginning, as "I moved this week".
     """
     sentence = sentence.replace("\u2019", "'")
-    begins = begins and _GOES_ON.search(sentence) is None
+    begins = begins and GOES_ON.search(sentence) is None
     ahead = clause_dates(text, anchor_us, "future")
     if planned:
         day = next((one for one in ahead.spans if one.until_us is not None and one.until_us > anchor_us), None)
-        if day is not None and day.from_us is None and day.until_us is not None and _says_until(text[day.start :]):
+        if day is not None and day.from_us is None and day.until_us is not None and says_until(text[day.start :]):
             return None, day.until_us + DAY_US
         if day is None or day.from_us is None or day.until_us is None:
-            return ahead.coming, anchor_us + DAY_US if day is None and _ABOUT.search(sentence) else None
+            return ahead.coming, anchor_us + DAY_US if day is None and ABOUT.search(sentence) else None
         clock = (find_clock(text) or find_clock(sentence)) if day.until_us - day.from_us == DAY_US else None
         return ahead.coming if clock is None else day.from_us + clock.after_us, day.until_us
     moment = past_dates(text, anchor_us)
@@ -129,39 +120,18 @@ def stated_period(
     for span, words in ahead.pairs():
         if span.until_us is None or span.until_us <= anchor_us:
             continue
-        if _says_until(words):
+        if says_until(words):
             until = span.until_us + DAY_US
-        elif words.startswith(_CURRENT) and not words.startswith("this year") and not begins:
+        elif words.startswith(CURRENT) and not words.startswith("this year") and not begins:
             until = span.until_us
-    lasts = None if begins or _SO_FAR.search(sentence) else find_duration(text)
+    lasts = None if begins or SO_FAR.search(sentence) else find_duration(text)
     if lasts is not None and until is None:
-        until = _count_days(anchor_us, lasts.days)
+        until = count_days(anchor_us, lasts.days)
     if since is None and until is None:
         since = next(
             (one.from_us for one in moment.spans if one.from_us is not None and one.from_us <= anchor_us), None
         )
     return since, until
-
-
-def _says_until(words: str) -> bool:
-    return words.lower().startswith(_UNTIL)
-
-
-def _count_days(anchor_us: int, days: int) -> int:
-    """Return the end of the day that comes so many days after the one of a moment."""
-    return anchor_us // DAY_US * DAY_US + (days + 1) * DAY_US
-
-
-_TAKES_TIME: Final = re.compile(
-    r"\b(?:have|has|had|did|was|were|got|went|came|left|saw|met|became|took|gave|quit|began|bought|sold|made|found|told"
-    r"|said|heard|(?<!am )(?<!is )(?<!are )(?<!'m )(?<!'s )(?<!'re )\w{2,}ed)\b|'(?:ve|d)\b"
-    r"|\b(?:start|begin|mov|switch|join|chang|becom|leav|quit|stop)\w*ing\b",
-    re.IGNORECASE,
-)
-"""Words by which what is told of a time happened or began in it, and did not only hold for it."""
-_NEAR: Final = re.compile(r"\s*(?:(?:again|only|just|still|here|there|alone|now)\b\s*)*", re.IGNORECASE)
-_EQUALS: Final = re.compile(r"\s+(?:is|are|'s)\s+(?:\w+ )?", re.IGNORECASE)
-_BOUNDARY: Final = re.compile(r"[,;:.!?()]+|\b(?:and|but|while|because|so|when)\b", re.IGNORECASE)
 
 
 def is_in_one_clause(text: str, words: str, value: str) -> bool:
@@ -179,48 +149,6 @@ PASSING: Final = frozenset(
     {"residence", "home", "location", "status", "schedule", "employment", "employment_status", "on_call", "works_on"}
 )
 """Attributes of states that words of time limit; "tonight my wife Ida cooks" ends no marriage."""
-_LASTS_DAYS: Final = 62
-"""Longest duration that says how long something will go on; "married for five years" says how long it has."""
-
-
-def find_passing_end(value: str, sentence: str, anchor_us: int) -> int | None:
-    """Return when a state is over that its value, or the words at it, limit: "in Deventer this week".
-
-    None where no words do, where they may belong to another value, and for what happened or began in the time.
-
-    >>> thursday = 1_790_845_200_000_000
-    >>> f"{to_datetime(find_passing_end('in Deventer this week', '', thursday)):%a %d %b}"
-    'Mon 05 Oct'
-    >>> find_passing_end("Zwolle", "I moved to Zwolle this week.", thursday) is None
-    True
-    """
-    plain = sentence.replace("\u2019", "'")
-    at = plain.casefold().find(value.casefold().replace("\u2019", "'"))
-    if at < 0:
-        plain, at = value, 0
-    stop = at + len(value)
-    start = max((one.end() for one in _BOUNDARY.finditer(plain, 0, at)), default=0)
-    after = _BOUNDARY.search(plain, stop)
-    clause = plain[start : len(plain) if after is None else after.start()]
-    if _TAKES_TIME.search(clause) and _GOES_ON.search(clause) is None:
-        return None
-
-    def is_at_value(first: int, last: int) -> bool:
-        inside, follows = at <= first and last <= stop, first >= stop and _NEAR.fullmatch(plain, stop, first)
-        opens, equals = start <= first < at and not plain[start:first].strip(), _EQUALS.fullmatch(plain, last, at)
-        return inside or bool(follows) or opens or bool(equals)
-
-    for span, words in clause_dates(plain, anchor_us, "future").pairs():
-        if span.until_us is None or span.until_us <= anchor_us or not is_at_value(span.start, span.stop):
-            continue
-        if _says_until(words):
-            return span.until_us + DAY_US
-        if words.startswith(_CURRENT) and not words.startswith("this year"):
-            return span.until_us
-    lasts = None if _SO_FAR.search(clause) else find_duration(plain)
-    if lasts is None or lasts.days > _LASTS_DAYS or not is_at_value(lasts.start, lasts.stop):
-        return None
-    return _count_days(anchor_us, lasts.days)
 
 
 def find_end(value: str, anchor_us: int) -> int | None:

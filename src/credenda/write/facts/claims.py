@@ -5,11 +5,10 @@ from __future__ import annotations
 import re
 import tomllib
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from importlib import resources
-from itertools import pairwise
 from typing import Final, NamedTuple
 
 from credenda import limits
@@ -27,7 +26,6 @@ from credenda.model.claim import (
     Span,
     Turn,
     UpdateKind,
-    Words,
 )
 from credenda.model.event import Role
 from credenda.model.memory import Cardinality, MemoryType, Stance
@@ -41,6 +39,7 @@ from credenda.write.extract.voices import Act, Voice, act_of, is_playing, lexico
 from credenda.write.facts.exact import find_exact_forms
 from credenda.write.facts.mended import find_kin, has_words_of_birth, name_ended
 from credenda.write.facts.period import find_period
+from credenda.write.facts.wording import INSTITUTIONS, read_wordings
 from credenda.write.intake.secrets import screen_secrets
 from credenda.write.llm.guards import resolve_entity
 from credenda.write.llm.prompt import widen_to_sentences
@@ -143,8 +142,6 @@ _DEPARTMENT: Final = re.compile(
     r"(?<=\w)\s+(?:in|on)\s+(?:(?:the|our|my|their)\s+)?(?:[a-z]\S*(?:\s+[a-z]\S*){0,3}|HR|IT|PR|QA|UX|R&D)$"
 )
 """A department behind the name of an employer, and no place or part of a name: "Quillmark Press in sales"."""
-_WITHIN: Final = re.compile(r"\s+in\s+(?:the\s+)?", re.IGNORECASE)
-_INSTITUTIONS: Final = frozenset({"employer", "school", "member_of"})
 _ARTICLE: Final = re.compile(r"^(?:the|an?|my|our|your|his|her|their|its|this|that|these|those)\s+", re.IGNORECASE)
 _JOINS: Final = re.compile(r"^(?:(?:at|for|in|on|during|with|when|while|the|an?|my|our)(?:\s+|$))+", re.IGNORECASE)
 """Words that join a scope to its sentence, and are no part of its name: "at work" """
@@ -186,30 +183,11 @@ _RESPELLED: Final = re.compile(
     re.IGNORECASE,
 )
 """Words that say that the name before was wrong: "her name's actually Anna"."""
+_TITLED: Final = re.compile(r"(?:.*\b)?(?:book|novel|story|song|album|film|movie|play|blog|podcast|thesis|paper|show)")
+"""Things of which the name may have the words of a sentence."""
 _NAMED: Final = frozenset(
     {"name", "preferred_name", "friend", "colleague", "contact", "pet", "partner", "child", "parent", "sibling"}
 )
-_CHOSE: Final = re.compile(
-    r"\b(?:i|we)(?:'ve| have)? (?:finally |just )?(?:chose|chosen|picked|went with|settled on|decided on)\b"
-    r"|\blet(?:'s| us) go with\b",
-    re.IGNORECASE,
-)
-"""Words by which a thing in use is a decision: "I picked Vim"."""
-_REJECTED: Final = re.compile(r"\b(?:over|instead of|rather than)\s+(?:the |an? )?$", re.IGNORECASE)  # "Vim over Nano"
-_OF_TASK: Final = re.compile(
-    r"\b(?:for|in|on) (?:this|the current) (?:\w+ )?"
-    r"(?:task|script|session|example|exercise|demo|snippet|chat|conversation|ticket|run)\b",
-    re.IGNORECASE,
-)
-"""Words that bind a choice to the task at hand, which is nothing to remember (R-053)."""
-_CHOICES: Final = frozenset({"tool", "decision", "prefers"})
-_VERSIONED: Final = re.compile(
-    r"(?<!\S)\(?(?!(?:to|from|is|was|are|on|at|now|of|the|an?|use|using|with|still|only|about|and|or|than|by|in|for|its"
-    r"|version|release)\s)(?P<name>[A-Za-z][\w+#.-]*) (?:version )?$",
-    re.IGNORECASE,
-)
-"""The word that a version follows names the thing that has it: "Flask" in "on Flask 2.3.1"."""
-_DEPLOYED: Final = re.compile(r"(?:deployed|released|shipped|published|launched|tagged)", re.IGNORECASE)
 _FICTION: Final = re.compile(r"\b(?:my|our) (?:\w+ )?(?:characters?|avatar|protagonist|persona)\b", re.IGNORECASE)
 """Somebody invented, whose facts are not those of the author."""
 _KIND: Final = re.compile(r"\w \w+s$")
@@ -224,12 +202,6 @@ _MARK: Final = r"(?:[-*\u2022+]|\d{1,3}[.)])"
 _ITEM: Final = re.compile(rf"[ \t]*{_MARK}[ \t]+")
 _NEXT_ITEM: Final = re.compile(rf"[\s.,;]*\n[ \t]*(?:{_MARK}|\d{{1,3}}$).*", re.DOTALL)
 """Where the next item of a list begins, of whose number a value may end in a part."""
-_MISSPOKEN: Final = re.compile(
-    r"[\s,;.:\u2013\u2014-]*(?:(?:no|oh|oops|wait|actually)\W+)*(?:sorry|i meant?|scratch that|correction|make that)"
-    r"(?:\W+(?:no|sorry|i meant?|it's|its|it is))*\W+",
-    re.IGNORECASE,
-)
-"""Words between two values of which the second one takes the place of the first: "12, no sorry, 14" """
 _MARKS: Final = re.compile(r"[\"\u201c\u201d](?=[A-Za-z])|(?<![\d\s])[\"\u201c\u201d]")  # of quotation, not of inches
 _TRAILING: Final = re.compile(
     r"[,\s]+(?:again|after all|as before|now|these days|at the moment|currently|any ?more|too|as well|please|lol)$",
@@ -326,7 +298,7 @@ def make_claims(turn: Turn, facts: Iterable[Fact]) -> list[Claim]:
     subject = ""
     text = turn.event.text
     heard = name_ended(_drop_overheard(list(facts)))
-    for fact in _read_versions(text, _read_choices(text, _drop_misspoken(text, heard))):
+    for fact in read_wordings(text, heard, turn.event.occurred_us):
         if fact.attribute in _TOLD_TERSELY and _OF_LISTENER.match(fact.scope):
             fact = replace(fact, scope="")  # noqa: PLW2901 - the same fact
         subject = fact.subject if fact.subject.casefold() not in {*PRONOUNS, SPEAKER, LISTENER, ""} else subject
@@ -488,44 +460,6 @@ def _is_covered(claim: Claim, by: Claim) -> bool:
     return same and is_same_value(claim.value, claim.attribute)  # "my daughter is Mira" names her twice
 
 
-def _drop_misspoken(text: str, facts: list[Fact]) -> list[Fact]:
-    """Leave out a fact whose value the next one corrects in the same breath, and the department of an employer."""
-    said = [one for one in facts if one.value.start >= 0]
-    beside = [(one, after) for one, after in pairwise(said) if one.attribute == after.attribute]
-    wrong = [one for one, after in beside if _MISSPOKEN.fullmatch(text, one.value.stop, after.value.start)]
-    wrong += [
-        after
-        for one, after in beside
-        if one.attribute in _INSTITUTIONS and _WITHIN.fullmatch(text, one.value.stop, after.value.start)
-    ]
-    return [one for one in facts if one not in wrong]
-
-
-def _read_choices(text: str, facts: list[Fact]) -> list[Fact]:
-    """Read what somebody chose as a decision, and leave out what they rejected or chose for the task at hand."""
-    found: list[Fact] = []
-    for one in facts:
-        words, choice = one.quote.text.replace("\u2019", "'"), one.attribute in _CHOICES
-        chose = choice and _CHOSE.search(words) is not None
-        if (choice and _OF_TASK.search(words)) or (chose and _REJECTED.search(text[: max(one.value.start, 0)])):
-            continue
-        decides = chose and one.attribute == "tool"  # the words tell the attribute
-        found.append(replace(one, attribute="decision", attribute_certainty=1.0) if decides else one)
-    return found
-
-
-def _read_versions(text: str, facts: Iterable[Fact]) -> Iterator[Fact]:
-    """Let a version be that of the word before it, and the day on which one was deployed an experience."""
-    for one in facts:
-        named = _VERSIONED.search(text[: max(one.value.start, 0)]) if one.attribute == "version" else None
-        if named is not None and _DEPLOYED.fullmatch(named["name"]):
-            start, stop = named.start("name"), one.value.stop
-            words = Words(text[start:stop], start, stop)
-            yield replace(one, attribute="experience", attribute_certainty=1.0, subject=SPEAKER, value=words)
-        else:
-            yield replace(one, subject=named["name"]) if named else one
-
-
 def _is_among_persons(turn: Turn) -> bool:
     """Return whether a message belongs to talk between persons, in which nobody instructs the assistant."""
     roles = {turn.event.role, *(one.role for one in turn.before)}
@@ -588,6 +522,8 @@ def _make_slotted_claim(told: _PlacedFact, owner: str) -> Claim | None:
         return _make_unplaced_claim(plain, told)
     entity, attribute = _find_slot(told, owner)
     fitted = _fit_value(fact, attribute)
+    if fitted is None and attribute == "name" and _TITLED.fullmatch(entity):
+        attribute, fitted = "title", _fit_value(fact, "title")
     told = told._replace(fact=fitted or fact)
     return _fill_slot(replace(plain, entity=entity, attribute=attribute), told) if fitted else None
 
@@ -614,7 +550,7 @@ def _fit_value(fact: Fact, attribute: str) -> Fact | None:
     if not attribute or _MASK.search(fact.value.text):
         return None
     said = [fact.value.text, _CLOSING.sub("", fact.value.text) if attribute == "employer" else ""]
-    if attribute in _INSTITUTIONS or attribute == "residence":
+    if attribute in INSTITUTIONS or attribute == "residence":
         said.insert(0, _cut_behind(fact.value.text, department=attribute not in {"residence", "member_of"}))
     fitting = next((one for one in said if is_valid_value(attribute, _trim(one))), None)
     return replace(fact, value=fact.value._replace(text=fitting)) if fitting else None
@@ -693,6 +629,8 @@ def _find_span(fact: Fact, turn: Turn) -> Span:
 def _find_slot(told: _PlacedFact, owner: str) -> tuple[str, str]:
     """Return the entity and attribute of a fact; "" for one that has no slot."""
     fact, schema, entity = told.fact, told.schema, told.entity
+    if schema.thing and entity.casefold().endswith(f" {schema.name}"):
+        entity = entity[: -len(schema.name) - 1]  # the "report deadline" is the deadline of the report
     key = _ARTICLE.sub("", fact.key.strip())
     if is_same_value(key, _trim(_leave_out(fact.value.text, fact.scope))):
         key = ""  # what is told of tea is no tea
@@ -703,7 +641,8 @@ def _find_slot(told: _PlacedFact, owner: str) -> tuple[str, str]:
     if fact.attribute == "prefers" and (not key or beside) and _KIND.search(_trim(fact.value.text)):
         key = _trim(fact.value.text).split()[-1]
     if schema.kin and fact.attribute != "pet" and names().kin_noun(fact.value.text.rpartition(" ")[2]):
-        return entity, ""
+        born = fact.attribute == "child" and fact.change is FactChange.CHANGED  # "I gave birth to twins"
+        return entity, schema.name if born else ""
     if schema.kin:
         noun = find_kin(fact)
         of_owner = noun is not None and entity == f"{owner}'s {noun}"  # "my girlfriend is Ivy" names her twice
@@ -715,8 +654,8 @@ def _find_slot(told: _PlacedFact, owner: str) -> tuple[str, str]:
         noun = f"favourite {key}" if fact.attribute == "favourite" else key
         entity = owner if schema.thing and entity.casefold() == key.casefold() else entity
         return entity, lexicon().attribute(noun.lower()).name or normalise_attribute(noun)
-    if schema.thing and entity == owner:
-        return entity, ""
+    if schema.thing and entity == owner and not (fact.attribute == "location" and fact.when):
+        return entity, ""  # but for a stay: "I'm in Faro this week"
     return entity, find_exact_attribute(schema.name)
 
 

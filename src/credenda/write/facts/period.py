@@ -7,6 +7,7 @@ from typing import Final
 
 from credenda.model.claim import Fact, FactChange, FactStatus
 from credenda.text.dates import find_dates
+from credenda.text.passing import find_passing_end
 from credenda.write.extract import moments
 from credenda.write.extract.moments import find_end, past_dates, stated_period
 
@@ -31,7 +32,7 @@ def find_period(fact: Fact, value: str, now_us: int, *, planned: bool) -> tuple[
         if planned and changes and fact.attribute in _STATES and fact.when[:5].lower() not in {"until", "till "}:
             until = None  # "I start at Halden on Monday" begins then
     elif fact.status is FactStatus.NOW and until is None and fact.attribute in moments.PASSING:
-        until = moments.find_passing_end(value, fact.quote.text, now_us)
+        until = find_passing_end(value, fact.quote.text, now_us)
     elif fact.status is FactStatus.ENDED and fact.when and since is None and until is None:
         since = next((one.from_us for one in past.spans), None)
     if fact.status is FactStatus.NOW and not fact.when and since is not None and since > now_us:

@@ -20,9 +20,10 @@ from credenda.model.memory import Cardinality, Memory, MemoryType, Stance
 from credenda.model.statement import name_attribute
 from credenda.text.dates import DateSpan, find_dates
 from credenda.text.normalize import is_same_value, normalise_attribute, normalise_name
+from credenda.text.passing import find_passing_end
 from credenda.text.sentences import is_about_user, split_sentences
 from credenda.text.tokens import tokenize
-from credenda.write.extract.moments import PASSING, find_passing_end, past_dates, stated_period
+from credenda.write.extract.moments import PASSING, past_dates, stated_period
 from credenda.write.extract.voices import (
     Act,
     Voice,

@@ -244,7 +244,14 @@ _JOBLESS: Final = (
     r"|dismissed|let go|made redundant|(?:quit|lose|leave) (?:my|his|her|their) job)"
 )
 _UNATTACHED: Final = r"^(?:single|unmarried|divorced|separated|widowed)"
-_PARTNERS: Final = ("spouse", "wife", "husband", "girlfriend", "boyfriend", "partner", "fiancé", "fiancée")
+PARTNERS: Final = ("spouse", "wife", "husband", "girlfriend", "boyfriend", "partner", "fiancé", "fiancée")
+_CHILDREN: Final = ("child", "baby", "son", "daughter", "twins", "twin", "girl", "boy", "birthday")
+_BORN: Final = re.compile(
+    r"\b(?:(?:was|were) born|gave birth|had (?:our|my|the|a) (?:baby|twins|son|daughter|little \w+)|came into the world"
+    r"|(?:has|have|is|are) (?:finally )?(?:arrived|here))\b",
+    re.IGNORECASE,
+)
+"""Words of a birth, after which nobody is pregnant."""
 _FORMER: Final = "former_"
 _GOES_ON: Final = re.compile(r"\b(?:currently|still|also|today|tonight|this (?:morning|week))\b", re.IGNORECASE)
 """Words of a past occasion that ends nothing: "I also had football today"."""
@@ -263,11 +270,12 @@ _SMALL: Final = frozenset({"a", "an", "the", "my", "our", "to", "some", "new", "
 class _Rule:
     """A claim with one of these attributes and a matching value ends matching values of other attributes.
 
-    `changing`: only for a claim of change. `same`: only for an equal value.
+    `told`: only where its sentence says so. `changing`: only for a claim of change. `same`: only for an equal value.
     """
 
     of: tuple[str, ...]
     says: re.Pattern[str] | None = None
+    told: re.Pattern[str] | None = None
     ends: tuple[str, ...]
     held: re.Pattern[str] | None = None
     changing: bool = False
@@ -288,14 +296,23 @@ _RULES: Final = (
     ),
     _Rule(of=("employment_status",), says=_compile(rf"{_JOBLESS}|^retired"), ends=("employer", "former_employment")),
     _Rule(of=("employment_status",), says=_compile("^(?:freelance|self)"), ends=("employer",), changing=True),
-    _Rule(of=("marital_status",), says=_compile(_UNATTACHED), ends=_PARTNERS, changing=True),
-    _Rule(of=_PARTNERS, ends=("marital_status",), held=_compile(_UNATTACHED)),
+    _Rule(of=("marital_status",), says=_compile(_UNATTACHED), ends=PARTNERS, changing=True),
+    _Rule(of=PARTNERS, ends=("marital_status",), held=_compile(_UNATTACHED)),
     _Rule(
         of=("spouse", "wife", "husband"), ends=("girlfriend", "boyfriend", "partner", "fiancé", "fiancée"), same=True
+    ),
+    _Rule(
+        of=_CHILDREN, told=_BORN, ends=("condition", "status"), held=_compile(r"^(?:\d+ \w+ )?(?:pregnant|expecting)")
     ),
     _Rule(of=("likes",), ends=("dislikes",), same=True),
     _Rule(of=("dislikes",), ends=("likes",), same=True),
 )
+
+
+def is_birth(claim: Claim) -> bool:
+    """Return whether a claim tells of the birth of a child of its speaker, after which neither parent is expecting."""
+    child = claim.stance is Stance.ASSERTED and normalise_attribute(claim.attribute or "") in _CHILDREN
+    return child and _BORN.search(claim.text) is not None
 
 
 def _match_rules(claim: Claim) -> list[_Rule]:
@@ -306,6 +323,7 @@ def _match_rules(claim: Claim) -> list[_Rule]:
         for rule in _RULES
         if name in rule.of
         and (rule.says is None or rule.says.search(value))
+        and (rule.told is None or rule.told.search(claim.text))
         and (not rule.changing or claim.move is not UpdateKind.STATE)
     ]
 
@@ -376,7 +394,8 @@ def _is_ended(claim: Claim, memory: Memory) -> bool:
     name = normalise_attribute(memory.attribute or "")
     if name in PLANS and may_settle(claim) and is_settled(claim, memory):
         return True
-    if claim.stance is not Stance.ASSERTED or normalise_name(claim.entity or "") != normalise_name(memory.entity or ""):
+    same = normalise_name(claim.entity or "") == normalise_name(memory.entity or "") or is_birth(claim)
+    if claim.stance is not Stance.ASSERTED or not same:
         return False
     if memory.stance is Stance.ASSERTED and _is_past(claim, memory, name):
         return True

@@ -415,7 +415,7 @@ def _split_kin_and_name(entity: str) -> tuple[str, str] | None:
     """
     owner, _, rest = entity.rpartition(_OWNER)
     words = rest.split(" ")
-    at = next((place for place, word in enumerate(words) if word in names().many_kin), None)
+    at = next((place for place, word in enumerate(words) if names().kin_noun(word)), None)
     if not owner or at is None or not all(word[:1].isupper() for word in words[at + 1 :]):
         return None
     return f"{owner}{_OWNER}{' '.join(words[: at + 1])}", " ".join(words[at + 1 :])

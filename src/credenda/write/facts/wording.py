@@ -1,0 +1,309 @@
+"""What the words around a fact say that its reader did not: which value counts, and whose and what it is. Pure.
+
+Each step goes from facts to facts. It rests on the form of words that is the same whatever they are about: the dose of
+a medicine, an appointment on a day, "any more", "Ida is" behind what somebody no longer is.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from itertools import pairwise
+from typing import Final
+
+from credenda.model.claim import SPEAKER, Fact, FactChange, FactStatus, Words
+from credenda.text.dates import find_dates
+from credenda.text.passing import CURRENT, says_until
+from credenda.text.sentences import split_sentences
+
+_SURE: Final = 0.8
+"""Certainty of what the form of the words tells."""
+_LEAST: Final = 0.4
+"""Least certainty of a fact whose opposite the same sentence tells."""
+_WITHIN: Final = re.compile(r"\s+in\s+(?:the\s+)?", re.IGNORECASE)
+INSTITUTIONS: Final = frozenset({"employer", "school", "member_of"})
+_MISSPOKEN: Final = re.compile(
+    r"[\s,;.:\u2013\u2014-]*(?:(?:no|oh|oops|wait|actually)\W+)*(?:sorry|i meant?|scratch that|correction|make that)"
+    r"(?:\W+(?:no|sorry|i meant?|it's|its|it is))*\W+",
+    re.IGNORECASE,
+)
+"""Words between two values of which the second one takes the place of the first: "12, no sorry, 14" """
+_CHOSE: Final = re.compile(
+    r"\b(?:i|we)(?:'ve| have)? (?:finally |just )?(?:chose|chosen|picked|went with|settled on|decided on)\b"
+    r"|\blet(?:'s| us) go with\b",
+    re.IGNORECASE,
+)
+"""Words by which a thing in use is a decision: "I picked Vim"."""
+_REJECTED: Final = re.compile(r"\b(?:over|instead of|rather than)\s+(?:the |an? )?$", re.IGNORECASE)  # "Vim over Nano"
+_OF_TASK: Final = re.compile(
+    r"\b(?:for|in|on) (?:this|the current) (?:\w+ )?"
+    r"(?:task|script|session|example|exercise|demo|snippet|chat|conversation|ticket|run)\b",
+    re.IGNORECASE,
+)
+"""Words that bind a choice to the task at hand, which is nothing to remember (R-053)."""
+_CHOICES: Final = frozenset({"tool", "decision", "prefers"})
+_VERSIONED: Final = re.compile(
+    r"(?<!\S)\(?(?!(?:to|from|is|was|are|on|at|now|of|the|an?|use|using|with|still|only|about|and|or|than|by|in|for|its"
+    r"|version|release)\s)(?P<name>[A-Za-z][\w+#.-]*) (?:version )?$",
+    re.IGNORECASE,
+)
+"""The word that a version follows names the thing that has it: "Flask" in "on Flask 2.3.1"."""
+_DEPLOYED: Final = re.compile(r"(?:deployed|released|shipped|published|launched|tagged)", re.IGNORECASE)
+_DOSE: Final = re.compile(
+    r"(?P<dose>\d[\d.,]*\s?(?:mg|mcg|\u00b5g|ug|iu|units?|puffs?|tablets?|pills?|drops?|capsules?))\b[^,.;]{0,24}",
+    re.IGNORECASE,
+)
+_NEW_DOSE: Final = re.compile(
+    r"\b(?:rais\w+|increas\w+|upped|bumped|lower\w*|reduc\w+|cut|dropped|doubled|halved|chang\w+|adjust\w+|put|took"
+    r"|brought|moved) (?:my|the) (?P<name>[\w-]+)(?: dos\w+)?(?: (?:up|down|back))?(?: from [^,.;]{1,24}?)?"
+    r" (?:to|at) $"
+    r"|\b(?:my|the) (?P<now>[\w-]+)(?: dos\w+)? (?:is|was|went|goes|has gone) (?:now )?(?:back )?(?:up |down )?"
+    r"(?:to|at) $",
+    re.IGNORECASE,
+)
+"""Words before the new dose of a medicine of the speaker: "My doctor raised my Lisinopril to"."""
+_TAKEN_DOSE: Final = re.compile(
+    r"\b(?:i|we)(?:'m|'ve been| am| was)?(?: (?:still|now|also|currently|just))? (?:take|taking|on|use|using|inject"
+    r"|prescribed) (?:my )?(?P<name>[\w-]+) $",
+    re.IGNORECASE,
+)
+"""Words before the dose of a medicine that the speaker takes: "I take metformin"."""
+_CUT_SHORT: Final = re.compile(r"\b(?:of|the|with|at|in|for|to|an?)$", re.IGNORECASE)
+"""The end of a part of a value, which is no end of a value."""
+_MONEY: Final = re.compile(
+    r"[\u20ac$\u00a3]|\b(?:euros?|eur|dollars?|pounds?|francs?|kronor|quid|\d+k)\b", re.IGNORECASE
+)
+_RENT: Final = re.compile(r"(?:\s(?:in|for|of))?\s?\brent\b\s?", re.IGNORECASE)
+_RAISE: Final = re.compile(r"(?:pay |salary )?(?:raise|rise)", re.IGNORECASE)
+_EARNED: Final = re.compile(
+    r"\b(?:earn(?:ing)?|get paid|'m paid|am paid|make) (?:about |around |roughly |now )*$", re.IGNORECASE
+)
+_MOVED_TO: Final = re.compile(
+    r"\b(?:i|we)(?:'ve| have)? (?:\w+ )?(?:moved|relocated) (?:back |over |out )?to $", re.IGNORECASE
+)
+_STAYS: Final = re.compile(r"\b(?:i'm|i am|we're|we are|im) (?:\w+ ){0,2}(?:in|at|on)\b", re.IGNORECASE)
+_APPOINTMENT: Final = (
+    r"(?:meeting|appointment|call|interview|viewing|check-?up|exam|session|consultation|hearing|audition|presentation"
+    r"|rehearsal|scan|inspection|fitting)"
+)
+_NAMED_APPOINTMENT: Final = re.compile(
+    r"\b(?:an?|the|my|our|another) (?P<what>(?:(?!with\b)[\w'-]+ ){0,3}?" + _APPOINTMENT + r"\b"
+    r"(?: (?:with|at|about|for|of) (?:(?!(?:on|at|in|is|are|was|to|tomorrow|today|tonight|next|this|for|from|and|so"
+    r"|until|mon|tues?|wednes|thurs?|fri|satur|sun)(?:day)?\b)[\w'&-]+ ?){1,5})?)",
+    re.IGNORECASE,
+)
+"""What somebody is to go to, with whom: "my dentist appointment", "a meeting with the bank"."""
+_NOT: Final = re.compile(
+    r"(?:\b(?:do|does|did|is|are|am|was|can|will|wo|ca)(?:n't| not)|'(?:m|s|re) not|\bnever)\b[^,;.!?]*$", re.IGNORECASE
+)
+_ANY_MORE: Final = re.compile(r"\W{0,2}(?:any ?more|any longer)\b", re.IGNORECASE)
+"""Words around a value that end it: "invoices don't go to Ines any more"."""
+_IS_NOW: Final = re.compile(
+    r"[^.!?]*?[,;] (?:but |and |now )*(?P<name>[A-Z][\w'-]*(?: [A-Z][\w'-]*)?)"
+    r"(?:'s| is| does| has)(?: now| instead| it)*\s*(?:[.!]|$)"
+)
+"""Words behind what somebody no longer is that say who is: "Ben no longer runs the shop, Ida does"."""
+
+
+def read_wordings(text: str, facts: Iterable[Fact], now_us: int) -> Iterator[Fact]:
+    """Yield the facts of a message as its words tell them, in order; `now_us` is when it was said."""
+    said = text.replace("\u2019", "'")
+    found = _name_successors(said, _end_denied(said, _drop_misspoken(text, list(facts))))
+    found = [_read_home(said, _name_amount(said, _read_stay(one))) for one in _join_parts(text, found)]
+    found = _read_doses(said, found)
+    found = _read_appointments(said, found, now_us)
+    return _read_versions(text, _read_choices(text, found))
+
+
+def _join_parts(text: str, facts: Iterable[Fact]) -> Iterator[Fact]:
+    """Join the parts of one value that were read apart: "Noor", "Haddad"; "lab of the", "university".
+
+    A part of which the end was missed is as sure as its attribute and its other part together.
+    """
+    before: Fact | None = None
+    for one in facts:
+        if before is not None and _is_next_part(text, before, one):
+            start, stop = before.value.start, one.value.stop
+            sure = max(before.certainty, one.certainty)
+            if before.attribute != "name":
+                sure = max(sure, (sure + min(before.attribute_certainty, one.attribute_certainty)) / 2)
+            before = replace(one, value=Words(text[start:stop], start, stop), certainty=sure)
+            continue
+        if before is not None:
+            yield before
+        before = one
+    if before is not None:
+        yield before
+
+
+def _is_next_part(text: str, one: Fact, after: Fact) -> bool:
+    if one.attribute != after.attribute or (one.subject and one.subject != after.subject):
+        return False
+    cut = _CUT_SHORT.search(one.value.text) is not None or one.attribute == "name"
+    return cut and one.value.start >= 0 and text[one.value.stop : after.value.start] == " "
+
+
+def _name_amount(text: str, fact: Fact) -> Fact:
+    """Name an amount of money of the speaker by its words: what they earn, the rent that they pay."""
+    money = fact.attribute == "amount" and fact.subject == SPEAKER and _MONEY.search(fact.value.text)
+    if not money or fact.value.start < 0 or (fact.key and _RAISE.fullmatch(fact.key) is None):
+        return fact
+    if _RENT.search(fact.value.text):
+        return replace(fact, key="rent", value=fact.value._replace(text=_RENT.sub(" ", fact.value.text).strip()))
+    earned = fact.key or _EARNED.search(text[: fact.value.start])
+    return replace(fact, key="salary") if earned else fact
+
+
+def _read_home(text: str, fact: Fact) -> Fact:
+    """Read the town that somebody moved to as where they live, which it is."""
+    moved = (
+        fact.attribute == "home"
+        and fact.value.text[:1].isupper()
+        and _MOVED_TO.search(text[: max(fact.value.start, 0)])
+    )
+    return (
+        replace(fact, attribute="residence", attribute_certainty=max(fact.attribute_certainty, _SURE))
+        if moved
+        else fact
+    )
+
+
+def _read_stay(fact: Fact) -> Fact:
+    """Read a stay that has begun as no plan: "I'm in Faro this week"."""
+    begun = fact.when.lower().startswith(CURRENT) or says_until(fact.when)
+    stays = fact.attribute == "location" and fact.subject == SPEAKER and fact.status is FactStatus.PLANNED
+    stays = stays and begun and _STAYS.search(fact.quote.text.replace("\u2019", "'")) is not None
+    return replace(fact, status=FactStatus.NOW) if stays else fact
+
+
+def _read_doses(text: str, facts: Iterable[Fact]) -> list[Fact]:
+    """Read the doses of medicines; a medicine named beside its dose is told once."""
+    read = [_read_dose(text, one) for one in facts]
+    dosed = {
+        one.value.text.casefold().rpartition(" of ")[2]: one
+        for one in read
+        if one.attribute == "medication" and _DOSE.match(one.value.text)
+    }
+    scopes = {one.value.text.casefold(): one.scope for one in read if one.attribute == "medication"}
+    kept = [one for one in read if one.attribute != "medication" or one.value.text.casefold() not in dosed]
+    return [
+        replace(one, scope=one.scope or scopes.get(name, ""))
+        if (name := one.value.text.casefold().rpartition(" of ")[2]) in dosed and one is dosed[name]
+        else one
+        for one in kept
+    ]
+
+
+def _read_dose(text: str, fact: Fact) -> Fact:
+    """Read an amount of a medicine that the speaker takes as that medicine: "raised my Lisinopril to 40 mg"."""
+    value, found = fact.value, _DOSE.fullmatch(fact.value.text)
+    if value.start < 0 or fact.attribute not in {"amount", "medication", "measure"} or found is None:
+        return fact
+    before = text[: value.start]
+    named = _NEW_DOSE.search(before) or (_TAKEN_DOSE.search(before) if fact.attribute == "amount" else None)
+    if named is None:
+        return fact
+    name = next(one for one in (*named.groupdict().values(), "") if one is not None)
+    whole = value._replace(text=f"{found['dose']} of {name}")
+    sure = max(fact.certainty, _SURE)
+    return replace(
+        fact,
+        attribute="medication",
+        attribute_certainty=sure,
+        certainty=sure,
+        subject=SPEAKER,
+        key="",
+        old=name if fact.change is FactChange.CHANGED else "",
+        value=whole,
+    )
+
+
+def _end_denied(text: str, facts: list[Fact]) -> list[Fact]:
+    """End what words deny for now: "invoices don't go to Ines any more" names her as what is over."""
+    return [
+        replace(one, status=FactStatus.ENDED, certainty=max(one.certainty, _SURE))
+        if one.status in {FactStatus.NOW, FactStatus.ENDED}
+        and one.certainty >= _LEAST
+        and one.value.start >= 0
+        and _ANY_MORE.match(text, one.value.stop)
+        and _NOT.search(text[: one.value.start])
+        else one
+        for one in facts
+    ]
+
+
+def _name_successors(text: str, facts: list[Fact]) -> list[Fact]:
+    """Add who is now what somebody no longer is: "Ben no longer runs the shop, Ida does"."""
+    added: list[Fact] = []
+    for one in facts:
+        found = _IS_NOW.match(text, one.value.stop) if one.status is FactStatus.ENDED and one.value.start >= 0 else None
+        if found is not None and found["name"] != one.subject and one.certainty >= _LEAST:
+            added.append(
+                replace(one, subject=found["name"], status=FactStatus.NOW, change=FactChange.NONE, old="", when="")
+            )
+    named = {one.subject for one in added}
+    return [*(one for one in facts if one.value.text not in named), *added]
+
+
+def _read_appointments(text: str, facts: list[Fact], now_us: int) -> list[Fact]:
+    """Name the appointment of a sentence that has its noun and a day to come, as "meeting with the bank"."""
+    for start, stop in split_sentences(text):
+        inside = [one for one in facts if one.value.start >= 0 and start <= one.value.start < stop]
+        dated = [one for one in inside if one.attribute == "appointment" and one.status is FactStatus.PLANNED]
+        named = list(_NAMED_APPOINTMENT.finditer(text, start, stop))
+        if not dated or len(named) != 1 or text[start:stop].rstrip().endswith("?"):
+            continue
+        what = Words(
+            named[0]["what"].strip(), named[0].start("what"), named[0].start("what") + len(named[0]["what"].strip())
+        )
+        when = next((one.when for one in dated if one.when), "")
+        ahead = [
+            one for one in find_dates(when, now_us, "future") if one.until_us is not None and one.until_us > now_us
+        ]
+        best = max(dated, key=lambda one: one.certainty)
+        if not ahead or what.text.casefold() in best.value.text.casefold():
+            continue
+        sure = {name: max(getattr(best, name), _SURE) for name in ("certainty", "attribute_certainty")}
+        whole = replace(best, subject=SPEAKER, value=what, when=when, key="", **sure)
+        facts = [one for one in facts if one not in dated]
+        facts = sorted([*facts, whole], key=lambda one: one.value.start)
+    return facts
+
+
+def _drop_misspoken(text: str, facts: list[Fact]) -> list[Fact]:
+    """Leave out a fact whose value the next one corrects in the same breath, and the department of an employer."""
+    said = [one for one in facts if one.value.start >= 0]
+    beside = [(one, after) for one, after in pairwise(said) if one.attribute == after.attribute]
+    wrong = [one for one, after in beside if _MISSPOKEN.fullmatch(text, one.value.stop, after.value.start)]
+    wrong += [
+        after
+        for one, after in beside
+        if one.attribute in INSTITUTIONS and _WITHIN.fullmatch(text, one.value.stop, after.value.start)
+    ]
+    return [one for one in facts if one not in wrong]
+
+
+def _read_choices(text: str, facts: list[Fact]) -> list[Fact]:
+    """Read what somebody chose as a decision, and leave out what they rejected or chose for the task at hand."""
+    found: list[Fact] = []
+    for one in facts:
+        words, choice = one.quote.text.replace("\u2019", "'"), one.attribute in _CHOICES
+        chose = choice and _CHOSE.search(words) is not None
+        if (choice and _OF_TASK.search(words)) or (chose and _REJECTED.search(text[: max(one.value.start, 0)])):
+            continue
+        decides = chose and one.attribute == "tool"  # the words tell the attribute
+        found.append(replace(one, attribute="decision", attribute_certainty=1.0) if decides else one)
+    return found
+
+
+def _read_versions(text: str, facts: Iterable[Fact]) -> Iterator[Fact]:
+    """Let a version be that of the word before it, and the day on which one was deployed an experience."""
+    for one in facts:
+        named = _VERSIONED.search(text[: max(one.value.start, 0)]) if one.attribute == "version" else None
+        if named is not None and _DEPLOYED.fullmatch(named["name"]):
+            start, stop = named.start("name"), one.value.stop
+            words = Words(text[start:stop], start, stop)
+            yield replace(one, attribute="experience", attribute_certainty=1.0, subject=SPEAKER, value=words)
+        else:
+            yield replace(one, subject=named["name"]) if named else one
