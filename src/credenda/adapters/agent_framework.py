@@ -27,7 +27,6 @@ try:
 except ImportError as error:
     raise make_missing_error("the Agent Framework", "agent-framework", error) from error
 
-__all__ = ["CredendaFileStore", "CredendaMemoryStore"]
 
 _STATE: Final = "agent-framework\x1fstate"
 

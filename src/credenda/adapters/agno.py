@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from agno.run.agent import RunInput, RunOutput
     from agno.session import AgentSession
 
-__all__ = ["CredendaHooks"]
 
 _log: Final = logging.getLogger(__name__)
 

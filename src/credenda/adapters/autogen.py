@@ -22,7 +22,6 @@ try:
 except ImportError as error:
     raise make_missing_error("AutoGen", "autogen", error) from error
 
-__all__ = ["CredendaMemory"]
 
 _TEXTS: Final = frozenset({MemoryMimeType.TEXT.value, MemoryMimeType.MARKDOWN.value})
 

@@ -17,8 +17,6 @@ except ImportError as error:
 if TYPE_CHECKING:
     from claude_agent_sdk.types import HookCallback, HookEvent, HookJSONOutput
 
-__all__ = ["make_hooks"]
-
 
 def make_hooks(
     memory: Credenda, *, project: str | None = None, agent: str | None = None

@@ -25,8 +25,6 @@ if TYPE_CHECKING:
     from google.adk.events.event import Event
     from google.adk.sessions.session import Session
 
-__all__ = ["CredendaMemoryService"]
-
 
 def join_names(app_name: str, user_id: str) -> str:
     """Name the tenant of a user of an application, so that no two pairs have the same."""

@@ -16,8 +16,6 @@ try:
 except ImportError as error:
     raise make_missing_error("Haystack", "haystack", error) from error
 
-__all__ = ["CredendaHook"]
-
 
 class CredendaHook:
     """A `Hook` of an `Agent` for `before_run` and `after_run`, which recalls and remembers what both have said.

@@ -15,8 +15,6 @@ try:
 except ImportError as error:
     raise make_missing_error("LangChain", "langchain", error) from error
 
-__all__ = ["CredendaRetriever"]
-
 
 class CredendaRetriever(BaseRetriever):
     """A retriever whose documents are memories and messages, best first; none if nothing relevant is known.

@@ -18,8 +18,6 @@ try:
 except ImportError as error:
     raise make_missing_error("LangChain's agents", "langchain-agents", error) from error
 
-__all__ = ["CredendaMiddleware"]
-
 
 class CredendaMiddleware(AgentMiddleware):
     """An `AgentMiddleware` that recalls before each call of the model, and remembers what both have said.

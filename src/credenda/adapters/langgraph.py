@@ -42,7 +42,6 @@ try:
 except ImportError as error:
     raise make_missing_error("LangGraph", "langgraph", error) from error
 
-__all__ = ["CredendaStore"]
 
 _log = logging.getLogger(__name__)
 _SPACE: Final = "langgraph\x1f"

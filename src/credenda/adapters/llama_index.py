@@ -15,8 +15,6 @@ try:
 except ImportError as error:
     raise make_missing_error("LlamaIndex", "llama-index", error) from error
 
-__all__ = ["CredendaMemoryBlock"]
-
 
 class CredendaMemoryBlock(BaseMemoryBlock[str]):
     """A block that remembers the messages it is given, and holds what belongs to the latest question.

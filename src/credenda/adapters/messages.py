@@ -12,14 +12,6 @@ from credenda.install_hint import format_install
 from credenda.model.query import Hit
 from credenda.private import cut_private
 
-__all__ = [
-    "describe_hit",
-    "join_texts",
-    "make_message",
-    "make_missing_error",
-    "remember_each",
-]
-
 
 def join_texts(content: object) -> str:
     r"""Return the words of a content: a text, or a list of parts with a field `text`.

@@ -25,7 +25,6 @@ try:
 except ImportError as error:
     raise make_missing_error("the OpenAI Agents SDK", "openai-agents", error) from error
 
-__all__ = ["CredendaSession"]
 
 _SPEAKING: Final = ("user", "assistant")
 

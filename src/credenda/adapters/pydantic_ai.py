@@ -34,7 +34,6 @@ try:
 except ImportError as error:
     raise make_missing_error("the Pydantic AI harness", "pydantic-ai", error) from error
 
-__all__ = ["CredendaMemoryStore"]
 
 _RECEIPTS: Final = "pydantic-ai\x1freceipt"
 _WRITES: Final = "pydantic-ai\x1fwrite"

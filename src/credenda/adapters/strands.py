@@ -20,8 +20,6 @@ try:
 except ImportError as error:
     raise make_missing_error("Strands Agents", "strands", error) from error
 
-__all__ = ["CredendaMemoryStore"]
-
 
 class CredendaMemoryStore(MemoryStore):
     """A `MemoryStore` that searches and writes a memory, with tools that list, read and search its directory.

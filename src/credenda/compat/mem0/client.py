@@ -16,13 +16,6 @@ from credenda.compat.mem0.responses import Item
 from credenda.errors import Invalid
 from credenda.providers.embed.factory import Embedder
 
-__all__ = [
-    "AsyncMemory",
-    "AsyncMemoryClient",
-    "MemoryClient",
-]
-
-
 _PAGE_ITEMS: Final = 100
 _EVERY: Final = 1_000_000
 

@@ -15,27 +15,6 @@ from credenda.clock import DAY_US, from_datetime, parse_time, to_datetime
 from credenda.errors import Invalid
 from credenda.validation import check_identity
 
-__all__ = [
-    "ENTITIES",
-    "SHARED_USER",
-    "TIMES",
-    "Asked",
-    "Condition",
-    "Facts",
-    "check_entities",
-    "check_entity",
-    "check_limit",
-    "check_memory_id",
-    "check_memory_type",
-    "choose_text",
-    "choose_user",
-    "filter_messages",
-    "parse_expiry",
-    "parse_timestamp",
-    "read_filters",
-]
-
-
 # Check mem0's arguments and convert them to Credenda's; each error says what to do instead.
 
 

@@ -47,21 +47,6 @@ from credenda.validation import check_fraction
 from credenda.write.extract.voices import is_question
 from credenda.write.intake.validate import Submission
 
-__all__ = [
-    "Memory",
-    "Tenant",
-    "Tenants",
-    "delete_all",
-    "delete_line",
-    "describe_outcome",
-    "filter_hits",
-    "find_current",
-    "is_only_questions",
-    "list_records",
-    "replace_text",
-]
-
-
 # The open memories behind the shim: one for each user, over one shared store.
 
 

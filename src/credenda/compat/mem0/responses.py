@@ -17,20 +17,6 @@ from credenda.model.memory import Memory, Status
 from credenda.model.query import Hit
 from credenda.storage.store import ChangeFilter, Reader
 
-__all__ = [
-    "Item",
-    "Record",
-    "build_change_rows",
-    "build_history_rows",
-    "build_records",
-    "find_chain",
-    "find_tip",
-    "read_changes",
-    "record_of_event",
-    "record_of_hit",
-]
-
-
 Item = dict[str, Any]
 _ROLES: Final = {"user": "user", "assistant": "assistant"}
 
