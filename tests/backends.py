@@ -24,7 +24,7 @@ import psycopg
 import pytest
 
 from credenda import bootstrap
-from credenda.storage.postgres.rows import Row, make_rows, register_types
+from credenda.storage.postgres.connections import Row, make_rows, register_types
 from credenda.storage.store import Store
 from credenda.storage.transfer import ARCHIVED, MIGRATED, ImportRow
 

@@ -13,7 +13,7 @@ from credenda.errors import IMPOSSIBLE, make_damage_error
 from credenda.index.quantize import decode_rows
 from credenda.index.resident import ResidentIndex, read_stored_vectors
 from credenda.index.snapshot import STATE_CURRENT, STATE_PAST
-from credenda.storage.damage import name_document
+from credenda.storage.rows import name_document
 from credenda.storage.store import Reader, Vector, VectorCopies
 
 _NOMINATED: Final = 64

@@ -39,7 +39,7 @@ from credenda.index.snapshot import (
     SessionOrder,
     SkipBoost,
 )
-from credenda.storage.damage import is_sound_vector, name_document
+from credenda.storage.rows import is_sound_vector, name_document
 from credenda.storage.store import Delta, Document, DocumentState, IndexPosition, Reader, Vector, pack_code, unpack_code
 from credenda.text.tokens import extract_document_terms
 

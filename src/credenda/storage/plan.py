@@ -23,7 +23,6 @@ from credenda.model.claim import Evidence
 from credenda.model.event import Event, NewEvent
 from credenda.model.memory import Memory
 from credenda.storage import rows
-from credenda.storage.derived_rows import Surprise
 from credenda.storage.records import (
     ChangeFilter,
     EventFilter,
@@ -31,6 +30,7 @@ from credenda.storage.records import (
     JobFilter,
     MemoryFilter,
     Row,
+    Surprise,
     TenantRecord,
     Tombstone,
 )

@@ -32,6 +32,7 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeVar
 
 from credenda.model.change import ChangeRecord, ContestCase, ContestState
 from credenda.model.claim import Evidence
+from credenda.model.doctor_finding import Finding
 from credenda.model.event import Event
 from credenda.model.memory import Memory
 from credenda.model.server import AccessToken
@@ -44,7 +45,6 @@ from credenda.storage.records import (
     Document,
     DocumentState,
     EventFilter,
-    Finding,
     IndexPosition,
     Job,
     JobFilter,

@@ -13,10 +13,9 @@ from credenda import Credenda
 from credenda.model.doctor_finding import Finding
 from credenda.services.stats import PROBES, fill_probe
 from credenda.storage.postgres import health
-from credenda.storage.postgres.connections import PooledConnection, Session
+from credenda.storage.postgres.connections import PooledConnection, Session, make_rows
 from credenda.storage.postgres.health import describe_risk, find_problems
 from credenda.storage.postgres.migrate import UndoneError
-from credenda.storage.postgres.rows import make_rows
 from credenda.storage.postgres.store import PostgresStore
 from credenda.storage.store import Tombstone, Writer
 from tests.contract.store.build import ANA, add, because, contested, held, put, said, see, vector

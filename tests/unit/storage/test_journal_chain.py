@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from credenda.storage.rows import to_canonical_json
-from credenda.storage.sql.journal import compute_chain_link
+from credenda.storage.sql.writer import compute_chain_link
 
 _FIELDS = ("id", "role", "speaker", "source", "session", "agent", "occurred_us", "recorded_us")
 _WORDS = st.text(st.characters(exclude_categories=["Cs"]), max_size=20)

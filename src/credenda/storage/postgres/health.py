@@ -12,8 +12,7 @@ from functools import cache
 from typing import Final
 
 from credenda.errors import IMPOSSIBLE
-from credenda.storage.damage import compute_checksum, is_sound_vector, name_document
-from credenda.storage.postgres.connections import Session
+from credenda.storage.postgres.connections import Row, Session
 from credenda.storage.postgres.erase import dump_rows
 from credenda.storage.postgres.migrate import (
     CURRENT,
@@ -24,8 +23,8 @@ from credenda.storage.postgres.migrate import (
     list_verbs,
     load_steps,
 )
-from credenda.storage.postgres.rows import Row
 from credenda.storage.postgres.statements import is_agreeing, rebuild_words
+from credenda.storage.rows import compute_checksum, is_sound_vector, name_document
 from credenda.storage.sql import row_loader
 from credenda.storage.sql.row_loader import CHECKS, RESTORE, TABLES, check_journal_chain, report_damaged, run_check
 from credenda.storage.sql.statements import StatementRunner

@@ -18,7 +18,7 @@ from psycopg import sql
 
 from credenda.errors import Unavailable
 from credenda.storage.postgres.connections import Session
-from credenda.storage.sql.index_delta import SqlVectorView
+from credenda.storage.sql.reader import SqlVectorView
 from credenda.storage.sql.statements import StatementRunner
 from credenda.storage.store import VectorCopies
 

@@ -15,13 +15,11 @@ import psycopg
 from credenda.clock import Clock, seconds
 from credenda.errors import Unavailable
 from credenda.storage.postgres import nominees
-from credenda.storage.postgres.connections import Connections, Scope, Session, connect, translate_errors
+from credenda.storage.postgres.connections import Connections, Row, Scope, Session, connect, translate_errors
 from credenda.storage.postgres.migrate import check_service, read_login
-from credenda.storage.postgres.rows import Row
 from credenda.storage.postgres.statements import get_positional_statement, list_words, load_statements, shorten_word
 from credenda.storage.sql.duties import ViewStart
-from credenda.storage.sql.index_delta import analyse_term
-from credenda.storage.sql.reader import SqlReader, to_tenant
+from credenda.storage.sql.reader import SqlReader, analyse_term, to_tenant
 from credenda.storage.sql.writer import NextIds, SqlWriter
 from credenda.storage.store import IndexPosition, Reader, TenantRecord, VectorCopies, pack_code
 

@@ -21,7 +21,7 @@ from typing import Final
 
 from credenda.storage.postgres.connections import Session
 from credenda.storage.postgres.migrate import load_steps
-from credenda.storage.sql.index_delta import compose_event_words, compose_memory_words, split_words
+from credenda.storage.sql.reader import compose_event_words, compose_memory_words, split_words
 from credenda.storage.sql.statements import Dialect, StatementRunner, load_dialect
 from credenda.storage.store import pack_code
 

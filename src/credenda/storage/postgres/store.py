@@ -26,12 +26,10 @@ from credenda.storage.postgres.reader import (
     open_replica,
     run_statement,
 )
-from credenda.storage.sql.index_delta import renew_indexes
-from credenda.storage.sql.journal import clear_name_cache
-from credenda.storage.sql.reader import to_tenant
+from credenda.storage.sql.reader import renew_indexes, to_tenant
 from credenda.storage.sql.server_rows import ServerRows, TenantQueries
 from credenda.storage.sql.statements import Cursor, StatementRunner
-from credenda.storage.sql.writer import NextIds
+from credenda.storage.sql.writer import NextIds, clear_name_cache
 from credenda.storage.store import Finding, Reader, TenantRecord, Writer
 from credenda.storage.transfer import (
     DamagedRow,

@@ -12,12 +12,11 @@ from credenda.errors import SAVE_THE_REST, Conflict, Corrupt
 from credenda.ids import IdKind
 from credenda.model.memory import Memory
 from credenda.storage import rows
-from credenda.storage.damage import guard_row, name_document
 from credenda.storage.records import count_vector_bytes
-from credenda.storage.rows import compile_type_check, to_evidence
-from credenda.storage.sql.index_delta import compose_event_words, compose_memory_words
-from credenda.storage.sql.journal import GENESIS, compute_chain_link, compute_content_hmac
+from credenda.storage.rows import compile_type_check, guard_row, name_document, to_evidence
+from credenda.storage.sql.reader import compose_event_words, compose_memory_words
 from credenda.storage.sql.statements import Record, StatementRunner
+from credenda.storage.sql.writer import GENESIS, compute_chain_link, compute_content_hmac
 from credenda.storage.store import CODE_BITS, Finding, TenantRecord, pack_code
 from credenda.storage.transfer import (
     ARCHIVED,

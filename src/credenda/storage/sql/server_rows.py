@@ -39,8 +39,7 @@ from credenda.storage.audit import (
     verify_chain,
     write_record,
 )
-from credenda.storage.damage import guard_row
-from credenda.storage.rows import list_cells, read_fields
+from credenda.storage.rows import guard_row, list_cells, read_fields
 from credenda.storage.sql.duties import ReportStore, ServerTables, read_retention_rules
 from credenda.storage.sql.statements import Record, StatementRunner
 from credenda.storage.store import Finding, StoredToken, Writer

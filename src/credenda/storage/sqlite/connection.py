@@ -19,8 +19,8 @@ from credenda.deadline import check_deadline, has_deadline, is_over
 from credenda.errors import SAVE_THE_REST, Conflict, Corrupt, CredendaError, Unavailable
 from credenda.ids import draw_fraction
 from credenda.paths import create_file, find_obstacle, make_file_error
-from credenda.storage.damage import compute_checksum, is_sound_vector
-from credenda.storage.sql.index_delta import compose_event_words, compose_memory_words
+from credenda.storage.rows import compute_checksum, is_sound_vector
+from credenda.storage.sql.reader import compose_event_words, compose_memory_words
 
 # Mapping of SQLite errors to Credenda errors.
 

@@ -23,7 +23,7 @@ from credenda.clock import pause, seconds
 from credenda.errors import Conflict, Corrupt, CredendaError
 from credenda.ids import draw_key
 from credenda.model.doctor_finding import Finding
-from credenda.storage.damage import guard_row
+from credenda.storage.rows import guard_row
 from credenda.storage.sql.row_loader import TABLES
 from credenda.storage.sqlite.connection import GroupCommit, connect, is_there, retry_while_locked, translate_errors
 from credenda.storage.transfer import (

@@ -27,12 +27,10 @@ from credenda.errors import Conflict, Corrupt, CredendaError, Invalid, NotFound,
 from credenda.ids import draw_unused_tag
 from credenda.paths import make_file_error
 from credenda.storage import sqlite
-from credenda.storage.sql.index_delta import renew_indexes
-from credenda.storage.sql.journal import clear_name_cache
-from credenda.storage.sql.reader import to_tenant
+from credenda.storage.sql.reader import renew_indexes, to_tenant
 from credenda.storage.sql.server_rows import ServerRows, TenantQueries
 from credenda.storage.sql.statements import StatementRunner
-from credenda.storage.sql.writer import NextIds
+from credenda.storage.sql.writer import NextIds, clear_name_cache
 from credenda.storage.sqlite.connection import (
     LOG_PATIENCE_MS,
     GroupCommit,
