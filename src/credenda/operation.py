@@ -306,7 +306,10 @@ CONDITIONS: Final[Mapping[str, str | Param]] = {
     "kinds": Param("memory, event or both.", HitKind, option="kind"),
     "types": Param("Only memories of these types.", MemoryType, option="type"),
     "layers": Param("Only memories of these layers.", Layer, option="layer"),
-    "mode": Param("Memory types to search, or code alone.", Mode),
+    "mode": Param(
+        "Memory types to search: facts_only for how things stand, facts_plus_rules for how to work, codebase for code.",
+        Mode,
+    ),
     "min_confidence": "Minimum confidence of a memory, 0 to 1.",
     **TIMES,
     "recency_weight": "Weight of recency, 0 to 1.",

@@ -308,6 +308,7 @@ def test_flagged_duplicates_in_ordinary_words_are_merged_at_night(path: Path, cl
         (one,) = mem.list().items
         assert one.text == texts[0]
         assert one.base_importance == pytest.approx(0.7)
+        assert one.layer is Layer.SEMANTIC
         assert "duplicate_of" not in one.metadata
         assert {other.superseded_by for other in mem.list(status="merged").items} == {one.id}
 

@@ -92,6 +92,44 @@ def test_memories_of_engram_keep_layer_type_status_and_reason(ana: Terminal, tmp
     assert "invalidated in engram: it was cancelled" in str(wrong)
 
 
+@pytest.mark.requirement("E-011", "E-126")
+def test_memories_of_engram_without_a_type_get_that_of_their_metadata(ana: Terminal, tmp_path: Path) -> None:
+    rows = (
+        ("engram v0.3.0 has 66 MCP tools", "fact", "episodic"),
+        ("always run drift_check before deploying", "procedure", "semantic"),
+        ("session 2026-04-14: built retrieval profiles", "narrative", "semantic"),
+        ("the API uses JWT tokens", "", "semantic"),
+        ("always use real DB for integration tests", "", "procedural"),
+        ("deployed v2.1 on march 28", "", "episodic"),
+    )
+    named = [
+        {"id": f"t{at}", "content": text, "layer": layer, "metadata": f'{{"type": "{kind}"}}' if kind else "{}"}
+        for at, (text, kind, layer) in enumerate(rows)
+    ]
+    untyped = {"memory_type": None, "created_at": 1_776_000_000, "last_accessed": 1_776_000_000, "chunk_hash": "h"}
+    ana.run("import", str(write_engram(tmp_path / "engram.db", [{**untyped, **row} for row in named])))
+    of_layer = {"semantic": "fact", "procedural": "procedure", "episodic": "narrative"}
+    wanted = {text: (kind or of_layer[layer], layer) for text, kind, layer in rows}
+    assert {text: look(one, "memory_type", "layer") for text, one in read_all(ana).items()} == wanted
+
+
+@pytest.mark.requirement("S-034", "S-035")
+def test_entries_and_the_lines_since_the_watermark_are_read_without_deleted_ones(ana: Terminal, tmp_path: Path) -> None:
+    folder = write_suzent(tmp_path / "suzent")
+    with (folder / "archive/2026-02-09.md").open("a", encoding="utf-8") as day:
+        day.write("- User has a parrot called Pip.\n- User likes skiing.\n")
+    ana.run("import", str(folder))
+    since = {
+        text: look(one, "status", "valid_from") for text, one in read_all(ana).items() if one["layer"] != "episodic"
+    }
+    assert since == {
+        "User works at Initech (previously Hooli).": ("active", "2026-02-05"),
+        "User lives in Bergen.": ("active", "2026-02-09"),
+        "User likes skiing.": ("active", "2026-02-09"),
+        "User plays the viola.": ("active", since["User plays the viola."][1]),
+    }
+
+
 def test_a_folder_of_suzent_keeps_its_days_its_watermark_and_its_deletions(ana: Terminal, tmp_path: Path) -> None:
     folder = write_suzent(tmp_path / "suzent")
     before = take_picture(folder)

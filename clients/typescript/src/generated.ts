@@ -1345,7 +1345,7 @@ export interface Operations {
       types?: Array<"preference" | "fact" | "decision" | "procedure" | "narrative"> | null;
       /** Only memories of these layers. */
       layers?: Array<"working" | "episodic" | "semantic" | "procedural" | "codebase"> | null;
-      /** Memory types to search, or code alone. */
+      /** Memory types to search: facts_only for how things stand, facts_plus_rules for how to work, codebase for code. */
       mode?: "facts_only" | "facts_plus_rules" | "full_context" | "codebase" | null;
       /** Minimum confidence of a memory, 0 to 1. */
       min_confidence?: number | null;
@@ -1396,7 +1396,7 @@ export interface Operations {
       types?: Array<"preference" | "fact" | "decision" | "procedure" | "narrative"> | null;
       /** Only memories of these layers. */
       layers?: Array<"working" | "episodic" | "semantic" | "procedural" | "codebase"> | null;
-      /** Memory types to search, or code alone. */
+      /** Memory types to search: facts_only for how things stand, facts_plus_rules for how to work, codebase for code. */
       mode?: "facts_only" | "facts_plus_rules" | "full_context" | "codebase" | null;
       /** Minimum confidence of a memory, 0 to 1. */
       min_confidence?: number | null;
@@ -2104,7 +2104,7 @@ export interface Operations {
       types?: Array<"preference" | "fact" | "decision" | "procedure" | "narrative"> | null;
       /** Only memories of these layers. */
       layers?: Array<"working" | "episodic" | "semantic" | "procedural" | "codebase"> | null;
-      /** Memory types to search, or code alone. */
+      /** Memory types to search: facts_only for how things stand, facts_plus_rules for how to work, codebase for code. */
       mode?: "facts_only" | "facts_plus_rules" | "full_context" | "codebase" | null;
       /** Minimum confidence of a memory, 0 to 1. */
       min_confidence?: number | null;

@@ -117,16 +117,24 @@ def get_type_class(kind: MemoryType) -> TypeClass:
     return _CLASS.get(kind, TypeClass.BELIEF)
 
 
-def get_initial_layer(kind: MemoryType) -> Layer:
-    """Return the layer of a new memory of this type (C-010, C-013)."""
-    return _LAYER[kind]
+INSTRUCTION: Final = "instruction"
+"""The attribute of a standing instruction: a preference about what to do, so procedural knowledge (E-125, E-126)."""
 
 
-def get_engram_type(kind: MemoryType) -> str:
-    """Return engram's `memory_type`: fact, procedure or narrative (C-013)."""
+def get_initial_layer(kind: MemoryType, attribute: str | None = None) -> Layer:
+    """Return the layer of a new memory of this type and attribute (C-010, C-013)."""
+    return Layer.PROCEDURAL if attribute == INSTRUCTION else _LAYER[kind]
+
+
+def get_engram_type(kind: MemoryType, attribute: str | None = None) -> str:
+    """Return engram's `memory_type`: fact, procedure or narrative (C-013).
+
+    >>> get_engram_type(MemoryType.PREFERENCE), get_engram_type(MemoryType.PREFERENCE, "instruction")
+    ('fact', 'procedure')
+    """
     if kind in (MemoryType.PROCEDURE, MemoryType.NARRATIVE):
         return kind.value
-    return "fact"
+    return MemoryType.PROCEDURE.value if attribute == INSTRUCTION else "fact"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -273,7 +281,7 @@ class Memory(Draft):
     @property
     def memory_type(self) -> str:
         """The engram type: fact, procedure or narrative."""
-        return get_engram_type(self.type)
+        return get_engram_type(self.type, self.attribute)
 
 
 HELD: Final = frozenset({Status.ACTIVE, Status.CHALLENGED})

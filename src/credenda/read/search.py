@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -368,9 +368,17 @@ def _write_text(work: Reading, row: Row, evidence: Sequence[Event]) -> str:
         start, stop = spans[ordinal]
         return text[start:stop]
     loaded = work.loaded.memories.values()
-    replaced = [one for one in loaded if one.superseded_by == memory.id and was_before(one, memory)]
+    merged = {one.id: one.superseded_by for one in loaded if one.status is Status.MERGED}
+    replaced = [one for one in loaded if memory.id in _follow(one.superseded_by, merged) and was_before(one, memory)]
     before = name_value(max(replaced, key=lambda one: one.recorded_us)) if replaced else ""
     return write_statement(memory, work.query.zone, told_us=[event.occurred_us for event in evidence], before=before)
+
+
+def _follow(successor: str | None, merged: Mapping[str, str | None]) -> Iterator[str]:
+    """Yield a successor, and what it became by merges."""
+    while successor is not None:
+        yield successor
+        successor = merged.get(successor)
 
 
 def _weigh(memory: Memory, evidence: Sequence[Event]) -> Memory:

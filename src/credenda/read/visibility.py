@@ -131,8 +131,13 @@ def _list_event_flags(live: Sequence[Memory], query: Query, *, unsure: bool) -> 
         yield "challenged"
     if unsure:
         yield "low_confidence"
-    if all(memory.status is Status.ARCHIVED for memory in live):
+    if all(memory.status is Status.ARCHIVED or _is_folded(memory) for memory in live):
         yield "stale"
+
+
+def _is_folded(memory: Memory) -> bool:
+    """Return whether a memory was merged elsewhere, before its import: nothing here tells what became of it."""
+    return memory.status is Status.MERGED and memory.superseded_by is None
 
 
 def _find_deciding(live: Sequence[Memory]) -> list[Memory]:

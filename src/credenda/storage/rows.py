@@ -405,7 +405,7 @@ def to_memory_row(memory: Memory, tag: str) -> dict[str, object]:
         id=parse_id_number(memory.id, IdKind.MEMORY, tag) if memory.id else 0,
         text_hash=hash_text(memory.text),
         type=memory.type.value,
-        memory_type=get_engram_type(memory.type),
+        memory_type=get_engram_type(memory.type, memory.attribute),
         entity_key=normalise_name(memory.entity) if memory.entity else None,
         attribute_key=normalise_attribute(memory.attribute) if memory.attribute else None,
         cardinality=memory.cardinality.value,

@@ -278,7 +278,7 @@ def _add_part(answer: _Answer, part: _Part) -> Add:
         speaker=pattern.speaker if pattern else contest.speaker,
         confidence=max(_ANSWER_CONFIDENCE, *(one.confidence for one in holders), 0.0),
         importance=max(_ANSWER_IMPORTANCE, *(one.importance for one in holders), 0.0),
-        layer=get_initial_layer(kind),
+        layer=get_initial_layer(kind, pattern.attribute if pattern else contest.attribute),
         valid_from_us=occasion.occurred_us,
         trust=occasion.trust,
         pinned=any(one.pinned for one in holders),

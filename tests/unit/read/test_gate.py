@@ -137,7 +137,14 @@ def test_an_event_whose_memories_are_all_past_is_flagged(status: Status) -> None
 
 
 def test_an_event_that_was_absorbed_still_holds() -> None:
-    assert event_flags([memory(status=Status.MERGED)]) == frozenset()
+    assert event_flags([memory(status=Status.MERGED, superseded_by="m9-abcde1")]) == frozenset()
+
+
+@pytest.mark.requirement("S-046")
+def test_an_event_that_was_folded_before_its_import_may_be_outdated() -> None:
+    folded = memory(status=Status.MERGED)
+    assert event_flags([folded]) == {"stale"}
+    assert event_flags([folded, memory(id="m2-abcde1")]) == frozenset()
 
 
 @pytest.mark.requirement("S-055")

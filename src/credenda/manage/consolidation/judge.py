@@ -156,6 +156,10 @@ def _leave_out_surprise(memory: Memory) -> float:
     return memory.importance if raised else memory.base_importance
 
 
+_OFTEN: Final = 5
+"""Episodes of which so many say the same are knowledge (E-067)."""
+
+
 def _draft_memory(text: str, standing: Sequence[Member], told: Sequence[Member], now_us: int) -> Draft:
     first = standing[0].memory
     slotted = [one.memory for one in standing if one.memory.attribute] or [first]
@@ -163,6 +167,7 @@ def _draft_memory(text: str, standing: Sequence[Member], told: Sequence[Member],
     named = slotted[0] if alike else None
     numbers = _compute_scores(standing)
     layers = {one.memory.layer for one in standing}
+    often = len(standing) >= _OFTEN and first.layer is Layer.EPISODIC
     kept = Draft(**{name: getattr(first, name) for name in _DRAFT_FIELDS})
     merged = {name: value for one in reversed(standing) for name, value in one.memory.metadata.items()}
     merged.pop(DUPLICATE_OF, None)  # it may be one of those that are merged here
@@ -181,7 +186,7 @@ def _draft_memory(text: str, standing: Sequence[Member], told: Sequence[Member],
         topic=next((one.memory.topic for one in standing if one.memory.topic), None),
         confidence=float(str(numbers["confidence"])),
         importance=float(str(numbers["base_importance"])),
-        layer=first.layer if len(layers) == 1 else Layer.SEMANTIC,
+        layer=first.layer if len(layers) == 1 and not often else Layer.SEMANTIC,
         status=Status.ACTIVE,
         valid_from_us=min(one.since_us for one in standing),
         trust=min(one.memory.trust for one in standing),

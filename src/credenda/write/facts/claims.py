@@ -32,7 +32,7 @@ from credenda.model.memory import Cardinality, MemoryType, Stance
 from credenda.text.changes import is_return_of
 from credenda.text.english import is_english
 from credenda.text.normalize import is_same_value, normalise_attribute, normalise_value
-from credenda.text.sentences import TextSpan, is_name_of_user, split_sentences
+from credenda.text.sentences import USER, TextSpan, is_about_user, is_name_of_user, split_sentences
 from credenda.write.extract import voices
 from credenda.write.extract.moments import iso_day
 from credenda.write.extract.voices import Act, Voice, act_of, is_playing, lexicon, names, split_voices, who_speaks
@@ -117,6 +117,8 @@ _REPORTED: Final = re.compile(
     re.IGNORECASE,
 )
 """Words by which what follows is somebody else's: "Tom says", "according to my mother"."""
+_NOTED: Final = re.compile(rf"\W{{0,3}}{USER} (?:has |just |also )*(?!.*\b(?:i|my|we|our)\b)", re.IGNORECASE)
+"""The beginning of a note about the user, whose own words it gives: "User said Python is their favourite"."""
 _ASKED: Final = re.compile(
     r"\W*(?:(?:so|and|but|hey|wait|ok)\W+)*(?:am|is|are|was|were|do|does|did|have|has|had|will|would|can|could|should)"
     r" (?:i|we)\b[^.!?]*\?\W*",
@@ -346,6 +348,7 @@ def _is_about_something_else(told: _PlacedFact) -> bool:
     exempt = told.schema.kin or told.schema.order or fact.attribute in _TOLD_TERSELY
     over = fact.status in {FactStatus.ENDED, FactStatus.DENIED}
     exempt = exempt or over or bool(fact.old) or fact.change is not FactChange.NONE
+    exempt = exempt or _skip_note(turn.event.text, start, stop) > start
     if told.schema.name in _TASTES and not _TAKEN_UP.search(after):
         before, after = _CLAUSE.split(before)[-1], _CLAUSE.split(after)[0]
     if fact.subject != SPEAKER or exempt or _FIRST_PERSON.search(before + fact.value.text + after):
@@ -577,8 +580,9 @@ def _find_stance(told: _PlacedFact, text: str, start: int, stop: int) -> Stance:
         stance = Stance.ASSERTED
     if stance is Stance.ASSERTED and not schema.order and _DENIED.match(fact.value.text):
         stance = Stance.NEGATED
-    if stance is Stance.ASSERTED and _is_reported(told):
-        stance = Stance.REPORTED
+    noted = fact.subject == SPEAKER and _skip_note(message, start, stop) > start
+    if stance is Stance.ASSERTED or (stance is Stance.REPORTED and noted):
+        stance = Stance.REPORTED if _is_reported(told) else Stance.ASSERTED
     stance = Stance.ROLE_PLAY if told.voice is Voice.ROLE_PLAY else stance
     if stance is Stance.ASSERTED and schema.name in _TASTES and act_of(message[start:stop]) is Act.SARCASM:
         stance = Stance.SARCASTIC
@@ -596,7 +600,13 @@ def _is_reported(told: _PlacedFact, sign: re.Pattern[str] = _REPORTED) -> bool:
     fact, text = told.fact, told.turn.event.text
     if fact.subject != SPEAKER or fact.value.start < 0:
         return False
-    return sign.search(text, _find_sentence(fact, told.turn)[0], fact.value.start) is not None
+    return sign.search(text, _skip_note(text, *_find_sentence(fact, told.turn)), fact.value.start) is not None
+
+
+def _skip_note(text: str, start: int, stop: int) -> int:
+    """Return where the words begin that a note about the user gives as theirs, else the start of the sentence."""
+    noted = _NOTED.match(text, start, stop) if is_about_user(text) else None
+    return noted.end() if noted else start
 
 
 def _find_sentence(fact: Fact, turn: Turn) -> tuple[int, int]:

@@ -134,7 +134,7 @@ def _choose_layer(said: Claim) -> Layer:
         return Layer.WORKING
     if said.type is MemoryType.FACT and said.attribute and get_attribute(said.attribute).episodic:
         return Layer.EPISODIC
-    return get_initial_layer(said.type)
+    return get_initial_layer(said.type, said.attribute)
 
 
 def make_candidate(claim: Claim, occasion: StatementContext, read: Claim | None = None) -> Candidate:
