@@ -128,7 +128,7 @@ def test_a_past_state_without_its_end_is_a_former_one() -> None:
     ("fields", "cardinality"),
     [
         ({"certainty": 0.95, "attribute_certainty": 0.95}, Cardinality.SINGLE),
-        ({"certainty": 0.95, "attribute_certainty": 0.6}, Cardinality.SET),
+        ({"certainty": 0.98, "attribute_certainty": 0.73}, Cardinality.SET),
         ({"certainty": 0.6, "attribute_certainty": 0.6, "change": FactChange.CHANGED}, Cardinality.SINGLE),
         ({"certainty": 0.6, "attribute_certainty": 0.6, "old": "Quito"}, Cardinality.SINGLE),
     ],
@@ -474,6 +474,21 @@ def test_a_wish_is_not_done_and_a_liking_is_no_plan(  # noqa: PLR0917 - the colu
 ) -> None:
     (claim,) = read_one(text, value, attribute, status=status)
     assert claim.stance is stance
+
+
+def test_a_value_says_more_than_its_attribute() -> None:
+    assert read_one("I found a new hobby", "a new hobby", "hobby") == []
+    assert read_one("My boyfriends family is nice", "boyfriends", "partner") == []
+    assert read_one("I have a parrot", "parrot", "pet")[0].value == "parrot"
+
+
+@pytest.mark.parametrize("attribute", ["residence", "medication", "employer", "relationship", "name"])
+def test_what_could_hurt_is_held_only_if_fact_and_attribute_are_sure(attribute: str) -> None:
+    told = ("It is Halden for me", "Halden", attribute)
+    assert read_one(*told, certainty=0.9, attribute_certainty=0.8)
+    assert read_one(*told, certainty=0.8, attribute_certainty=0.8) == []
+    assert read_one(*told, certainty=0.8, attribute_certainty=0.8, change=FactChange.CHANGED)  # said to be new
+    assert read_one("It is Halden for me", "Halden", "hobby", certainty=0.8, attribute_certainty=0.8)
 
 
 def test_a_favourite_is_called_one() -> None:

@@ -31,7 +31,7 @@ from credenda.model.event import Role
 from credenda.model.memory import Cardinality, MemoryType, Stance
 from credenda.text.changes import is_return_of
 from credenda.text.english import is_english
-from credenda.text.normalize import is_same_value, normalise_attribute, normalise_value
+from credenda.text.normalize import fold_plural, is_same_value, normalise_attribute, normalise_value
 from credenda.text.sentences import USER, TextSpan, is_about_user, is_name_of_user, split_sentences
 from credenda.write.extract import voices
 from credenda.write.extract.moments import iso_day
@@ -64,6 +64,7 @@ class FactSchema:
     type: MemoryType = MemoryType.FACT
     certain: float
     sure: float
+    both: float
 
 
 @cache
@@ -98,6 +99,7 @@ _WEIGHTY: Final = 0.8
 _EXPLICIT: Final = frozenset({"prefers", "instruction", "favourite", "decision"})
 _SENTENCE_CHARACTERS: Final = 400  # a longer sentence is quoted in part
 _KEY_WORDS: Final = 3
+_NEW: Final = re.compile(r"^(?:(?:my|our|some|new|another|other|first|second|own|an?|the) )+", re.IGNORECASE)
 _MASK: Final = re.compile(r"removed\]|\[deleted")  # part of what stands where a secret or deleted words stood
 _FIRM: Final = (0.9, 0.75)
 """Certainties of a fact and its attribute from which its value replaces another without a word of change."""
@@ -313,7 +315,7 @@ def make_claims(turn: Turn, facts: Iterable[Fact]) -> list[Claim]:
         told = _PlacedFact(fact, schema, turn, _find_entity(fact, turn, owner, subject), voice)
         back = _is_back(told)
         certain = _FIRM_KEYED[1] if _is_renaming(fact) else schema.certain
-        if not back and (fact.certainty < certain or fact.attribute_certainty < _find_least(fact, schema)):
+        if not back and (fact.certainty < certain or not _is_sure(fact, schema)):
             continue
         named = (bool(told.entity) or _is_renaming(fact) or back) and not _is_about_something_else(told)
         claim = _make_slotted_claim(told, owner) if named and voice in _OWN_VOICES else None
@@ -386,18 +388,20 @@ def _keep_own_words(turn: Turn) -> str:
     return "".join([*parts, text[at:]])
 
 
-def _find_least(fact: Fact, schema: FactSchema) -> float:
-    """Return how sure the attribute of a fact must be: a value that it replaces or ends tells the slot as well."""
+def _is_sure(fact: Fact, schema: FactSchema) -> bool:
+    """Return whether the attribute of a fact is sure enough: what it replaces or ends tells the slot as well."""
     if _is_renaming(fact):
-        return 0.0
-    known = fact.old or (fact.status is FactStatus.ENDED and not schema.kin and fact.attribute not in _NAMED)
-    return min(schema.sure, _SLOT_OF_OLD) if known else schema.sure
+        return True
+    if fact.old or (fact.status is FactStatus.ENDED and not schema.kin and fact.attribute not in _NAMED):
+        return fact.attribute_certainty >= min(schema.sure, _SLOT_OF_OLD)
+    both = schema.both if fact.change is FactChange.NONE else 0.0
+    return fact.attribute_certainty >= schema.sure and fact.certainty * fact.attribute_certainty >= both
 
 
 def _is_back(told: _PlacedFact) -> bool:
     """Return whether a fact says that a value is back, but not surely of what or whom: what is held tells that."""
     fact, schema = told.fact, told.schema
-    unsure = fact.attribute_certainty < _find_least(fact, schema) or fact.attribute == "plan" or not told.entity
+    unsure = not _is_sure(fact, schema) or fact.attribute == "plan" or not told.entity
     unsure = unsure or fact.certainty < schema.certain
     someone = fact.subject == SPEAKER or (not told.entity and fact.subject.casefold() in PRONOUNS)
     sure = fact.status is FactStatus.NOW and fact.certainty >= _OF_BACK
@@ -552,6 +556,8 @@ def _fit_value(fact: Fact, attribute: str) -> Fact | None:
     """Return a fact with the words of its value that are one of an attribute; None if there are none."""
     if not attribute or _MASK.search(fact.value.text):
         return None
+    if fact.attribute != "pet" and fold_plural(_NEW.sub("", fact.value.text), "en") == attribute:
+        return None  # "a new hobby" does not say which
     said = [fact.value.text, _CLOSING.sub("", fact.value.text) if attribute == "employer" else ""]
     if attribute in INSTITUTIONS or attribute == "residence":
         said.insert(0, _cut_behind(fact.value.text, department=attribute not in {"residence", "member_of"}))
@@ -650,7 +656,8 @@ def _find_slot(told: _PlacedFact, owner: str) -> tuple[str, str]:
     beside = key.casefold() not in told.turn.event.text[start:stop].casefold()  # of another sentence
     if fact.attribute == "prefers" and (not key or beside) and _KIND.search(_trim(fact.value.text)):
         key = _trim(fact.value.text).split()[-1]
-    if schema.kin and fact.attribute != "pet" and names().kin_noun(fact.value.text.rpartition(" ")[2]):
+    last = fact.value.text.rpartition(" ")[2]
+    if schema.kin and fact.attribute != "pet" and (names().kin_noun(last) or names().kin_noun(last.removesuffix("s"))):
         born = fact.attribute == "child" and fact.change is FactChange.CHANGED  # "I gave birth to twins"
         return entity, schema.name if born else ""
     if schema.kin:
