@@ -99,7 +99,7 @@ def test_what_one_used_to_do_is_no_longer_so(live: Live, old: str, new: str) -> 
         ("I play tennis.", "I used to play football."),
         ("I have a food allergy.", "I'm allergic to pollen."),
         ("I'm allergic to nuts.", "I'm allergic to shellfish."),
-        ("I play an instrument.", "I play tennis."),
+        ("I play the cello.", "I play tennis."),
         ("I like music.", "I like pizza."),
         ("I have a pet.", "I have a car."),
     ],

@@ -140,7 +140,7 @@ def _join_parts(text: str, facts: Iterable[Fact]) -> Iterator[Fact]:
 def _is_next_part(text: str, one: Fact, after: Fact) -> bool:
     if one.attribute != after.attribute or (one.subject and one.subject != after.subject):
         return False
-    cut = _CUT_SHORT.search(one.value.text) is not None or one.attribute == "name"
+    cut = (" " in one.value.text and _CUT_SHORT.search(one.value.text) is not None) or one.attribute == "name"
     return cut and one.value.start >= 0 and text[one.value.stop : after.value.start] == " "
 
 
