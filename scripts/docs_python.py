@@ -52,6 +52,7 @@ of the [command line](cli.md) have the names of these methods.
 """
 RESULTS = (Receipt, Memory, Hit, SearchResult, Context, Explanation, Page)
 """The values that most programs use, in the order in which a newcomer meets them."""
+USUAL = {MemoryUnit, *RESULTS}
 NAME = re.compile(r"\b[A-Z]\w+\b")
 PAGE_NAME = re.compile(r"\bdocs/([\w/-]+\.md)")
 DOCTEST = re.compile(r"(?:^>>> .*\n(?:(?!\n).*\n)*)+", re.MULTILINE)
@@ -209,7 +210,10 @@ def list_methods(cls: type) -> list[tuple[str, object]]:
 def render_properties(cls: type) -> str:
     """Write the list of the properties of a class, or nothing."""
     items = ""
+    fields = getattr(cls, "__dataclass_fields__", {})
     for name, function in list_properties(cls):
+        if cls not in USUAL and f"{name.removesuffix('_at')}_us" in fields:
+            continue  # the introduction says so of each
         kind = format_type(inspect.signature(function).return_annotation) if callable(function) else ""
         items += format_item(f"`{name}{f': {kind}' if kind else ''}`", read_docstring(function))
     return f"Properties:\n\n{items}\n" if items else ""
@@ -233,7 +237,10 @@ def render_fields(cls: type) -> str:
     for field in dataclasses.fields(cls):
         default = field.default if field.default_factory is dataclasses.MISSING else field.default_factory()
         given = cls is MemoryUnit and default is not dataclasses.MISSING  # nobody but the library makes the others
-        code = f"`{field.name}: {format_type(field.type)}{f' = {format_value(default)}' if given else ''}`"
+        kind = format_type(field.type)
+        code = f"`{field.name}: {kind}{f' = {format_value(default)}' if given else ''}`"
+        if cls not in USUAL and not NAME.findall(kind.replace("None", "")):
+            code = f"`{field.name}`"  # the editor shows the type of a plain value
         if field.name in notes:
             items.append(format_item(code, notes[field.name]))
         else:

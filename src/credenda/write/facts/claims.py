@@ -388,7 +388,7 @@ def _find_least(fact: Fact, schema: FactSchema) -> float:
     """Return how sure the attribute of a fact must be: a value that it replaces or ends tells the slot as well."""
     if _is_renaming(fact):
         return 0.0
-    known = fact.old or (fact.status is FactStatus.ENDED and not schema.kin and fact.attribute not in _NAMED)
+    known = fact.old or (fact.status is FactStatus.ENDED and not schema.kin)
     return min(schema.sure, _SLOT_OF_OLD) if known else schema.sure
 
 

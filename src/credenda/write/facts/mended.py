@@ -33,11 +33,18 @@ def name_ended(facts: Sequence[Fact]) -> list[Fact]:
 
 
 def find_kin(fact: Fact) -> str | None:
-    """Return the noun of a relative or pet at a value: the last one before it in its words, else the next one."""
+    """Return the noun of a relative or pet at a value: the last one before it in its words, else the next one.
+
+    Of several side by side the first: "our baby boy Emil".
+    """
     at = max(fact.value.start - fact.quote.start, 0)
     quote = fact.quote.text if fact.value.start >= 0 else ""
-    words = [*reversed(_WORD.findall(quote[:at])), *_WORD.findall(f"{quote[at:]} {fact.key}")]
-    return next((found for word in words if (found := names().kin_noun(word))), None)
+    before = [names().kin_noun(word) for word in _WORD.findall(quote[:at])]
+    last = next((place for place in range(len(before) - 1, -1, -1) if before[place]), -1)
+    while last > 0 and before[last - 1]:
+        last -= 1
+    after = (names().kin_noun(word) for word in _WORD.findall(f"{quote[at:]} {fact.key}"))
+    return before[last] if last >= 0 else next(filter(None, after), None)
 
 
 def has_words_of_birth(turn: Turn) -> bool:
