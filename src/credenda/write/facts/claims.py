@@ -39,7 +39,7 @@ from credenda.write.extract import voices
 from credenda.write.extract.moments import iso_day
 from credenda.write.extract.voices import Act, Voice, act_of, is_playing, lexicon, names, split_voices, who_speaks
 from credenda.write.facts.exact import find_exact_forms
-from credenda.write.facts.mended import find_kin, has_words_of_birth, is_standing, mend_facts
+from credenda.write.facts.mended import find_kin, has_words_of_birth, is_lasting_order, mend_facts
 from credenda.write.facts.period import find_period
 from credenda.write.intake.secrets import screen_secrets
 from credenda.write.llm.guards import resolve_entity
@@ -320,7 +320,7 @@ def make_claims(turn: Turn, facts: Iterable[Fact]) -> list[Claim]:
         voice = max((one.voice for one in voices if _is_within(one.start, one.stop, fact)), default=Voice.OWN)
         told = _PlacedFact(fact, schema, turn, _find_entity(fact, turn, owner, subject), voice)
         back = _is_back(told)
-        certain = _FIRM_KEYED[1] if _is_renaming(fact) or is_standing(fact) else schema.certain
+        certain = _FIRM_KEYED[1] if _is_renaming(fact) or is_lasting_order(fact) else schema.certain
         if not back and (fact.certainty < certain or fact.attribute_certainty < _find_least(fact, schema)):
             continue
         named = (bool(told.entity) or _is_renaming(fact) or back) and not _is_about_something_else(told)

@@ -20,12 +20,12 @@ _NOT_YET: Final = ("until ", "till ")
 
 
 def mend_facts(facts: Sequence[Fact], text: str) -> list[Fact]:
-    """Mend the facts of a message: a torn order, what has ended or goes on for a time, and a time that nobody prefers."""
+    """Mend the facts of a message: torn orders, ends that have not come, ends without a slot, and times preferred."""
     told = [one for one in facts if one.attribute != "prefers" or _BARE.fullmatch(one.scope) is None]
     return _name_ended(_join_orders(told, text), text)
 
 
-def is_standing(fact: Fact) -> bool:
+def is_lasting_order(fact: Fact) -> bool:
     """Return whether an order says itself that it holds from now on."""
     return fact.attribute == "instruction" and _STANDING.search(fact.value.text) is not None
 
@@ -45,9 +45,9 @@ def _join_orders(facts: Sequence[Fact], text: str) -> list[Fact]:
 
 
 def _name_ended(facts: Sequence[Fact], text: str) -> list[Fact]:
-    """Give what ended the attribute of what takes its place: "I left Acme, I start at Halden on Monday".
+    """Give an end the attribute of the value that takes its place: "I left Acme, I start at Halden on Monday".
 
-    What goes on until a day has not ended, and is left out: "Tim is away until Friday".
+    A thing that goes on until a day has not ended, and is left out: "Tim is away until Friday".
     """
     next_of = {one.old.casefold(): one for one in facts if one.old and one.value.start >= 0}
     named = [end for one in next_of.values() if (end := _find_left(one, facts, text)) is not None]
@@ -62,7 +62,7 @@ def _name_ended(facts: Sequence[Fact], text: str) -> list[Fact]:
 
 
 def _find_left(after: Fact, facts: Sequence[Fact], text: str) -> Fact | None:
-    """Return the end of what was left before something else begins, where no fact of its own tells it."""
+    """Return the end of a value that was left before the next one begins, where no fact of its own tells it."""
     found = re.search(rf"{_LEFT}{re.escape(after.old)}\b", text) if after.status is FactStatus.PLANNED else None
     if found is None or any(one.value.text.casefold() == after.old.casefold() for one in facts):
         return None
