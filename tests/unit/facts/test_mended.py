@@ -51,7 +51,9 @@ def test_each_relative_has_the_noun_before_the_name() -> None:
     assert show(read("Ruth, my wife, sings", ("Ruth", "partner"))) == [("user", "wife", "Ruth", None)]
 
 
-def test_a_count_of_relatives_is_no_name_of_one() -> None:
+def test_a_count_or_kind_of_relatives_is_no_name_of_one() -> None:
+    assert read("Well, six-year-olds are easily impressed", ("six-year-olds", "child")) == []
+    assert show(read("my wife is oyin", ("oyin", "partner"))) == [("user", "wife", "oyin", None)]
     assert [one.attribute for one in read("I grew up with three sisters", ("three sisters", "sibling"))] == []
 
 

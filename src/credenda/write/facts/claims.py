@@ -673,7 +673,8 @@ def _find_slot(told: _PlacedFact, owner: str) -> tuple[str, str]:
     beside = key.casefold() not in told.turn.event.text[start:stop].casefold()  # of another sentence
     if fact.attribute == "prefers" and (not key or beside) and _KIND.search(_trim(fact.value.text)):
         key = _trim(fact.value.text).split()[-1]
-    if schema.kin and fact.attribute != "pet" and names().kin_noun(fact.value.text.rpartition(" ")[2]):
+    nameless = fact.value.text.islower() and told.turn.event.text[start : start + 1].isupper()  # "my six-year-olds"
+    if schema.kin and fact.attribute != "pet" and (nameless or names().kin_noun(fact.value.text.rpartition(" ")[2])):
         return entity, ""
     if schema.kin:
         noun = find_kin(fact)
