@@ -265,6 +265,14 @@ def render_class(cls: type, level: str = "###") -> str:
     return "".join([*parts, render_properties(cls), render_methods(cls, f"{cls.__name__}.", f"{level}#")])
 
 
+def render_brief(name: str, cls: type) -> str:
+    """Write a value inside a result as an item: its first sentence, and its fields or members by name."""
+    about = re.split(r"(?<=\.)\s", read_docstring(cls), maxsplit=1)[0]
+    fields = [field.name for field in dataclasses.fields(cls)] if dataclasses.is_dataclass(cls) else []
+    names = fields or ([str(one.value) for one in cls] if issubclass(cls, Enum) else [])
+    return format_item(f"`{name}`", f"{about} {', '.join(f'`{name}`' for name in names)}")
+
+
 def collect_values() -> dict[str, type]:
     """Return every dataclass and enum of `credenda.model` by its name."""
     found: dict[str, type] = {}
@@ -372,8 +380,13 @@ def page() -> str:
     others = collect_results((Credenda, Manage, Data, Inspect, Jobs), shown, collect_values())
     parts = [INTRODUCTION + "\n", render_client(), f"## Input\n\n{render_class(MemoryUnit)}"]
     parts += ["## Results\n\n", *map(render_class, RESULTS)]
-    parts += ["## Other results\n\nReports and values inside other results, in alphabetical order.\n\n"]
-    parts += [*map(render_class, others), render_literals(), render_errors(), render_testing()]
+    roots = (Credenda, Manage, Data, Inspect, Jobs, *shown)
+    returned = {name for root in roots for name in list_names(root)}
+    parts += ["## Other results\n\nResults of other methods, in alphabetical order.\n\n"]
+    parts += [render_class(cls) for cls in others if cls.__name__ in returned]
+    parts += ["### Values inside other results\n\n"]
+    parts += [render_brief(cls.__name__, cls) for cls in others if cls.__name__ not in returned]
+    parts += ["\n", render_literals(), render_errors(), render_testing()]
     return "".join(parts).rstrip() + "\n"
 
 
