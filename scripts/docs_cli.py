@@ -50,6 +50,8 @@ one only. The sections below name these options and do not explain them again:
 """
 EXPLAINED_ID = "    ID  An id, or its beginning where that names one only.\n\n"
 SEVERAL = 2
+BENCHES = "bench "
+"""How the names of measurements begin, of which the page has no options."""
 
 
 class HelpText:
@@ -57,7 +59,8 @@ class HelpText:
 
     def __init__(self, program: click.Group) -> None:
         self.program = program
-        records = Counter(record for _, context in self.walk() for record in self.records(context).items())
+        walked = (context for name, context in self.walk() if not name.startswith(BENCHES))
+        records = Counter(record for context in walked for record in self.records(context).items())
         frequent = [record for record, count in reversed(records.most_common()) if count >= SEVERAL]
         self.shared = dict(frequent)  # of two meanings of a name, the more frequent
 
@@ -114,7 +117,12 @@ def page() -> str:
     texts = HelpText(cli)
     program = cli.get_help(texts.open_context(cli, "credenda", None)).partition("\nCommands:")[0].rstrip()
     parts = [INTRODUCTION, f"```text\n{program}\n```\n", texts.shared_options().lstrip()]
-    return "\n".join([*parts, *(texts.section(name, context) for name, context in texts.walk())])
+    for name, context in texts.walk():
+        if name.startswith(BENCHES):
+            parts[-1] += f"* `{name}`: {context.command.get_short_help_str(200)}\n"
+        else:
+            parts.append(texts.section(name, context) + ("\n" if name == BENCHES.strip() else ""))
+    return "\n".join(parts)
 
 
 if __name__ == "__main__":

@@ -65,7 +65,11 @@ SHARED = """\
 
 The tools below name these inputs and do not explain them again:
 """
-SEVERAL = 3
+FULL = """\
+The tools above list every other input of their operation as well. The inputs below have the meanings of the options
+of the [command line](cli.md) with their names; each client shows their descriptions.
+"""
+SEVERAL = 2
 WRITTEN = "`{status, data}`"
 KINDS = {"array": "list", "object": "table"}
 
@@ -77,10 +81,10 @@ def page() -> str:
     head = INTRODUCTION.format(**{name: f"{estimate_tokens(tools.values()):,}" for name, tools in offers.items()})
     small = {name: offer for name, offer in offers["default"].items() if offer.is_listed}
     more = [offer for name, offer in full.items() if name not in small]
-    shared = count_inputs([*small.values(), *more])
+    shared = count_inputs(small.values())
     parts = [head, SHARED, *(f"* `{name}`: {meaning}" for name, meaning in sorted(shared)), ""]
     parts += ["## Default toolset\n", *sections(small.values(), shared), "## Added by `--toolset full`\n"]
-    parts += ["The tools above list every other input of their operation as well.\n", *sections(more, shared)]
+    parts += [FULL, *map(brief, more), ""]
     return "\n".join([*parts, *name_engram_tools(engram, full), *beside()])
 
 
@@ -122,6 +126,15 @@ def section(offer: ToolSpec, shared: Collection[tuple[str, str]]) -> str:
     items = [(name, describe(schema)) for name, schema in inputs["properties"].items()]
     lines += [item(*one, required=one[0] in required, is_known=one in shared) for one in items]
     return "\n".join([*lines, ""] if items else lines)
+
+
+def brief(offer: ToolSpec) -> str:
+    """Return the line of a tool of the full toolset: its act, and its inputs by name."""
+    inputs = offer.input_schema()
+    names = [f"`{name}`{' (required)' if name in inputs.get('required', []) else ''}" for name in inputs["properties"]]
+    told = offer.description().split("\n", maxsplit=1)[0]
+    given = f" Inputs: {', '.join(names)}." if names else ""
+    return f"* `{offer.name}`: {told} {traits(offer)}{given}"
 
 
 def traits(offer: ToolSpec) -> str:

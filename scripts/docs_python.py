@@ -52,6 +52,7 @@ of the [command line](cli.md) have the names of these methods.
 """
 RESULTS = (Receipt, Memory, Hit, SearchResult, Context, Explanation, Page)
 """The values that most programs use, in the order in which a newcomer meets them."""
+USUAL = {MemoryUnit, *RESULTS}
 NAME = re.compile(r"\b[A-Z]\w+\b")
 PAGE_NAME = re.compile(r"\bdocs/([\w/-]+\.md)")
 DOCTEST = re.compile(r"(?:^>>> .*\n(?:(?!\n).*\n)*)+", re.MULTILINE)
@@ -209,7 +210,10 @@ def list_methods(cls: type) -> list[tuple[str, object]]:
 def render_properties(cls: type) -> str:
     """Write the list of the properties of a class, or nothing."""
     items = ""
+    fields = getattr(cls, "__dataclass_fields__", {})
     for name, function in list_properties(cls):
+        if cls not in USUAL and f"{name.removesuffix('_at')}_us" in fields:
+            continue  # the introduction says so of each
         kind = format_type(inspect.signature(function).return_annotation) if callable(function) else ""
         items += format_item(f"`{name}{f': {kind}' if kind else ''}`", read_docstring(function))
     return f"Properties:\n\n{items}\n" if items else ""
@@ -233,7 +237,10 @@ def render_fields(cls: type) -> str:
     for field in dataclasses.fields(cls):
         default = field.default if field.default_factory is dataclasses.MISSING else field.default_factory()
         given = cls is MemoryUnit and default is not dataclasses.MISSING  # nobody but the library makes the others
-        code = f"`{field.name}: {format_type(field.type)}{f' = {format_value(default)}' if given else ''}`"
+        kind = format_type(field.type)
+        code = f"`{field.name}: {kind}{f' = {format_value(default)}' if given else ''}`"
+        if cls not in USUAL and not NAME.findall(kind.replace("None", "")):
+            code = f"`{field.name}`"  # the editor shows the type of a plain value
         if field.name in notes:
             items.append(format_item(code, notes[field.name]))
         else:
@@ -256,6 +263,14 @@ def render_class(cls: type, level: str = "###") -> str:
     """Write a value: its docstring, fields or members, properties and methods."""
     parts = [f"{level} {cls.__name__}\n\n{read_docstring(cls)}\n\n", render_fields(cls), render_members(cls)]
     return "".join([*parts, render_properties(cls), render_methods(cls, f"{cls.__name__}.", f"{level}#")])
+
+
+def render_brief(name: str, cls: type) -> str:
+    """Write a value inside a result as an item: its first sentence, and its fields or members by name."""
+    about = re.split(r"(?<=\.)\s", read_docstring(cls), maxsplit=1)[0]
+    fields = [field.name for field in dataclasses.fields(cls)] if dataclasses.is_dataclass(cls) else []
+    names = fields or ([str(one.value) for one in cls] if issubclass(cls, Enum) else [])
+    return format_item(f"`{name}`", f"{about} {', '.join(f'`{name}`' for name in names)}")
 
 
 def collect_values() -> dict[str, type]:
@@ -365,8 +380,13 @@ def page() -> str:
     others = collect_results((Credenda, Manage, Data, Inspect, Jobs), shown, collect_values())
     parts = [INTRODUCTION + "\n", render_client(), f"## Input\n\n{render_class(MemoryUnit)}"]
     parts += ["## Results\n\n", *map(render_class, RESULTS)]
-    parts += ["## Other results\n\nReports and values inside other results, in alphabetical order.\n\n"]
-    parts += [*map(render_class, others), render_literals(), render_errors(), render_testing()]
+    roots = (Credenda, Manage, Data, Inspect, Jobs, *shown)
+    returned = {name for root in roots for name in list_names(root)}
+    parts += ["## Other results\n\nResults of other methods, in alphabetical order.\n\n"]
+    parts += [render_class(cls) for cls in others if cls.__name__ in returned]
+    parts += ["### Values inside other results\n\n"]
+    parts += [render_brief(cls.__name__, cls) for cls in others if cls.__name__ not in returned]
+    parts += ["\n", render_literals(), render_errors(), render_testing()]
     return "".join(parts).rstrip() + "\n"
 
 

@@ -30,17 +30,18 @@ if TYPE_CHECKING:
     from credenda.client import Credenda
     from credenda.client_async import AsyncCredenda
     from credenda.model.browse import Diff
-    from credenda.model.change import ChangeRecord
+    from credenda.model.change import ChangeRecord, ContestCase
     from credenda.model.event import Event, Receipt
     from credenda.model.governance import DeletionReceipt
     from credenda.model.memory import Memory, MemoryUnit
     from credenda.model.query import Context, EventDetails, Explanation, Hit, Page, SearchResult, SlotVersion
-    from credenda.model.report import DeletionReport, EraseReceipt, Stats
+    from credenda.model.report import DeletionReport, EraseReceipt, ImportReport, Resolution, Stats, UndoReport
 
 __all__ = [
     "AsyncCredenda",
     "ChangeRecord",
     "Conflict",
+    "ContestCase",
     "Context",
     "Corrupt",
     "Credenda",
@@ -54,6 +55,7 @@ __all__ = [
     "Explanation",
     "Forbidden",
     "Hit",
+    "ImportReport",
     "Invalid",
     "LimitExceeded",
     "Memory",
@@ -61,11 +63,13 @@ __all__ = [
     "NotFound",
     "Page",
     "Receipt",
+    "Resolution",
     "SearchResult",
     "SlotVersion",
     "Stats",
     "Unauthenticated",
     "Unavailable",
+    "UndoReport",
     "__version__",
     "restore_backup",
 ]
@@ -75,6 +79,7 @@ __version__ = "0.1.0"
 _LAZY = {
     "AsyncCredenda": "credenda.client_async",
     "ChangeRecord": "credenda.model.change",
+    "ContestCase": "credenda.model.change",
     "Context": "credenda.model.query",
     "Credenda": "credenda.client",
     "DeletionReceipt": "credenda.model.governance",
@@ -85,13 +90,16 @@ _LAZY = {
     "EventDetails": "credenda.model.query",
     "Explanation": "credenda.model.query",
     "Hit": "credenda.model.query",
+    "ImportReport": "credenda.model.report",
     "Memory": "credenda.model.memory",
     "MemoryUnit": "credenda.model.memory",
     "Page": "credenda.model.query",
     "Receipt": "credenda.model.event",
+    "Resolution": "credenda.model.report",
     "SearchResult": "credenda.model.query",
     "SlotVersion": "credenda.model.query",
     "Stats": "credenda.model.report",
+    "UndoReport": "credenda.model.report",
     "restore_backup": "credenda.bootstrap",
 }
 

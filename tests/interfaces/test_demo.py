@@ -31,7 +31,7 @@ def test_the_demo_tells_a_story_of_five_scenes(
         "asked what was true on 2025-03-01: Quillmark Advisory",
         "held: meetings: afternoon meetings · meetings (consulting): morning meetings",
         "refused: restates deleted text (characters 10 to 47)",
-        "asked “What is my day rate?”: 0 of 5 hits have it",
+        "asked “What is my day rate?”: no hit has it",
     ):
         assert told in "\n".join(lines)
     given = "\n".join(lines[next(at for at, line in enumerate(lines) if line.startswith("5.")) :])

@@ -51,7 +51,9 @@ def test_each_relative_has_the_noun_before_the_name() -> None:
     assert show(read("Ruth, my wife, sings", ("Ruth", "partner"))) == [("user", "wife", "Ruth", None)]
 
 
-def test_a_count_of_relatives_is_no_name_of_one() -> None:
+def test_a_count_or_kind_of_relatives_is_no_name_of_one() -> None:
+    assert read("Well, six-year-olds are easily impressed", ("six-year-olds", "child")) == []
+    assert show(read("my wife is oyin", ("oyin", "partner"))) == [("user", "wife", "oyin", None)]
     assert [one.attribute for one in read("I grew up with three sisters", ("three sisters", "sibling"))] == []
 
 
@@ -109,3 +111,29 @@ def test_a_scope_that_the_value_says_is_no_condition() -> None:
     assert claim.scope is None or "noon" not in (claim.value or "")
     (claim,) = read_one("drink coffee after noon for me", "coffee after noon for me", "routine", scope="after")
     assert claim.scope is None
+
+
+def test_a_job_that_was_left_has_ended_also_where_no_fact_tells_it() -> None:
+    text = "I left Lumen, I start at Halden on Monday"
+    begun = {"status": FactStatus.PLANNED, "change": FactChange.CHANGED, "when": "on Monday", "old": "Lumen"}
+    end, plan = make_claims(make_turn(text), [find(text, "Halden", "employer", **begun)])
+    assert (end.attribute, end.value, end.move) == ("employer", "Lumen", UpdateKind.END)
+    assert plan.value == "Halden"
+    text = "I'm leaving Lumen, I start at Halden on Monday"
+    (plan,) = make_claims(make_turn(text), [find(text, "Halden", "employer", **begun)])
+    assert plan.value == "Halden"
+
+
+def test_an_order_for_always_is_whole_and_needs_less() -> None:
+    text = "Please always use grams in recipes"
+    parts = [find(text, one, "instruction", certainty=0.55) for one in ("always", "use grams in recipes")]
+    (claim,) = make_claims(make_turn(text), parts)
+    assert claim.value == "always use grams in recipes"
+    text = "use grams in recipes"
+    assert make_claims(make_turn(text), [find(text, text, "instruction", certainty=0.55)]) == []
+
+
+def test_the_time_of_a_preference_is_not_what_is_preferred() -> None:
+    text = "I prefer rooibos in the morning"
+    facts = [find(text, "rooibos", "prefers", scope="in the morning"), find(text, "morning", "prefers", scope="in")]
+    assert show(make_claims(make_turn(text), facts)) == [("user", "prefers", "rooibos", "morning")]

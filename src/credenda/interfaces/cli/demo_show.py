@@ -312,7 +312,7 @@ def _tell_deletion(run: DemoRun) -> Iterator[str]:
     yield f"{_INDENT}deleted: {label(run.deleted.memory)}: {value}"
     yield f"{_INDENT}said again: “{escape_controls(run.deleted.restated)}”"
     yield from (f"{_INDENT}refused: {reason}" for reason in run.deleted.receipt.refused)
-    yield f"{_INDENT}asked “{run.deleted.question}”: {found} of {len(hits)} hits have it"
+    yield f"{_INDENT}asked “{run.deleted.question}”: {found or 'no'} hit has it"
 
 
 def _tell_context(screen: Screen, run: DemoRun) -> Iterator[str]:

@@ -37,7 +37,7 @@ from credenda.write.extract import voices
 from credenda.write.extract.moments import iso_day
 from credenda.write.extract.voices import Act, Voice, act_of, is_playing, lexicon, names, split_voices, who_speaks
 from credenda.write.facts.exact import find_exact_forms
-from credenda.write.facts.mended import find_kin, has_words_of_birth, name_ended
+from credenda.write.facts.mended import find_kin, has_words_of_birth, is_lasting_order, mend_facts
 from credenda.write.facts.period import find_period
 from credenda.write.facts.wording import INSTITUTIONS, read_wordings
 from credenda.write.intake.secrets import screen_secrets
@@ -301,7 +301,7 @@ def make_claims(turn: Turn, facts: Iterable[Fact]) -> list[Claim]:
     claims: dict[tuple[str | None, ...], Claim] = {}
     subject = ""
     text = turn.event.text
-    heard = name_ended(_drop_overheard(list(facts)))
+    heard = mend_facts(_drop_overheard(list(facts)), text)
     for fact in read_wordings(text, heard, turn.event.occurred_us):
         if fact.attribute in _TOLD_TERSELY and _OF_LISTENER.match(fact.scope):
             fact = replace(fact, scope="")  # noqa: PLW2901 - the same fact
@@ -314,7 +314,7 @@ def make_claims(turn: Turn, facts: Iterable[Fact]) -> list[Claim]:
         voice = max((one.voice for one in voices if _is_within(one.start, one.stop, fact)), default=Voice.OWN)
         told = _PlacedFact(fact, schema, turn, _find_entity(fact, turn, owner, subject), voice)
         back = _is_back(told)
-        certain = _FIRM_KEYED[1] if _is_renaming(fact) else schema.certain
+        certain = _FIRM_KEYED[1] if _is_renaming(fact) or is_lasting_order(fact) else schema.certain
         if not back and (fact.certainty < certain or not _is_sure(fact, schema)):
             continue
         named = (bool(told.entity) or _is_renaming(fact) or back) and not _is_about_something_else(told)
@@ -392,7 +392,7 @@ def _is_sure(fact: Fact, schema: FactSchema) -> bool:
     """Return whether the attribute of a fact is sure enough: what it replaces or ends tells the slot as well."""
     if _is_renaming(fact):
         return True
-    if fact.old or (fact.status is FactStatus.ENDED and not schema.kin and fact.attribute not in _NAMED):
+    if fact.old or (fact.status is FactStatus.ENDED and not schema.kin):
         return fact.attribute_certainty >= min(schema.sure, _SLOT_OF_OLD)
     both = schema.both if fact.change is FactChange.NONE else 0.0
     return fact.attribute_certainty >= schema.sure and fact.certainty * fact.attribute_certainty >= both
@@ -657,7 +657,9 @@ def _find_slot(told: _PlacedFact, owner: str) -> tuple[str, str]:
     if fact.attribute == "prefers" and (not key or beside) and _KIND.search(_trim(fact.value.text)):
         key = _trim(fact.value.text).split()[-1]
     last = fact.value.text.rpartition(" ")[2]
-    if schema.kin and fact.attribute != "pet" and (names().kin_noun(last) or names().kin_noun(last.removesuffix("s"))):
+    nameless = fact.value.text.islower() and told.turn.event.text[start : start + 1].isupper()  # "my six-year-olds"
+    nameless = nameless or bool(names().kin_noun(last) or names().kin_noun(last.removesuffix("s")))
+    if schema.kin and fact.attribute != "pet" and nameless:
         born = fact.attribute == "child" and fact.change is FactChange.CHANGED  # "I gave birth to twins"
         return entity, schema.name if born else ""
     if schema.kin:
