@@ -580,15 +580,7 @@ def _find_slot(told: _PlacedFact, owner: str) -> tuple[str, str]:
     fact, schema, entity = told.fact, told.schema, told.entity
     if schema.thing and entity.casefold().endswith(f" {schema.name}"):
         entity = entity[: -len(schema.name) - 1]  # the "report deadline" is the deadline of the report
-    key = _ARTICLE.sub("", fact.key.strip())
-    if is_same_value(key, _trim(_leave_out(fact.value.text, fact.scope))):
-        key = ""  # what is told of tea is no tea
-    start, stop = _find_sentence(fact, told.turn)
-    if not key and (named := _AS_MY.match(told.turn.event.text, fact.value.stop, stop)):
-        key = named["noun"]
-    beside = key.casefold() not in told.turn.event.text[start:stop].casefold()  # of another sentence
-    if fact.attribute == "prefers" and (not key or beside) and _KIND.search(_trim(fact.value.text)):
-        key = _trim(fact.value.text).split()[-1]
+    key = _find_key(told)
     if schema.kin and fact.attribute != "pet" and names().kin_noun(fact.value.text):
         born = fact.attribute == "child" and fact.change is FactChange.CHANGED  # "I gave birth to twins"
         return entity, schema.name if born else ""
@@ -607,6 +599,21 @@ def _find_slot(told: _PlacedFact, owner: str) -> tuple[str, str]:
     if schema.thing and entity == owner and not (fact.attribute == "location" and fact.when):
         return entity, ""  # but for a stay: "I'm in Faro this week"
     return entity, find_exact_attribute(schema.name)
+
+
+def _find_key(told: _PlacedFact) -> str:
+    """Return the words that name the slot of a fact more closely than its attribute, "" for none."""
+    fact, key = told.fact, _ARTICLE.sub("", told.fact.key.strip())
+    start, stop = _find_sentence(fact, told.turn)
+    if is_same_value(key, _trim(_leave_out(fact.value.text, fact.scope))):
+        key = ""  # what is told of tea is no tea
+    if find_exact_attribute(key) == told.schema.name:
+        key = ""  # the "due date" of a report is its deadline
+    if not key and (named := _AS_MY.match(told.turn.event.text, fact.value.stop, stop)):
+        key = named["noun"]
+    beside = key.casefold() not in told.turn.event.text[start:stop].casefold()  # of another sentence
+    kind = fact.attribute == "prefers" and (not key or beside) and _KIND.search(_trim(fact.value.text))
+    return _trim(fact.value.text).split()[-1] if kind else key
 
 
 def _trim(value: str) -> str:
