@@ -145,6 +145,11 @@ def test_the_words_of_an_amount_or_a_move_name_its_slot(
     assert show(read(text, {"value": value, **fields})) == [("user", *held)]
 
 
+def test_the_noun_before_a_name_says_what_somebody_is_to_the_speaker() -> None:
+    fact = {"value": "Callum", "attribute": "colleague"}
+    assert show(read("My new apprentice is called Callum.", fact)) == [("user", "apprentice", "Callum")]
+
+
 def test_an_amount_of_things_is_no_salary() -> None:
     assert read("I make 200 bottles a month.", {"value": "200 bottles a month"}) == []
 

@@ -198,6 +198,12 @@ _AS_MY: Final = re.compile(
 )
 """Words behind a value that say what it is to somebody: "Brave as my browser" """
 _MARK: Final = r"(?:[-*\u2022+]|\d{1,3}[.)])"
+_MY_IS: Final = re.compile(
+    r"\b(?:my|our)(?: (?:new|next|current|present|own))? (?P<noun>[a-z]+)(?: (?:is|was)|'s)(?: now)?"
+    r"(?: called| named)? $",
+    re.IGNORECASE,
+)
+_ROLES: Final = frozenset({"colleague", "contact"})
 _ITEM: Final = re.compile(rf"[ \t]*{_MARK}[ \t]+")
 _NEXT_ITEM: Final = re.compile(rf"[\s.,;]*\n[ \t]*(?:{_MARK}|\d{{1,3}}$).*", re.DOTALL)
 """Where the next item of a list begins, of whose number a value may end in a part."""
@@ -609,11 +615,19 @@ def _find_key(told: _PlacedFact) -> str:
         key = ""  # what is told of tea is no tea
     if find_exact_attribute(key) == told.schema.name:
         key = ""  # the "due date" of a report is its deadline
-    if not key and (named := _AS_MY.match(told.turn.event.text, fact.value.stop, stop)):
+    text = told.turn.event.text
+    if not key and (
+        named := _AS_MY.match(text, fact.value.stop, stop) or _find_role(fact, text[start : fact.value.start])
+    ):
         key = named["noun"]
-    beside = key.casefold() not in told.turn.event.text[start:stop].casefold()  # of another sentence
+    beside = key.casefold() not in text[start:stop].casefold()  # of another sentence
     kind = fact.attribute == "prefers" and (not key or beside) and _KIND.search(_trim(fact.value.text))
     return _trim(fact.value.text).split()[-1] if kind else key
+
+
+def _find_role(fact: Fact, before: str) -> re.Match[str] | None:
+    """Find the noun that says what a person is to the speaker: "my new apprentice is called"."""
+    return _MY_IS.search(before) if fact.attribute in _ROLES and fact.subject == SPEAKER else None
 
 
 def _trim(value: str) -> str:

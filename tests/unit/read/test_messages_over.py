@@ -1,4 +1,4 @@
-"""A message that bounds its own time is past after it, and others' words answer nothing about the user."""
+"""A message that bounds its own time is past after it, a new number goes first, and a quotation answers no "I"."""
 
 from __future__ import annotations
 
@@ -55,3 +55,19 @@ def test_others_words_answer_no_question_of_the_user_about_themselves(world: Wor
     assert world.search("Where do I live?").probability < 0.2
     found = world.search("Where does the tenant live?")
     assert (found.hits[0].id, found.probability > 0.5) == (said, True)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "question", "first"),
+    [
+        ("I open the kiosk at 9.", "I open at 8 now, it's cooler.", "When do I open the kiosk?", True),
+        ("I pay Kim 12 pounds an hour.", "Kim gets 14 an hour now.", "What do I pay Kim?", True),
+        ("I open the kiosk at 9.", "I leave the kiosk at 6 now.", "When do I open the kiosk?", False),
+        ("I pay Kim 12 pounds an hour.", "Kim is 19 now.", "What do I pay Kim?", False),
+    ],
+)
+def test_a_new_number_of_the_same_measure_goes_first(
+    world: World, *, old: str, new: str, question: str, first: bool
+) -> None:
+    said = [world.say(old), world.say(new, at=5)]
+    assert names(world.search(question)) == (said[::-1] if first else said)
