@@ -278,10 +278,10 @@ def test_a_block_of_many_days_names_their_year_once() -> None:
     hits = [event_hit(f"It rained {at} litres", 1 / (at + 1), id=f"e{at}-abcde1") for at in range(1, 9)]
     few, many = (pack([], some, replace(wide(), now_us=day(3))).text for some in (hits[:5], hits))
     assert "(5 Jan 2026)" in few
-    assert many.startswith(f"{OPENING} Days without a year: 2026.\n")
+    assert many.startswith(f"{OPENING} Bare days: when told, in 2026.\n")
     assert many.count("(5 Jan)") == 8
     later = pack([], hits, replace(wide(), now_us=day(400))).text
-    assert later.startswith(f"{OPENING} Days without a year: 2027.\n")
+    assert later.startswith(f"{OPENING} Bare days: when told, in 2027.\n")
     assert later.count("(5 Jan 2026)") == 8
 
 
