@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
 
@@ -21,7 +22,7 @@ def place(text: str, words: str) -> Words:
     return Words(words, start, start + len(words))
 
 
-def read(text: str, *facts: dict[str, object]) -> list[Claim]:
+def read(text: str, *facts: Mapping[str, object]) -> list[Claim]:
     """Return the claims of a message in which a reader found facts, each given by its value and what is special."""
     event = Event(
         text=text,
@@ -32,11 +33,11 @@ def read(text: str, *facts: dict[str, object]) -> list[Claim]:
         recorded_us=TUESDAY,
         source=Source.HUMAN,
     )
-    made = [
-        replace(Fact(value=place(text, str(one["value"])), quote=Words(text, 0, len(text)), attribute="amount"), **rest)  # pyright: ignore[reportArgumentType] - fields of a fact
-        for one in facts
-        if (rest := {name: given for name, given in one.items() if name != "value"}) is not None
-    ]
+    made: list[Fact] = []
+    for one in facts:
+        plain = Fact(value=place(text, str(one["value"])), quote=Words(text, 0, len(text)), attribute="amount")
+        special = {name: given for name, given in one.items() if name != "value"}
+        made.append(replace(plain, **special))  # pyright: ignore[reportArgumentType] - fields of a fact
     return make_claims(Turn(event=event), made)
 
 
