@@ -57,6 +57,16 @@ def test_a_change_told_from_another_side_ends_what_was(live: Live, old: str, new
 
 
 @pytest.mark.requirement("R-077")
+@pytest.mark.parametrize("expecting", ["I'm pregnant.", "My wife Pia is pregnant."])
+@pytest.mark.parametrize(("told", "over"), [("Our son Piet was born yesterday.", True), ("Our son is Piet.", False)])
+def test_nobody_is_expecting_after_the_birth(live: Live, expecting: str, told: str, *, over: bool) -> None:
+    held = live("My sister Ada is pregnant.", expecting, told)
+    owners = [one.entity for one in held if one.value == "pregnant"]
+    assert "user's sister Ada" in owners
+    assert len(owners) == (1 if over else 2)
+
+
+@pytest.mark.requirement("R-077")
 @pytest.mark.parametrize(
     ("old", "new", "value"),
     [

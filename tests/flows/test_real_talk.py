@@ -41,7 +41,7 @@ def test_instructions_take_a_third_of_a_context_first_those_the_question_calls_f
     lines = [line for line in text.splitlines() if "Always" in line and line.startswith("- ")]
     assert 1 <= len(lines) < 12
     assert "dates in full" in lines[0]
-    assert "3 May 2026" in text
+    assert "2026-05-03" in text
 
 
 def test_a_line_of_a_context_says_who_said_it_and_since_when(mem: Credenda) -> None:

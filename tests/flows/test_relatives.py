@@ -32,6 +32,7 @@ def slots(path: Path, *said: str) -> set[tuple[str | None, str | None]]:
         (("My dog Rex is five.", "My dog Bella is two."), {("user's dog Rex", "five"), ("user's dog Bella", "two")}),
         (("My sister lives in Graz.", "My sister Ana has moved to Linz."), {("user's sister", "Linz")}),
         (("My sister Ana lives in Graz.", "My sister has moved to Linz."), {("user's sister Ana", "Linz")}),
+        (("My mother Vesna lives in Celje.", "My mother moved to Koper."), {("user's mother Vesna", "Koper")}),
         (("My son Emil is seven.", "My son Emil is eight now."), {("user's son Emil", "eight")}),
         (("My son Emil lives in Graz.", "Emil has moved to Linz."), {("user's son Emil", "Linz")}),
         (("Emil lives in Graz.", "Emil has moved to Linz."), {("Emil", "Linz")}),

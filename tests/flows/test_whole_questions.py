@@ -135,3 +135,12 @@ def test_a_liking_is_found_by_other_words_for_its_topic(mem: Credenda, question:
     found = mem.search(question, record_access=False)
     assert (found.hits[0].memory.value if found.hits[0].memory else None) == value
     assert found.probability > 0.5
+
+
+def test_a_trifle_is_news_and_no_change(tmp_path: Path) -> None:
+    said = "I keep my passwords in Bitwarden."
+    claim = {"quote": said, "attribute": "password manager", "value": "Bitwarden"}
+    with Credenda.open(tmp_path / "m.db", user="ana", embedder="none", workers=False) as memory:
+        memory.remember(said, claims=[claim])
+        assert "whole" not in memory.search("What changed this month?", record_access=False).trace
+        assert memory.search("Anything new this month?", record_access=False).trace["whole"] == 1

@@ -357,9 +357,9 @@ def _has_changed(old: _Text, new: _Text, signs: Changes, terms: int) -> bool:
     """Return whether `new`, said later, tells that what `old` says is no longer so; `terms` is what a question has."""
     if new.speaker != old.speaker or _is_another_member(old, new) or _has_other_owner(old, new):
         return False
-    if _has_denied_number(old, new, signs):
-        return True
     asked = old.asked & new.asked
+    if _has_denied_number(old, new, signs) or (asked and signs.weak.search(new.folded) and _has_new_measure(old, new)):
+        return True
     named = not {part for one in asked for part in one.split(ALTERNATIVE)} <= old.names
     named = named or (len(asked) == terms and signs.corrects.search(new.folded) is not None)
     alike = _is_same_slot(old, new)
@@ -442,6 +442,30 @@ def _has_other_number(old: _Text, new: _Text) -> bool:
     if not old.numbers or not new.numbers or not old.numbers.isdisjoint(new.numbers):
         return False
     return all(any(character.isdigit() for character in term) for term in old.terms - new.terms)
+
+
+_MEASURE: Final = re.compile(
+    r"(?P<before>\b(?:at|from|by|until) )?[\u20ac$\u00a3]?\d[\d.,:]*(?P<unit>(?: ?[a-z%\u20ac\u00a3$]+){0,3})"
+)
+_NO_UNIT: Final = frozenset("a an the per now since and is from in at on again".split())  # noqa: SIM905
+
+
+def _has_new_measure(old: _Text, new: _Text) -> bool:
+    """Return whether a later text gives another number of the same measure for what begins both, or is asked about.
+
+    "I open at 8 now" after "I open the shop at 9", "Kim gets 14 an hour now" after "I pay Kim 12 pounds an hour".
+    """
+    if not old.numbers.isdisjoint(new.numbers):
+        return False
+    alike = old.first == new.first
+    asked = alike or new.first in {part for one in new.asked for part in one.split(ALTERNATIVE)}
+    for one in _MEASURE.finditer(old.folded):
+        for other in _MEASURE.finditer(new.folded):
+            units = [set(found["unit"].split()) - _NO_UNIT for found in (one, other)]
+            same_clock = alike and one["before"] is not None and one["before"] == other["before"] and not any(units)
+            if same_clock or (asked and units[0] & units[1]):
+                return True
+    return False
 
 
 _NOTHING: Final = _Text(

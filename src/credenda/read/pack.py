@@ -335,7 +335,7 @@ def _word_previous_values(hit: Hit, memory: Memory, packing: Packing) -> list[st
     if _choose_heading(hit, packing.now_us) == _ENDED and not packing.history:
         return []
     earlier = packing.previous.get(memory.id, ())[: _VALUES if packing.history else 1]
-    if memory.stance is Stance.NEGATED and not packing.history:
+    if memory.stance is Stance.NEGATED:
         earlier = [version for version in earlier if version.value != memory.value]
     named = [_word_value(version, packing) + _word_end(version, memory, packing) for version in earlier]
     return [f"{choose_word(packing.language, 'previously')} {', '.join(named)}"] if named else []
@@ -346,7 +346,7 @@ def _word_end(version: SlotVersion, memory: Memory, packing: Packing) -> str:
         return ""
     until = format_day(version.valid_until_us, packing.zone)
     begins = memory.valid_from_us is not None and format_day(memory.valid_from_us, packing.zone) == until
-    return "" if begins and not packing.history else f" {choose_word(packing.language, 'until')} {until}"
+    return "" if begins else f" {choose_word(packing.language, 'until')} {until}"
 
 
 def _word_value(version: SlotVersion, packing: Packing) -> str:

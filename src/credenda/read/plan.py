@@ -657,7 +657,7 @@ def is_task_material(one: Listed) -> bool:
     return _TASK.match(one.text) is not None or _FORGET.fullmatch(one.text.strip()) is not None
 
 
-def is_told_by_another(one: Listed, question: str) -> bool:
+def is_quotation(one: Listed, question: str) -> bool:
     """Return whether a message gives only somebody else's words, and so answers no question of its author about "I".
 
     A question that names who said them is about them.

@@ -36,7 +36,7 @@ from credenda.read.dense import embed_question
 from credenda.read.hydrate import load_evidence, name_document
 from credenda.read.late import Question, add_late_scores, ask_tokens, is_talk_of_persons
 from credenda.read.newer import link_newer
-from credenda.read.plan import Ask, Interval, Plan, is_task_material, is_told_by_another, is_typed_question, plan
+from credenda.read.plan import Ask, Interval, Plan, is_quotation, is_task_material, is_typed_question, plan
 from credenda.read.rank import COMPARED, Reading, find_allowed_owners, find_quoting_owners, hydrate_batch, order_rows
 from credenda.read.retrieve import add_relatives, build_partial_index, retrieve
 from credenda.read.score import Fused, compute_final_scores, fuse_ranks, fuse_scores, pick_best_of_owner
@@ -162,7 +162,7 @@ def _leave_out_tasks(rows: Sequence[Row], made: Plan, question: str) -> Sequence
     return [
         row
         for row in rows
-        if row.signs.verbatim or not (is_task_material(row) or (others and is_told_by_another(row, question)))
+        if row.signs.verbatim or not (is_task_material(row) or (others and is_quotation(row, question)))
     ]
 
 

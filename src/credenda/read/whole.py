@@ -159,8 +159,8 @@ def _list_changes(reader: Reader, query: Query, intervals: Sequence[Interval], l
     """Return what replaced, corrected or ended another belief within some times, and then what was new, newest first.
 
     A belief belongs to the time at which it was told first, and to the time since when it holds; what is true since
-    before the message that told of it is news all the same. What is new of the life comes before the rest, which is no
-    answer at all to what has changed.
+    before the message that told of it is news all the same. News of the life come before the rest, which is left out
+    where a question asks for changes.
     """
     held = [one for one in reader.find(_filter(query)) if one.attribute and one.attribute != _INSTRUCTION]
     first_us = _find_first_statements(reader, held)

@@ -24,6 +24,7 @@ _DAY: Final = re.compile(
     r"(?![\d-])"
 )
 """A day of a note. The times of plans keep their form, which has an hour."""
+_TOLD: Final = "told "
 _MONTHS: Final = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
 _LETTERS: Final = 4
 _DIGITS: Final = 3
@@ -69,13 +70,13 @@ def shorten_line(text: str) -> str:
 def format_bullet(name: str, text: str, notes: Iterable[str], *, year: str = "") -> str:
     """Format one line: the id, the words, and notes in brackets.
 
-    The days of notes are written with the month in letters, which takes two tokens fewer, and without their year where
-    it is the one that the block names for all.
+    The days of notes are written with the month in letters, which takes two tokens fewer, and without their year and
+    "told" where the block says for all that a bare day is one of a year, on which something was told.
 
     >>> format_bullet("m1-abcde1", "Lives in <Linz>", ["since 2026-03-01"])
     '- [m1-abcde1] Lives in &lt;Linz&gt; (since 1 Mar 2026)'
-    >>> format_bullet("e1-abcde1", "It rained.", ["2026-03-01"], year="2026")
-    '- [e1-abcde1] It rained. (1 Mar)'
+    >>> format_bullet("m1-abcde1", "It rained.", ["told 2026-03-01"], year="2026")
+    '- [m1-abcde1] It rained. (1 Mar)'
     """
     noted = "; ".join(_DAY.sub(partial(_shorten_day, without=year), note) for note in notes)
     tail = f" ({fence_text(noted)})" if noted else ""
@@ -84,12 +85,13 @@ def format_bullet(name: str, text: str, notes: Iterable[str], *, year: str = "")
 
 def _shorten_day(found: re.Match[str], without: str) -> str:
     year = "" if found["year"] == without else f" {found['year']}"
-    return f"{found['word'] or ''}{int(found['day'])} {_MONTHS[int(found['month']) - 1]}{year}"
+    word = "" if without and found["word"] == _TOLD else found["word"] or ""
+    return f"{word}{int(found['day'])} {_MONTHS[int(found['month']) - 1]}{year}"
 
 
 def name_year(year: str) -> str:
-    """Write the first lines of a block that leaves the year out of the days of a year; "" for one that does not."""
-    return f"{OPENING} Days without a year: {year}." if year else OPENING
+    """Write the first lines of a block of which bare days are days of a year on which something was told; "": none."""
+    return f"{OPENING} Bare days: when told, in {year}." if year else OPENING
 
 
 def format_stated(speaker: str, text: str) -> str:

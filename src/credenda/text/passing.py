@@ -33,7 +33,7 @@ _LASTS_DAYS: Final = 62
 """Longest duration that says how long something will go on; "married for five years" says how long it has."""
 
 
-def says_until(words: str) -> bool:
+def is_limit(words: str) -> bool:
     """Return whether words of time name an end."""
     return words.lower().startswith(_UNTIL)
 
@@ -75,7 +75,7 @@ def find_passing_end(value: str, sentence: str, anchor_us: int) -> int | None:
         words = plain[span.start : span.stop].lower()
         if span.until_us is None or span.until_us <= anchor_us or not is_at_value(span.start, span.stop):
             continue
-        if says_until(words):
+        if is_limit(words):
             return span.until_us + DAY_US
         if words.startswith(CURRENT) and not words.startswith("this year"):
             return span.until_us

@@ -272,3 +272,22 @@ def test_hits_fill_a_part_of_the_budget_that_grows_with_the_probability() -> Non
     assert shown[0] == 1
     assert shown == sorted(shown)
     assert shown[1] < shown[2] < shown[3] == shown[4]
+
+
+def test_a_block_of_many_days_names_their_year_once() -> None:
+    hits = [event_hit(f"It rained {at} litres", 1 / (at + 1), id=f"e{at}-abcde1") for at in range(1, 9)]
+    few, many = (pack([], some, replace(wide(), now_us=day(3))).text for some in (hits[:5], hits))
+    assert "(5 Jan 2026)" in few
+    assert many.startswith(f"{OPENING} Bare days: when told, in 2026.\n")
+    assert many.count("(5 Jan)") == 8
+    later = pack([], hits, replace(wide(), now_us=day(400))).text
+    assert later.startswith(f"{OPENING} Bare days: when told, in 2027.\n")
+    assert later.count("(5 Jan 2026)") == 8
+
+
+def test_the_users_own_words_need_no_name_and_those_of_others_do() -> None:
+    own = Event(id="e2-abcde1", text="", role=Role.USER, speaker="user", occurred_us=day(0), recorded_us=day(0))
+    hits = [event_hit("I row"), replace(event_hit("I swim", 0.4, id="e2-abcde1"), event=own)]
+    text = pack([], hits, wide()).text
+    assert "] Ben: I row (" in text
+    assert "] I swim (" in text

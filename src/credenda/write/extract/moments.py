@@ -12,7 +12,7 @@ from credenda.clock import DAY_US, from_local_time, to_datetime, to_local_time
 from credenda.model.claim import Claim, Extractor, Turn
 from credenda.model.event import Event
 from credenda.text.dates import WEEKDAYS, DateSpan, Lean, find_clock, find_dates, find_duration
-from credenda.text.passing import ABOUT, CURRENT, GOES_ON, SO_FAR, count_days, says_until
+from credenda.text.passing import ABOUT, CURRENT, GOES_ON, SO_FAR, count_days, is_limit
 
 _FAR_DAYS: Final = 120
 _YEARLESS: Final = re.compile(
@@ -109,7 +109,7 @@ def stated_period(
     ahead = clause_dates(text, anchor_us, "future")
     if planned:
         day = next((one for one in ahead.spans if one.until_us is not None and one.until_us > anchor_us), None)
-        if day is not None and day.from_us is None and day.until_us is not None and says_until(text[day.start :]):
+        if day is not None and day.from_us is None and day.until_us is not None and is_limit(text[day.start :]):
             return None, day.until_us + DAY_US
         if day is None or day.from_us is None or day.until_us is None:
             return ahead.coming, anchor_us + DAY_US if day is None and ABOUT.search(sentence) else None
@@ -120,7 +120,7 @@ def stated_period(
     for span, words in ahead.pairs():
         if span.until_us is None or span.until_us <= anchor_us:
             continue
-        if says_until(words):
+        if is_limit(words):
             until = span.until_us + DAY_US
         elif words.startswith(CURRENT) and not words.startswith("this year") and not begins:
             until = span.until_us

@@ -203,6 +203,12 @@ _AS_MY: Final = re.compile(
 )
 """Words behind a value that say what it is to somebody: "Brave as my browser" """
 _MARK: Final = r"(?:[-*\u2022+]|\d{1,3}[.)])"
+_MY_IS: Final = re.compile(
+    r"\b(?:my|our)(?: (?:new|next|current|present|own))? (?P<noun>[a-z]+)(?: (?:is|was)|'s)(?: now)?"
+    r"(?: called| named)? $",
+    re.IGNORECASE,
+)
+_ROLES: Final = frozenset({"colleague", "contact"})
 _ITEM: Final = re.compile(rf"[ \t]*{_MARK}[ \t]+")
 _NEXT_ITEM: Final = re.compile(rf"[\s.,;]*\n[ \t]*(?:{_MARK}|\d{{1,3}}$).*", re.DOTALL)
 """Where the next item of a list begins, of whose number a value may end in a part."""
@@ -647,17 +653,10 @@ def _find_slot(told: _PlacedFact, owner: str) -> tuple[str, str]:
     fact, schema, entity = told.fact, told.schema, told.entity
     if schema.thing and entity.casefold().endswith(f" {schema.name}"):
         entity = entity[: -len(schema.name) - 1]  # the "report deadline" is the deadline of the report
-    key = _ARTICLE.sub("", fact.key.strip())
-    if is_same_value(key, _trim(_leave_out(fact.value.text, fact.scope))):
-        key = ""  # what is told of tea is no tea
-    start, stop = _find_sentence(fact, told.turn)
-    if not key and (named := _AS_MY.match(told.turn.event.text, fact.value.stop, stop)):
-        key = named["noun"]
-    beside = key.casefold() not in told.turn.event.text[start:stop].casefold()  # of another sentence
-    if fact.attribute == "prefers" and (not key or beside) and _KIND.search(_trim(fact.value.text)):
-        key = _trim(fact.value.text).split()[-1]
+    key = _find_key(told)
     last = fact.value.text.rpartition(" ")[2]
-    nameless = fact.value.text.islower() and told.turn.event.text[start : start + 1].isupper()  # "my six-year-olds"
+    sentence = told.turn.event.text[_find_sentence(fact, told.turn)[0] :]
+    nameless = fact.value.text.islower() and sentence[:1].isupper()  # "my six-year-olds"
     nameless = nameless or bool(names().kin_noun(last) or names().kin_noun(last.removesuffix("s")))
     if schema.kin and fact.attribute != "pet" and nameless:
         born = fact.attribute == "child" and fact.change is FactChange.CHANGED  # "I gave birth to twins"
@@ -676,6 +675,29 @@ def _find_slot(told: _PlacedFact, owner: str) -> tuple[str, str]:
     if schema.thing and entity == owner and not (fact.attribute == "location" and fact.when):
         return entity, ""  # but for a stay: "I'm in Faro this week"
     return entity, find_exact_attribute(schema.name)
+
+
+def _find_key(told: _PlacedFact) -> str:
+    """Return the words that name the slot of a fact more closely than its attribute, "" for none."""
+    fact, key = told.fact, _ARTICLE.sub("", told.fact.key.strip())
+    start, stop = _find_sentence(fact, told.turn)
+    if is_same_value(key, _trim(_leave_out(fact.value.text, fact.scope))):
+        key = ""  # what is told of tea is no tea
+    if find_exact_attribute(key) == told.schema.name:
+        key = ""  # the "due date" of a report is its deadline
+    text = told.turn.event.text
+    if not key and (
+        named := _AS_MY.match(text, fact.value.stop, stop) or _find_role(fact, text[start : fact.value.start])
+    ):
+        key = named["noun"]
+    beside = key.casefold() not in text[start:stop].casefold()  # of another sentence
+    kind = fact.attribute == "prefers" and (not key or beside) and _KIND.search(_trim(fact.value.text))
+    return _trim(fact.value.text).split()[-1] if kind else key
+
+
+def _find_role(fact: Fact, before: str) -> re.Match[str] | None:
+    """Find the noun that says what a person is to the speaker: "my new apprentice is called"."""
+    return _MY_IS.search(before) if fact.attribute in _ROLES and fact.subject == SPEAKER else None
 
 
 def _trim(value: str) -> str:

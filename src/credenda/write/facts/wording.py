@@ -1,4 +1,4 @@
-"""What the words around a fact say that its reader did not: which value counts, and whose and what it is. Pure.
+"""Facts by the words around them, which say more than their reader saw: the value, its slot and its owner. Pure.
 
 Each step goes from facts to facts. It rests on the form of words that is the same whatever they are about: the dose of
 a medicine, an appointment on a day, "any more", "Ida is" behind what somebody no longer is.
@@ -14,7 +14,7 @@ from typing import Final
 
 from credenda.model.claim import SPEAKER, Fact, FactChange, FactStatus, Words
 from credenda.text.dates import find_dates
-from credenda.text.passing import CURRENT, says_until
+from credenda.text.passing import CURRENT, is_limit
 from credenda.text.sentences import split_sentences
 
 _SURE: Final = 0.8
@@ -171,7 +171,7 @@ def _read_home(text: str, fact: Fact) -> Fact:
 
 def _read_stay(fact: Fact) -> Fact:
     """Read a stay that has begun as no plan: "I'm in Faro this week"."""
-    begun = fact.when.lower().startswith(CURRENT) or says_until(fact.when)
+    begun = fact.when.lower().startswith(CURRENT) or is_limit(fact.when)
     stays = fact.attribute == "location" and fact.subject == SPEAKER and fact.status is FactStatus.PLANNED
     stays = stays and begun and _STAYS.search(fact.quote.text.replace("\u2019", "'")) is not None
     return replace(fact, status=FactStatus.NOW) if stays else fact
@@ -220,7 +220,7 @@ def _read_dose(text: str, fact: Fact) -> Fact:
 
 
 def _end_denied(text: str, facts: list[Fact]) -> list[Fact]:
-    """End what words deny for now: "invoices don't go to Ines any more" names her as what is over."""
+    """End what words deny for now: "invoices don't go to Ines any more" names her as a former one."""
     return [
         replace(one, status=FactStatus.ENDED, certainty=max(one.certainty, _SURE))
         if one.status in {FactStatus.NOW, FactStatus.ENDED}
