@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from contextlib import suppress
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
@@ -52,6 +53,32 @@ def test_the_files_of_others_stay_as_they_were(mem: Credenda, say: Say, folder: 
     now = take_picture(folder)
     assert {name: now[name] for name in before} == before
     assert mem.data.doctor().ok
+
+
+@pytest.mark.requirement("S-009", "S-014", "S-017", "S-054", "S-092")
+def test_the_first_sync_takes_the_days_over_and_leaves_every_file(
+    mem: Credenda, clock: ManualClock, tmp_path: Path
+) -> None:
+    clock.advance(timedelta(days=100))
+    persona = "# Persona\n\nYou are Suzent, a calm assistant.\nAlways be brief.\n"
+    files = {
+        "archive/2026-05-27.md": "# 2026-05-27\n\n- User works at Google.\n- User likes skiing.\n",
+        ".tombstones.jsonl": '{"text": "user likes skiing."}\n',
+        "persona.md": persona,
+    }
+    folder = lay_out_folder(tmp_path / "v", files)
+    before = take_picture(folder)
+    dry = mem.data.sync_files(folder, dry_run=True)
+    assert take_picture(folder) == before
+    report = sync(mem, folder)
+    assert (dry.written, dry.removed) == (report.written, report.removed)
+    assert not report.removed
+    now = take_picture(folder)
+    assert {name: now[name] for name in before} == before
+    held = {one.text: str(one.valid_from)[:10] for one in mem.list().items}
+    assert held["User works at Google."] == "2026-05-27"
+    assert not any("skiing" in text for text in held)
+    assert not mem.search("skiing").hits
 
 
 @pytest.mark.requirement("S-014", "S-092")

@@ -29,6 +29,7 @@ def rows(mem: Credenda) -> list[Memory]:
         ("I'm actually a doctor, so walk me through the mechanism more technically.", 0.7, 0.3),
         ("I have a peanut allergy", 0.85, 0.85),
         ("considering switching to Rust", 0.7, 0.5),
+        ("I am considering switching to Rust", 0.7, 0.5),
         ("considering switching to Kotlin", 0.7, 0.5),
         ("I have a latex allergy.", 0.85, 0.85),
     ],

@@ -260,9 +260,15 @@ def test_old_data_is_as_old_as_it_says(path: Path, clock: ManualClock, profile: 
 
 @pytest.mark.requirement("R-018")
 def test_a_decision_leaves_a_preference_and_a_procedure_of_its_pair_alone(mem: Credenda) -> None:
-    kinds = (("Postgres", "preference"), ("MySQL", "decision"), ("SQLite", "procedure"), ("MariaDB", "decision"))
-    for value, kind in kinds:
-        mem.store(MemoryUnit(text=f"{value} it is", entity="user", attribute="database", value=value, type=kind))
+    kinds = (
+        ("Prefers", "Postgres", "preference"),
+        ("Chose", "MySQL", "decision"),
+        ("Back up with", "SQLite", "procedure"),
+        ("Chose", "MariaDB", "decision"),
+    )
+    for words, value, kind in kinds:
+        text = f"{words} {value}"
+        mem.store(MemoryUnit(text=text, entity="user", attribute="database", value=value, type=kind, confidence=0.9))
     states = {one.value: one.status for one in mem.list(status=None).items}
     assert states.pop("MySQL") is Status.SUPERSEDED
     assert set(states.values()) == {Status.ACTIVE}

@@ -246,6 +246,7 @@ def test_a_correction_overrides_the_belief_before(mem: Credenda, say: Say) -> No
         pytest.param("Oh great, another meeting", marks=pytest.mark.requirement("R-041")),
         pytest.param("we decided to use Python for this task", marks=pytest.mark.requirement("R-053")),
         pytest.param("We decided to use Rust for this exercise.", marks=pytest.mark.requirement("R-053")),
+        pytest.param("User used Python in this task.", marks=pytest.mark.requirement("R-053")),
         "I picked SQLite for the current script.",
     ],
 )

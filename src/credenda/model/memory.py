@@ -280,7 +280,7 @@ class Memory(Draft):
 
     @property
     def memory_type(self) -> str:
-        """The engram type: fact, procedure or narrative."""
+        """The engram type: fact, procedure (standing instructions too) or narrative."""
         return get_engram_type(self.type, self.attribute)
 
 
