@@ -171,6 +171,13 @@ def test_a_workspace_of_openclaw_tells_the_user_from_the_agent(ines: Terminal, t
     assert "Pebble" not in str(ines.held())
 
 
+def test_the_user_of_a_workspace_is_called_as_its_page_says(ana: Terminal, tmp_path: Path) -> None:
+    """Whatever the user of the memory is called."""
+    ana.json("import", str(_workspace(tmp_path / "workspace")))
+    slots = {item["attribute"]: item["value"] for item in ana.held() if item["entity"] == "user"}
+    assert (slots["name"], slots["residence"]) == ("Ines Roth", "Tromso")
+
+
 GRAPH: list[dict[str, Any]] = [
     {"type": "entity", "name": "Ruben", "entityType": "person", "observations": ["likes tea", "plays chess"]},
     {"type": "relation", "from": "Ruben", "to": "Fjordtech", "relationType": "works_at"},
@@ -182,6 +189,14 @@ def test_two_objects_on_one_line_of_a_graph_are_both_read(ines: Terminal, tmp_pa
     path.write_text(f"{json.dumps(GRAPH[0])}{json.dumps(GRAPH[1])}\n{json.dumps(GRAPH[1])}{{\n", "utf-8")
     report = ines.json("import", str(path))
     assert (report["format"], report["turns"], report["passed_over"]) == ("mcp-memory", 3, 1)
+
+
+def test_a_graph_with_zero_bytes_after_a_crash_is_read(ines: Terminal, tmp_path: Path) -> None:
+    path = tmp_path / "memory.jsonl"
+    path.write_bytes(json.dumps(GRAPH[0]).encode() + b"\n" + bytes(512) + json.dumps(GRAPH[1]).encode() + b"\n")
+    report = ines.json("import", str(path))
+    assert (report["turns"], report["passed_over"]) == (3, 1)
+    assert "zero bytes" in report["problems"][0]
 
 
 @pytest.mark.parametrize("form", ["list", "object", "object of typed items"])

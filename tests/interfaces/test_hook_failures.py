@@ -282,6 +282,7 @@ def test_a_process_loads_the_standard_library_and_few_modules_of_ours(folder: Pa
     ours = {name for name in loaded if name.partition(".")[0] == "credenda"}
     assert {name for name in ours if not name.startswith("credenda.interfaces.hook")} <= ALLOWED
     assert not {name.partition(".")[0] for name in loaded} & set(FOREIGN)
+    assert "_hashlib" not in loaded  # with it comes OpenSSL
     outside = {name.partition(".")[0] for name in loaded} - sys.stdlib_module_names - {"credenda", "imported package"}
     assert {
         name for name in outside if not name.startswith(("_", "sitecustomize", "usercustomize", "encodings"))

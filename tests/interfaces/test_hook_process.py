@@ -130,6 +130,15 @@ def test_a_host_that_never_closes_its_end_is_not_waited_for(agent: CodingAgent) 
         assert process.stdout.read() == b""
 
 
+def test_words_of_a_host_that_never_closes_its_end_are_kept(agent: CodingAgent) -> None:
+    with subprocess.Popen(make_command(agent.target), stdin=subprocess.PIPE, stdout=subprocess.DEVNULL) as process:
+        assert process.stdin is not None
+        process.stdin.write(PAYLOAD)
+        process.stdin.flush()
+        assert process.wait(timeout=PATIENCE_SECONDS) == 0
+    assert len(list_waiting(get_places(agent))) == 1
+
+
 def test_a_host_that_does_not_read_the_answer_sees_no_failure(agent: CodingAgent) -> None:
     reading, writing = os.pipe()
     os.close(reading)

@@ -6,14 +6,21 @@ removes it as a whole.
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 import sys
 import time
 from collections.abc import Mapping
 from contextlib import suppress
-from typing import Final, NamedTuple
+from importlib import import_module
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from credenda.lazy import import_on_use
+
+if TYPE_CHECKING:
+    import hashlib
+else:
+    hashlib = import_on_use("hashlib")
 
 _FOLDER_MODE: Final = 0o700
 _FILE_MODE: Final = 0o600
@@ -36,7 +43,7 @@ class Places(NamedTuple):
 
 def find_places(database: str, user: str) -> Places:
     """Return the places of a user's hooks; creates nothing."""
-    name = hashlib.sha256(user.encode("utf-8", "surrogateescape")).hexdigest()[:16]
+    name = hash_bytes(user.encode("utf-8", "surrogateescape"))[:16]
     folder = os.path.join(_find_base(database), name)
     return Places(
         folder=folder,
@@ -46,6 +53,17 @@ def find_places(database: str, user: str) -> Places:
         socket=_find_socket(folder),
         lock=os.path.join(folder, "lock"),
     )
+
+
+def hash_bytes(data: bytes) -> str:
+    """Return the SHA-256 of bytes in hexadecimal, from the interpreter's own module: `hashlib` loads OpenSSL.
+
+    That costs a hook a fifth of its time.
+    """
+    for name in ("_sha2", "_sha256"):  # of Python 3.12 and later, and before
+        with suppress(ImportError):
+            return str(import_module(name).sha256(data).hexdigest())
+    return hashlib.sha256(data).hexdigest()
 
 
 def find_mark(places: Places, host: str) -> str:
@@ -77,7 +95,7 @@ def _find_socket(folder: str) -> str:
     path = os.path.join(folder, "engine")
     if sys.platform == "win32" or len(os.fsencode(path)) <= _SOCKET_BYTES:
         return path
-    name = hashlib.sha256(os.fsencode(folder)).hexdigest()[:32]
+    name = hash_bytes(os.fsencode(folder))[:32]
     return os.path.join("/tmp", f"credenda-{os.getuid()}", name)  # noqa: S108 # the listener asks whose folder it is
 
 

@@ -507,8 +507,13 @@ def _read_all_pieces(chosen: _Chosen, user_id: str, meter: Meter, states: FileSt
 
 
 def _check_text(head: bytes, name: str, format_name: str) -> None:
-    """Raise `Invalid` for a file that is no UTF-8 text, such as a picture, except a database that its format reads."""
+    """Raise `Invalid` for a file that is no UTF-8 text, such as a picture.
+
+    That is no matter in a database that its format reads, or in a graph that a crash filled up with zero bytes.
+    """
     if format_name in _DATABASES and head.startswith(SQLITE_HEAD):
+        return
+    if format_name == McpMemoryFormat.name and not head.startswith(_WIDE):
         return
     if b"\x00" in head[:_TEXT_BYTES]:
         raise Invalid(

@@ -6,7 +6,6 @@ it, or else the database file is read for what a session begins with, and the me
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 import signal
@@ -15,7 +14,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from time import monotonic
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast
 
 from credenda.errors import NotFound
 from credenda.hook_files.places import (
@@ -23,6 +22,7 @@ from credenda.hook_files.places import (
     add_line,
     find_mark,
     find_places,
+    hash_bytes,
     is_recent,
     is_server,
     list_waiting,
@@ -38,6 +38,8 @@ from credenda.text.recalled_block import CORE_TOKENS, PROMPT_TOKENS, build_block
 from credenda.text.spoken import extract_spoken
 
 if TYPE_CHECKING:
+    from io import BufferedReader
+
     from credenda.interfaces.hook import copilot_events, read_file
     from credenda.interfaces.hook_engine import listener as engine
 else:
@@ -52,12 +54,19 @@ else:
 _ANSWER_BYTES: Final = 262_144
 
 
-def ask_engine(places: Places, request: Mapping[str, object], *, seconds: float) -> dict[str, Any] | None:
-    """Send a request and return the answer; None if no engine answers within `seconds`."""
+def ask_engine(
+    places: Places, request: Mapping[str, object], *, seconds: float, heard_seconds: float | None = None
+) -> dict[str, Any] | None:
+    """Send a request and return the answer; None if no engine answers within `seconds`, or it leaves it to the file.
+
+    An engine that runs sends a space at once, before its answer, and has `heard_seconds` then: on a busy machine it is
+    slow, and another one that were loaded beside it would be slower. Both count from now.
+    """
     if sys.platform == "win32" or not _is_own(places.socket):
         return None
     import socket
 
+    begun = monotonic()
     try:
         with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as line:
             line.settimeout(seconds)
@@ -69,6 +78,7 @@ def ask_engine(places: Places, request: Mapping[str, object], *, seconds: float)
                 if not part:
                     break
                 data += part
+                line.settimeout(max(begun + (heard_seconds or seconds) - monotonic(), 0.001))
             told: object = json.loads(data)
     except (OSError, ValueError):
         return None
@@ -87,6 +97,8 @@ def _is_own(path: str) -> bool:
 
 
 _SEEN_MAX: Final = 1_000
+_LATE_MAX: Final = 8
+"""Prompts without an answer that are remembered."""
 _KEPT_SECONDS: Final = 30 * 86_400
 
 
@@ -94,10 +106,11 @@ class Session(NamedTuple):
     """`seen` are the memories that the session was shown, `last` those with the last prompt.
 
     `pending` wait for the next tool call, for a host that takes no text with a prompt. `begun` tells whether the core
-    was given. `at_us` is when its user last spoke, in microseconds, and `late_us` when the user sent a prompt that no
-    engine answered in time: what it recalls comes with the next one. `silent` tells that the user asked that their last
-    words are not kept, so that no answer to them is. `transcript` is the file of a host that sends no answers, while
-    the last one is not read from it, and `heard` the identity of the last one that was.
+    was given, and `due` names the block that was not ready when the session began: it comes with the first prompt.
+    `at_us` is when its user last spoke, in microseconds, and `late_us` when the user sent the last prompts that no
+    engine answered in time: what they recall comes with the next one. `silent` tells that the user asked that their
+    last words are not kept, so that no answer to them is. `transcript` is the file of a host that sends no answers,
+    while the last one is not read from it, and `heard` the identity of the last one that was.
     """
 
     seen: tuple[str, ...] = ()
@@ -106,13 +119,18 @@ class Session(NamedTuple):
     begun: bool = False
     at_us: int = 0
     silent: bool = False
-    late_us: int = 0
+    late_us: tuple[int, ...] = ()
     transcript: str = ""
     heard: str = ""
+    due: str = ""
 
     def add(self, ids: Sequence[str]) -> Session:
         """Return the session after it was shown more memories."""
         return self._replace(seen=tuple(dict.fromkeys((*self.seen, *ids)))[-_SEEN_MAX:])
+
+    def note_late(self) -> Session:
+        """Return the session whose last prompt is not answered."""
+        return self._replace(late_us=(*self.late_us, self.at_us)[-_LATE_MAX:])
 
 
 def load_session(places: Places, session: str) -> Session:
@@ -124,7 +142,7 @@ def load_session(places: Places, session: str) -> Session:
         return tuple(str(one) for one in found) if isinstance(found, list) else ()  # pyright: ignore[reportUnknownVariableType, reportUnknownArgumentType]
 
     at_us, late_us = told.get("at_us"), told.get("late_us")
-    transcript, heard = told.get("transcript"), told.get("heard")
+    transcript, heard, due = told.get("transcript"), told.get("heard"), told.get("due")
     return Session(
         seen=read("seen"),
         last=read("last"),
@@ -132,10 +150,16 @@ def load_session(places: Places, session: str) -> Session:
         begun=told.get("begun") is True,
         at_us=at_us if isinstance(at_us, int) else 0,
         silent=told.get("silent") is True,
-        late_us=late_us if isinstance(late_us, int) else 0,
+        late_us=read_moments(late_us),
         transcript=transcript if isinstance(transcript, str) else "",
         heard=heard if isinstance(heard, str) else "",
+        due=due if isinstance(due, str) else "",
     )
+
+
+def read_moments(told: object) -> tuple[int, ...]:
+    """Return the microseconds in a list that was read from a file or a socket; nothing for anything else."""
+    return tuple(one for one in cast("list[object]", told) if isinstance(one, int)) if isinstance(told, list) else ()
 
 
 def save_session(places: Places, session: str, state: Session) -> None:
@@ -153,7 +177,7 @@ def remove_old_sessions(places: Places) -> None:
 
 
 def _name(session: str) -> str:
-    return hashlib.sha256(session.encode("utf-8", "replace")).hexdigest()[:24] + ".json"
+    return hash_bytes(session.encode("utf-8", "replace"))[:24] + ".json"
 
 
 # Start a process that files the waiting messages, reads what is not read yet and ends.
@@ -261,7 +285,7 @@ def add_message(
     moment_us = max(time.time_ns() // 1_000, after_us + 1, _find_last(places) + 1)
     turn = moment.turn or str(moment_us)  # without a name of the turn, words that are said again count again
     told = json.dumps([moment.host, moment.session, moment.kind, turn, moment.agent, text])
-    key = hashlib.sha256(told.encode("utf-8", "replace")).hexdigest()[:32]
+    key = hash_bytes(told.encode("utf-8", "replace"))[:32]
     body = {
         "text": text,
         "role": role,
@@ -305,7 +329,7 @@ ENGINE_THREAD: Final = "credenda-hook-engine"
 _FILE_SECONDS: Final = 0.12
 """Time that is left to read the file if the engine does not answer."""
 _ENGINE_SHARE: Final = 4
-"""The part of the time, one in so many, that a running engine has before one is loaded."""
+"""The part of the time, one in so many, in which a running engine must be heard of before one is loaded."""
 _ANSWER_SECONDS: Final = 0.05
 """Time that is left to write the answer of an engine that was loaded."""
 _PAUSE_SECONDS: Final = 60.0
@@ -316,6 +340,7 @@ _ANSWERS: Final = frozenset({"reply", "subagent_reply"})
 _BETWEEN_TURNS: Final = frozenset({"prompt", "end"})
 """Kinds of moments at which the last answer in a file is that of a turn that has ended."""
 _INPUT_BYTES: Final = 8_388_608
+_PART_BYTES: Final = 1_048_576
 _OPENING: Final = frozenset({"startup", "clear", "compact", "new", ""})
 """Sources of a session that begins without our earlier block in its transcript; a resumed one has it."""
 _CORE_WITH_PROMPT: Final = frozenset({"cursor", "opencode"})
@@ -383,15 +408,26 @@ def run_command(arguments: Sequence[str]) -> int:
         return 0
     with suppress(Exception):
         options = _complete(parse_options(arguments))
-        with _TimeLimit(SECONDS):
-            data = sys.stdin.buffer.read(_INPUT_BYTES)
-        answer = run_hook(options, data)
+        answer = run_hook(options, _read_input())
         sys.stdout.write(answer)
         sys.stdout.flush()
     threading = sys.modules.get("threading")
     if threading is not None and any(one.name == ENGINE_THREAD for one in threading.enumerate()):
         os._exit(0)  # it waits for a server, or is still loading
     return 0
+
+
+def _read_input() -> bytes:
+    """Return what the host sends, as far as each part of it comes in time: a busy one writes a long paste slowly."""
+    data, source = b"", cast("BufferedReader", sys.stdin.buffer)
+    with suppress(_LateError):
+        while len(data) < _INPUT_BYTES:
+            with _TimeLimit(SECONDS):
+                part = source.read1(_PART_BYTES)
+            if not part:
+                break
+            data += part
+    return data
 
 
 def _complete(options: Options) -> Options:
@@ -425,14 +461,18 @@ class _TimeLimit:
             signal.setitimer(signal.ITIMER_REAL, self._seconds)
 
     def __exit__(self, *_: object) -> None:
-        if _may_set_timer():
-            signal.setitimer(signal.ITIMER_REAL, 0)
+        _stop_timer()
 
 
 def _may_set_timer() -> bool:
     """Return whether the system has timers and this is the main thread, which alone may set them."""
     threading = sys.modules.get("threading")
     return hasattr(signal, "setitimer") and (threading is None or threading.current_thread() is threading.main_thread())
+
+
+def _stop_timer() -> None:
+    if _may_set_timer():
+        signal.setitimer(signal.ITIMER_REAL, 0)
 
 
 def _end(_number: int, _frame: object) -> None:
@@ -503,7 +543,7 @@ class _Call:
         self._deadline = deadline
         self._line = line
         self._project = find_project(moment.folder)
-        self._is_answered = False
+        self._late_us: tuple[int, ...] | None = None  # what the engine leaves for the next prompt, once it answers
 
     def run(self) -> str:
         """Journal the words and return the answer; words that are on disk stay there if the rest fails."""
@@ -568,20 +608,24 @@ class _Call:
         if moment.host in _CORE_WITH_PROMPT:
             self._wake()
             return ""
-        fresh = Session(at_us=state.at_us)
-        return self._give(fresh, "compact" if moment.source == "compact" else "core")
+        kind = "compact" if moment.source == "compact" else "core"
+        fresh = Session(at_us=state.at_us, due=kind)
+        save_session(self._places, moment.session, fresh)  # this call may end before there is an answer
+        return self._give(fresh, kind)
 
     def _answer_prompt(self, state: Session, words: str) -> str:
         parts: list[str] = []
-        if self._moment.host in _CORE_WITH_PROMPT and not state.begun:
-            core, ids = self._find("core", state, "")
-            parts.append(core)
-            state = state.add(ids)._replace(begun=True)
         if words:  # before the engine is asked: this call may end before there is an answer
-            save_session(self._places, self._moment.session, state._replace(late_us=state.at_us))
+            save_session(self._places, self._moment.session, state.note_late())
+        kind = state.due or ("core" if self._moment.host in _CORE_WITH_PROMPT and not state.begun else "")
+        if kind and self._moment.host not in _WITH_TOOL:
+            core, ids = self._find(kind, state, "")
+            parts.append(core)
+            state = state.add(ids)._replace(begun=True, due="")
         recalled, found = self._find("prompt", state, words) if words else ("", [])
+        _stop_timer()  # there is an answer: it must not be lost for the moment that it takes to write it
         if words:
-            state = state._replace(late_us=0 if self._is_answered else state.at_us)
+            state = state.note_late() if self._late_us is None else state._replace(late_us=self._late_us)
         if self._moment.host in _WITH_TOOL:
             state = state._replace(last=(), pending=tuple(found))
         else:
@@ -606,8 +650,9 @@ class _Call:
 
     def _give(self, state: Session, kind: str, *, save: bool = True) -> str:
         text, ids = self._find(kind, state, "")
+        _stop_timer()
         if save:
-            save_session(self._places, self._moment.session, state.add(ids)._replace(begun=True))
+            save_session(self._places, self._moment.session, state.add(ids)._replace(begun=True, due=""))
         return format_answer(self._moment, text)
 
     def _find(self, kind: str, state: Session, words: str) -> tuple[str, list[str]]:
@@ -618,11 +663,12 @@ class _Call:
             "session": self._moment.session,
             "text": words,
             "seen": list(state.seen),
-            "late_us": state.late_us,
+            "late_us": list(state.late_us),
+            "seconds": self._deadline - monotonic(),
         }
         told = self._ask_engine(request, loads=kind == "prompt")
         if told is not None:
-            self._is_answered = "text" in told
+            self._late_us = read_moments(told.get("late_us")) if "text" in told else None
             text, ids = _read_answer(told)
         else:
             self._start_engine()
@@ -639,7 +685,8 @@ class _Call:
         loads = loads or self._is_served
         left = self._deadline - monotonic()
         seconds = left / _ENGINE_SHARE if loads else left - _FILE_SECONDS
-        told = self._ask(self._places, request, seconds=max(seconds, 0.01))
+        heard_seconds = left if loads else None
+        told = self._ask(self._places, request, seconds=max(seconds, 0.01), heard_seconds=heard_seconds)
         if told is not None:
             self._line["by"] = "engine"
         elif loads:

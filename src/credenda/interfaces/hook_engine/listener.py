@@ -11,17 +11,19 @@ import os
 import socket
 import stat
 import sys
-from collections.abc import Generator, Mapping
+from collections.abc import Callable, Generator, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager, suppress
 from functools import partial
-from threading import Event, Thread
+from threading import Event, Lock, Thread
 from typing import TYPE_CHECKING, Any, Final, cast
 
 from credenda.client import Credenda
+from credenda.clock import seconds
 from credenda.errors import CredendaError
 from credenda.hook_files.places import Places, create_private, list_waiting
 from credenda.interfaces.hook.payload import format_status
-from credenda.interfaces.hook.run import ENGINE_THREAD, read_waiting
+from credenda.interfaces.hook.run import ENGINE_THREAD, read_moments, read_waiting
 from credenda.interfaces.hook_engine.filing import file_waiting, find_memory_places
 from credenda.lazy import import_on_use
 from credenda.model.memory import Status
@@ -38,6 +40,8 @@ else:
 
 
 _IDS: Final = 2_000
+_LATE_SHARE: Final = 4
+"""The part of a hook's time, one in so many, for the prompts before that got no answer."""
 
 
 def answer_hook(memory: Credenda, request: Mapping[str, Any]) -> dict[str, object]:
@@ -45,14 +49,14 @@ def answer_hook(memory: Credenda, request: Mapping[str, Any]) -> dict[str, objec
 
     `kind` is core, compact or prompt, lines for memories by their ids, status for the status line, or file.
     """
+    left_us: list[int] = []
     kind, project, session = (str(request.get(name, "")) for name in ("kind", "project", "session"))
     match kind:
         case "prompt":
             seen = frozenset(_read_ids(request, "seen"))
             find = partial(recall.find_for_prompt, memory, project=project, session=session)
             found = find(str(request.get("text", "")), seen=seen)
-            if late := _find_late(memory, session, request.get("late_us")):
-                found = _join(found, find(late, seen=seen | {*found.ids, *found.sources}))
+            found, left_us = _add_late(memory, find, found, request)
         case "core" | "compact":
             found = recall.find_core(memory, project=project, session=session, again=kind == "compact")
         case "lines":
@@ -63,28 +67,47 @@ def answer_hook(memory: Credenda, request: Mapping[str, Any]) -> dict[str, objec
             found = recall.Recalled(format_status(counts.total + doubtful, counts.open_contests, doubtful))
         case _:
             found = recall.Recalled()
-    return {"text": found.text, "ids": [*found.ids, *found.sources]}
+    return {"text": found.text, "ids": [*found.ids, *found.sources], "late_us": left_us}
 
 
-def _find_late(memory: Credenda, session: str, moment_us: object) -> str:
-    """Return the words that the user said in a session at a moment, whether they wait or are filed; "" for none."""
-    if not moment_us:
-        return ""
+def _add_late(
+    memory: Credenda, find: Callable[..., Recalled], found: Recalled, request: Mapping[str, Any]
+) -> tuple[Recalled, list[int]]:
+    """Add what the prompts before recall that got no answer, and return the moments of those left for the next one.
+
+    They have a part of the time that the hook has: its own prompt must be answered.
+    """
+    until = seconds() + float(request.get("seconds", 0.0)) / _LATE_SHARE
+    left_us: list[int] = []
+    for moment_us, words in _list_late(memory, str(request.get("session", "")), request.get("late_us")):
+        seen = {*_read_ids(request, "seen"), *found.ids, *found.sources}
+        joined = _join(found, find(words, seen=seen)) if seconds() < until else None
+        if joined is None:
+            left_us.append(moment_us)
+        else:
+            found = joined
+    return found, left_us
+
+
+def _list_late(memory: Credenda, session: str, told_us: object) -> list[tuple[int, str]]:
+    """Return the words that the user said in a session at some moments, whether they wait or are filed."""
+    wanted = set(read_moments(told_us))
+    if not wanted:
+        return []
     waiting = (read_waiting(path) for path in list_waiting(find_memory_places(memory)))
-    for message in waiting:
-        if message is not None and (message.session, message.moment_us) == (session, moment_us):
-            return message.text
-    with suppress(CredendaError):
-        said = (event.text for event in memory.inspect.session(session).events if event.occurred_us == moment_us)
-        return next(said, "")
-    return ""
+    told = {one.moment_us: one.text for one in waiting if one and one.session == session and one.moment_us in wanted}
+    if len(told) < len(wanted):
+        with suppress(CredendaError):
+            said = memory.inspect.session(session).events
+            told |= {one.occurred_us: one.text for one in said if one.occurred_us in wanted}
+    return sorted(told.items())
 
 
-def _join(found: Recalled, earlier: Recalled) -> Recalled:
-    """Return what two prompts recall, as far as the blocks fit together."""
+def _join(found: Recalled, earlier: Recalled) -> Recalled | None:
+    """Return what two prompts recall; None if the blocks do not fit together."""
     text = "\n".join(filter(None, [earlier.text, found.text]))
     if estimate_tokens(text) > PROMPT_TOKENS:
-        return found
+        return None
     return recall.Recalled(text, (*found.ids, *earlier.ids), (*found.sources, *earlier.sources))
 
 
@@ -123,8 +146,10 @@ if sys.platform != "win32":
 _log: Final = logging.getLogger(__name__)
 _IDLE_SECONDS: Final = 0.5
 """Time between two looks for messages, and for a lock that became free."""
-_LINE_SECONDS: Final = 1.0
+_LINE_SECONDS: Final = 3.0
 _REQUEST_BYTES: Final = 4_194_304
+_ANSWERS: Final = 4
+"""Hooks that are listened to at a time."""
 
 
 @contextmanager
@@ -136,26 +161,37 @@ def listen_to_hooks(memory: Credenda) -> Generator[None]:
     try:
         yield
     finally:
-        listener.stopped.set()
+        listener.stop()
         thread.join()
 
 
 class _Listener:
-    """The thread's work; the memory stays the caller's."""
+    """The thread's work; the memory stays the caller's.
+
+    The thread files what waits. Others answer, so that no question waits for a write, and a write for a question.
+    """
 
     def __init__(self, memory: Credenda, places: Places) -> None:
-        self.stopped = Event()
         self._memory = memory
         self._places = places
+        self._stopped = Event()
+        self._ready = Event()
+        self._look = Event()
+        self._answering = Lock()
+
+    def stop(self) -> None:
+        """Have the thread end soon."""
+        self._stopped.set()
+        self._look.set()
 
     def run(self) -> None:
         """Wait for the lock, and serve while it is there."""
-        while not self.stopped.is_set():
+        while not self._stopped.is_set():
             with ExitStack() as stack:
                 if self._take_lock(stack):
                     self._serve(stack)
                 else:
-                    self.stopped.wait(_IDLE_SECONDS)
+                    self._stopped.wait(_IDLE_SECONDS)
 
     def _take_lock(self, stack: ExitStack) -> bool:
         """Take the lock of these hooks; on systems without locks every process files, which does no harm."""
@@ -175,18 +211,40 @@ class _Listener:
         return True
 
     def _serve(self, stack: ExitStack) -> None:
-        self._file()
-        with suppress(CredendaError):  # load what a search needs; until then hooks read the file
+        self._listen(stack)
+        is_filed = self._file()
+        with suppress(
+            CredendaError
+        ):  # load what a search needs; until then prompts wait, and other hooks read the file
             recall.find_core(self._memory)
             recall.find_for_prompt(self._memory, "warm up")
+        self._ready.set()
+        while not self._stopped.is_set() and os.path.exists(self._places.lock):  # an erasure removes it
+            if is_filed:
+                self._memory.start_worker()
+            self._look.wait(_IDLE_SECONDS)
+            self._look.clear()
+            is_filed = self._file()
+
+    def _listen(self, stack: ExitStack) -> None:
+        """Answer in threads from now on until the stack is left."""
         line = self._open_socket(stack)
-        while not self.stopped.is_set() and os.path.exists(self._places.lock):  # an erasure removes it
-            if line is None:
-                self.stopped.wait(_IDLE_SECONDS)
-            else:
-                with suppress(TimeoutError, OSError):
-                    self._answer(line.accept()[0])
-            self._file()
+        if line is None:
+            return
+        ended = Event()
+        pool = stack.enter_context(ThreadPoolExecutor(_ANSWERS, "credenda-answers"))
+        thread = Thread(target=self._accept, args=(line, pool, ended), name="credenda-callers", daemon=True)
+        thread.start()
+        for step in (thread.join, self._ready.set, ended.set):  # in the opposite order
+            stack.callback(step)
+
+    def _accept(self, line: socket.socket, pool: ThreadPoolExecutor, ended: Event) -> None:
+        while not ended.is_set():
+            with suppress(TimeoutError, OSError):
+                caller = line.accept()[0]
+                with suppress(OSError):  # it may have left
+                    caller.sendall(b" ")
+                pool.submit(self._answer, caller)
 
     def _open_socket(self, stack: ExitStack) -> socket.socket | None:
         path = self._places.socket
@@ -209,24 +267,43 @@ class _Listener:
         return line
 
     def _answer(self, line: socket.socket) -> None:
-        with line:
+        with suppress(OSError), line:
             line.settimeout(_LINE_SECONDS)
             request = _read_request(line)
-            try:
-                answer: Mapping[str, object] = answer_hook(self._memory, request)
-            except CredendaError as error:
-                answer = {"error": error.code}
-            line.sendall(json.dumps(answer).encode() + b"\n")
+            told = json.dumps(self._find_answer(line, request))
+            line.settimeout(_LINE_SECONDS)
+            line.sendall(told.encode() + b"\n")
+        self._look.set()
 
-    def _file(self) -> None:
-        """File what waits, and have it read; a failure leaves it for the next look."""
-        if self._memory.read_only or not list_waiting(self._places):
-            return
+    def _find_answer(self, line: socket.socket, request: Mapping[str, Any]) -> Mapping[str, object] | None:
+        """Return the answer to a request; None where its hook reads the file sooner, or has ended."""
+        kind = request.get("kind")
+        if kind == "file":
+            return {}
+        if not self._ready.is_set():
+            if kind != "prompt":
+                return None
+            self._ready.wait()
+        with self._answering:  # one after the other: two at a time are both late
+            if _has_ended(line):
+                return None
+            try:
+                return answer_hook(self._memory, request)
+            except CredendaError as error:
+                return {"error": error.code}
+
+    def _file(self) -> bool:
+        """File what waits, and return whether there was something; a failure leaves it for the next look.
+
+        Beside a question that is being answered nothing is filed: its answer is followed by a look.
+        """
+        if self._memory.read_only or self._answering.locked() or not list_waiting(self._places):
+            return False
         try:
-            if file_waiting(self._memory, self._places):
-                self._memory.start_worker()
+            return file_waiting(self._memory, self._places) > 0
         except (CredendaError, OSError):
             _log.debug("messages of hooks wait", exc_info=True)
+            return False
 
 
 def make_private(folder: str) -> None:
@@ -240,6 +317,15 @@ def make_private(folder: str) -> None:
 def _remove(path: str) -> None:
     with suppress(OSError):
         os.unlink(path)
+
+
+def _has_ended(line: socket.socket) -> bool:
+    """Return whether who asked has closed the line: its time was over."""
+    line.setblocking(False)  # noqa: FBT003 - the standard library's parameter
+    try:
+        return not line.recv(1, socket.MSG_PEEK)
+    except BlockingIOError:
+        return False
 
 
 def _read_request(line: socket.socket) -> Mapping[str, Any]:

@@ -69,6 +69,7 @@ ABOUT_USER: Final = "default_user"
 """The user's name in the reference server's own instructions."""
 _MCP_MEMORY_HEAD: Final = re.compile(rb'\s*\{[^\n]*"type"\s*:\s*"(?:entity|relation)"')
 _SHAPE: Final = re.compile(rb'"(?:entityType|relationType|observations)"\s*:')
+_ZERO: Final = b"\x00"
 _KEYS: Final = frozenset({"entityType", "relationType", "observations"})
 _LISTS: Final = {"entities": "entity", "relations": "relation"}
 _VERB: Final = re.compile(
@@ -160,14 +161,14 @@ def _is_whole(head: bytes) -> bool:
 
 def _read_line(line: Line, source: Source) -> Iterator[Piece | Problem]:
     place = f"line {line.number}"
-    tables, wrong = parse_tables(line.data)
+    tables, wrong = parse_tables(line.data.replace(_ZERO, b""))
     for table in tables:
         try:
             yield from _read_table(table, place, source)
         except MalformedError as error:
             yield Problem(place=place, what=str(error))
-    if wrong:
-        yield Problem(place=place, what=wrong)
+    if wrong or _ZERO in line.data:
+        yield Problem(place=place, what=wrong or "zero bytes are left out: what was written there is lost")
 
 
 def _read_table(table: Mapping[str, Any], place: str, source: Source) -> Iterator[Piece | Problem]:

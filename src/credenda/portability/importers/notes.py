@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path, PurePosixPath
 from typing import Final
@@ -391,6 +391,7 @@ def _read_entry(entry: list[str], number: int, source: Source) -> Iterator[Parse
 
 
 _USER: Final = "user.md"
+_USER_CHARACTERS: Final = 1 << 16
 _AGENT: Final = ("identity.md", "soul.md")
 _NOTES: Final = ("memory.md",)
 _FOLDER: Final = "memory"
@@ -479,14 +480,14 @@ def _make_piece(text: str, number: int, source: Source) -> Parsed:
 
 def _read_note(block: Block, source: Source) -> Iterator[Parsed]:
     """Yield the items and paragraphs of a note, without their headings; the user's name is the user there."""
-    day = find_day(source.path)
+    day, names = find_day(source.path), _list_names(source)
     for line in block.text.split("\n"):
         text = line.strip()
         found = _OPENCLAW_ITEM.fullmatch(text)
         text = found[1] if found else text
         if not has_words(text) or text.startswith("#") or _EMPTY.fullmatch(text):
             continue
-        own = _cut_name(text, source.user_id)
+        own = _cut_name(text, names)
         statement = Statement(
             place=f"line {block.line}",
             text=own or text,
@@ -499,12 +500,26 @@ def _read_note(block: Block, source: Source) -> Iterator[Parsed]:
         yield make_statement_piece(statement, source)
 
 
-def _cut_name(text: str, user_id: str) -> str:
+def _list_names(source: Source) -> list[str]:
+    """Return what notes call the user, longest first: the user's id, and the names that the page about the user has."""
+    names = {source.user_id.casefold(), "user"}
+    near = () if source.place is not None else (source.path.parent, source.path.parent.parent)  # a zip has no folders
+    for page in (folder / "USER.md" for folder in near):
+        if page.is_symlink() or not page.is_file():
+            continue
+        with page.open(encoding="utf-8", errors="replace") as file:
+            labels: list[tuple[str, str]] = _LABEL.findall(file.read(_USER_CHARACTERS))
+        called = [value.strip().casefold() for label, value in labels if label.strip().casefold() in ("name", *_SLOTS)]
+        names |= {part for value in called if not _EMPTY.fullmatch(value) for part in (value, value.split()[0])}
+    return sorted(names, key=len, reverse=True)
+
+
+def _cut_name(text: str, names: Sequence[str]) -> str:
     """Return a sentence about the user without the name that it begins with; "" if it is about something else.
 
-    >>> _cut_name("Ines moved to Oslo.", "ines"), _cut_name("Ines's mother moved to Oslo.", "ines")
+    >>> _cut_name("Ines moved to Oslo.", ["ines"]), _cut_name("Ines's mother moved to Oslo.", ["ines"])
     ('Moved to Oslo.', '')
     """
-    name, _, rest = text.partition(" ")
-    mine = name.casefold() in (user_id.casefold(), "user") and rest[:1].islower()
-    return rest[:1].upper() + rest[1:] if mine else ""
+    name = next((one for one in names if text.casefold().startswith(f"{one} ")), "")
+    rest = text[len(name) + 1 :] if name else ""
+    return rest[:1].upper() + rest[1:] if rest[:1].islower() else ""
