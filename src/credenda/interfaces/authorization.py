@@ -92,13 +92,6 @@ def note_failure(code: str) -> None:
         note.code = code
 
 
-def note_missing_scope(scope: str) -> None:
-    """Note the scope for which the caller can ask the person."""
-    note = current_note.get()
-    if note is not None:
-        note.missing_scope = scope
-
-
 def _find_ids(value: object, depth: int) -> Iterator[str]:
     """Find ids in the fields of a result that have them; texts of memories are not looked at."""
     shown: object = value
@@ -208,8 +201,9 @@ def authorize(operation: Operation, memory: Credenda | None = None) -> Principal
     """
     principal = get_principal()
     if operation.scope not in principal.scopes:
-        if principal.may_extend and operation.scope in ROLE_SCOPES[principal.role]:
-            note_missing_scope(operation.scope)
+        may_ask = principal.may_extend and operation.scope in ROLE_SCOPES[principal.role]
+        if may_ask and (note := current_note.get()) is not None:
+            note.missing_scope = operation.scope
         raise Forbidden(
             f"the token does not permit {operation.name}",
             why=f"it lacks the scope {operation.scope}",

@@ -54,12 +54,19 @@ class LaneWorker:
         step: Callable[[workers.tenants.AllUsers], int | None],
         stop: Event,
         name: str,
+        *,
+        ready: Event | None = None,
+        warm: Callable[[], object] | None = None,
     ) -> None:
-        """Prepare the thread; it waits for a moment after a step that returns nothing."""
+        """Prepare the thread; after a step that returns nothing it waits for a moment, or until `ready`.
+
+        `warm` is called first, because compiling later would delay a caller.
+        """
         self._everyone = everyone
         self._step = step
         self._stop = stop
-        self._ready = Event()
+        self._ready = ready or Event()
+        self._warm = warm
         self._thread = Thread(target=self._run, name=name)
 
     def start(self) -> None:
@@ -79,6 +86,8 @@ class LaneWorker:
         return self._thread.is_alive()
 
     def _run(self) -> None:
+        if self._warm is not None:
+            self._warm()
         with closing(self._everyone):
             while not self._stop.is_set():
                 self._ready.clear()

@@ -68,7 +68,6 @@ class Picked:
     names: tuple[str, ...]
 
     def __init__(self, source: type, *names: str) -> None:
-        """Choose attributes by name."""
         object.__setattr__(self, "source", source)
         object.__setattr__(self, "names", names)
 
@@ -367,32 +366,22 @@ _PROBLEM: Final[Mapping[str, Any]] = {
     },
     "required": ["title", "status", "code", "retryable"],
 }
-_IDEMPOTENCY_KEY: Final[Mapping[str, Any]] = {
-    "name": "Idempotency-Key",
-    "in": "header",
-    "required": False,
-    "description": "A repeated request with this key is answered as the first one was, and nothing is done twice.",
-    "schema": {"type": "string", "maxLength": 256},
-}
-_IF_MATCH: Final[Mapping[str, Any]] = {
-    "name": "If-Match",
-    "in": "header",
-    "required": False,
-    "description": "The ETag of an answer: nothing is changed if what the path names has changed since (412).",
-    "schema": {"type": "string"},
-}
-_PREFER: Final[Mapping[str, Any]] = {
-    "name": "Prefer",
-    "in": "header",
-    "required": False,
-    "description": "With `respond-async` the answer is a job at once (202), and the work follows.",
-    "schema": {"type": "string", "examples": ["respond-async"]},
-}
+
+
+def _describe_header(name: str, description: str, **bounds: object) -> Part:
+    schema = {"type": "string", **bounds}
+    return {"name": name, "in": "header", "required": False, "description": description, "schema": schema}
+
+
+_KEY_TEXT: Final = "A repeated request with this key is answered as the first one was, and nothing is done twice."
+_MATCH_TEXT: Final = "The ETag of an answer: nothing is changed if what the path names has changed since (412)."
+_PREFER_TEXT: Final = "With `respond-async` the answer is a job at once (202), and the work follows."
+_LAST_EVENT_TEXT: Final = "The id of the last event that arrived; the next one follows it."
 _ETAG: Final[Mapping[str, Any]] = {
     "description": "The version of what the path names; send it back as If-Match.",
     "schema": {"type": "string"},
 }
-_EVENTS: Final = "/v1/jobs/{id}/events"
+EVENTS_PATH: Final = "/v1/jobs/{id}/events"
 _EVENT: Final[Mapping[str, Any]] = {
     "type": "object",
     "description": "One event of the stream.",
@@ -401,13 +390,6 @@ _EVENT: Final[Mapping[str, Any]] = {
         "event": {"type": "string", "description": "The state of the job."},
         "data": {"type": "string", "description": "The whole job, as JSON."},
     },
-}
-_LAST_EVENT: Final[Mapping[str, Any]] = {
-    "name": "Last-Event-ID",
-    "in": "header",
-    "required": False,
-    "description": "The id of the last event that arrived; the next one follows it.",
-    "schema": {"type": "string"},
 }
 _TOKEN: Final[Mapping[str, str]] = {
     "type": "http",
@@ -427,7 +409,26 @@ def build_openapi(operations: Iterable[Operation] = OPERATIONS.values(), *, vers
             method = route.method.lower()
             paths.setdefault(route.path, {})[method] = _describe_operation(operation, route, name, known)
     if "job" in {operation.name for operation in listed}:
-        paths[_EVENTS] = {"get": _describe_events(known)}
+        # Describe the stream of a job: it is no operation of its own.
+        job = OPERATIONS["job"]
+        known.schema_of(JobInfo)
+        paths[EVENTS_PATH] = {
+            "get": {
+                "operationId": "job-events",
+                "summary": "Follow a job: server-sent events, each with the whole job, until it has ended.",
+                "tags": ["jobs"],
+                "security": [{"token": [job.scope]}],
+                "parameters": [
+                    *(_describe_parameter(param, "path") for param in job.params),
+                    _describe_header("Last-Event-ID", _LAST_EVENT_TEXT),
+                ],
+                "responses": {
+                    "200": {"description": "The events.", "content": {"text/event-stream": {"schema": dict(_EVENT)}}},
+                    "204": {"description": "The job has ended, and that event has arrived."},
+                    **_list_failures(job),
+                },
+            }
+        }
     return {
         "openapi": "3.1.0",
         "info": {"title": "Credenda", "version": version, "summary": "The memory of one user, named by the token."},
@@ -435,9 +436,9 @@ def build_openapi(operations: Iterable[Operation] = OPERATIONS.values(), *, vers
         "components": {
             "schemas": {"Problem": dict(_PROBLEM), **known.schemas},
             "parameters": {
-                "IdempotencyKey": dict(_IDEMPOTENCY_KEY),
-                "IfMatch": dict(_IF_MATCH),
-                "Prefer": dict(_PREFER),
+                "IdempotencyKey": _describe_header("Idempotency-Key", _KEY_TEXT, maxLength=256),
+                "IfMatch": _describe_header("If-Match", _MATCH_TEXT),
+                "Prefer": _describe_header("Prefer", _PREFER_TEXT, examples=["respond-async"]),
             },
             "headers": {"ETag": dict(_ETAG)},
             "responses": _describe_errors(),
@@ -461,7 +462,10 @@ def _describe_operation(operation: Operation, route: Rest, name: str, known: Def
         parameters += [_describe_parameter(param, "query") for param in others]
     elif others:
         part["requestBody"] = _describe_body(others)
-    parameters += _list_headers(operation, route)
+    names = ["IdempotencyKey"] if may_take_key(operation, route) else []
+    names += ["IfMatch"] if may_take_version(route) else []
+    names += ["Prefer"] if operation.long else []
+    parameters += [{"$ref": f"#/components/parameters/{name}"} for name in names]
     if parameters:
         part["parameters"] = parameters
     part["responses"] = {
@@ -477,24 +481,6 @@ def _describe_operation(operation: Operation, route: Rest, name: str, known: Def
         described = "It is queued: the job says how far it is."
         part["responses"]["202"] = {"description": described, "headers": {"Location": location}, "content": content}
     return part
-
-
-def _describe_events(known: Definitions) -> Part:
-    """Describe the stream of a job: it is no operation of its own."""
-    job = OPERATIONS["job"]
-    known.schema_of(JobInfo)
-    return {
-        "operationId": "job-events",
-        "summary": "Follow a job: server-sent events, each with the whole job, until it has ended.",
-        "tags": ["jobs"],
-        "security": [{"token": [job.scope]}],
-        "parameters": [*(_describe_parameter(param, "path") for param in job.params), dict(_LAST_EVENT)],
-        "responses": {
-            "200": {"description": "The events.", "content": {"text/event-stream": {"schema": dict(_EVENT)}}},
-            "204": {"description": "The job has ended, and that event has arrived."},
-            **_list_failures(job),
-        },
-    }
 
 
 def _describe_parameter(param: Param, place: str) -> Part:
@@ -533,13 +519,6 @@ def _describe_field(param: Param, *, form: bool) -> Part:
     if "enum" in schema:
         schema["enum"] = [*schema["enum"], None]
     return {**schema, "type": [schema["type"], "null"]}
-
-
-def _list_headers(operation: Operation, route: Rest) -> list[Part]:
-    names = ["IdempotencyKey"] if may_take_key(operation, route) else []
-    names += ["IfMatch"] if may_take_version(route) else []
-    names += ["Prefer"] if operation.long else []
-    return [{"$ref": f"#/components/parameters/{name}"} for name in names]
 
 
 def may_take_key(operation: Operation, route: Rest) -> bool:

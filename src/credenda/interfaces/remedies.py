@@ -64,7 +64,8 @@ def _rename_in(text: str, names: Mapping[str, str], *, strict: bool) -> str:
         named = _NAMED.findall(found[0])
         told = [one for one in (_name_at(words, names, strict=strict) for words in named) if one is not None]
         foreign = foreign or not told
-        choices = told or [_drop_program(words) for words in named]
+        # A command without the program's name: doctor with repair.
+        choices = told or [words.removeprefix(_PROGRAM).partition(" --")[0] + _word_options(words) for words in named]
         *others, last = dict.fromkeys(choices)
         return f"{', '.join(others)} or {last}" if others else last
 
@@ -79,11 +80,6 @@ def _name_at(words: str, names: Mapping[str, str], *, strict: bool) -> str | Non
         return f"`{names[name]}`{_word_options(words)}"
     is_operation = name in OPERATIONS or words.startswith(_PROGRAM)
     return None if strict and is_operation else f"`{words}`"
-
-
-def _drop_program(words: str) -> str:
-    """Return a command without the program's name: doctor with repair."""
-    return words.removeprefix(_PROGRAM).partition(" --")[0] + _word_options(words)
 
 
 def _word_options(words: str) -> str:

@@ -12,7 +12,7 @@ import hashlib
 import json
 import re
 from collections import Counter
-from collections.abc import Callable, Generator, Iterable, Mapping
+from collections.abc import Generator, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
@@ -29,7 +29,7 @@ from credenda.portability.sources import Line, Lines
 from credenda.runtime import Parts
 from credenda.storage.rows import pack_json
 from credenda.storage.store import EventFilter, MemoryFilter, Writer
-from credenda.storage.transfer import MIGRATED, Cell, ExportHeader, ImportRow, TableRow, TenantExport, make_row_error
+from credenda.storage.transfer import MIGRATED, Cell, ExportHeader, ImportRow, TableRow, make_row_error
 from credenda.write.apply import Application, apply
 from credenda.write.reconcile.candidate import hold_back_instructions
 
@@ -53,7 +53,23 @@ def export_archive(parts: Parts, path: Path, *, skip_damaged: bool = False) -> E
     if waiting:
         parts.store.commit(parts.user_id, lambda writer: [writer.put(access) for access in waiting])
     with replace_file(path) as file, parts.store.dump(parts.user_id, skip_damaged=skip_damaged) as dump:
-        counts = _write(file.write, dump)
+        tally = _Tally()
+        origin = dump.origin
+        tenant = {
+            "user_id": origin.user_id,
+            "tag": origin.tag,
+            "key": base64.b64encode(origin.key).decode(),
+            "created_at": origin.created_us,
+        }
+        head = _encode_line({"format": FORMAT, "version": VERSION, "schema": origin.schema, "tenant": tenant})
+        tally.add(head)
+        file.write(head)
+        for table, row in dump.rows:
+            line = _encode_line({"table": table, "row": {name: _to_json_cell(cell) for name, cell in row.items()}})
+            tally.add(line, table)
+            file.write(line)
+        file.write(_encode_line({"end": tally.summary()}))
+        counts = tally.counts
     return ExportReport(path=str(path), rows=counts, damaged=tuple(f"{one.table}: {one.key}" for one in dump.damaged))
 
 
@@ -112,26 +128,6 @@ def _hold_back(writer: Writer, now_us: int) -> None:
 def _encode_line(value: object) -> bytes:
     """Write one line: sorted keys, no spaces, UTF-8; numbers in Python's exact form."""
     return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False).encode() + b"\n"
-
-
-def _write(put: Callable[[bytes], object], dump: TenantExport) -> dict[str, int]:
-    tally = _Tally()
-    origin = dump.origin
-    tenant = {
-        "user_id": origin.user_id,
-        "tag": origin.tag,
-        "key": base64.b64encode(origin.key).decode(),
-        "created_at": origin.created_us,
-    }
-    head = _encode_line({"format": FORMAT, "version": VERSION, "schema": origin.schema, "tenant": tenant})
-    tally.add(head)
-    put(head)
-    for table, row in dump.rows:
-        line = _encode_line({"table": table, "row": {name: _to_json_cell(cell) for name, cell in row.items()}})
-        tally.add(line, table)
-        put(line)
-    put(_encode_line({"end": tally.summary()}))
-    return tally.counts
 
 
 def _to_json_cell(cell: Cell) -> object:

@@ -38,20 +38,19 @@ def export_mcp_memory(parts: Parts, path: Path) -> ExportReport:
     """Write every active, asserted memory. Raises the same errors as the export of an archive."""
     graph = _Graph()
     with replace_file(path) as file, parts.store.reader(parts.user_id) as reader:
-        for memory in _read_active(reader):
+        for memory in _read_memories(reader, frozenset({Status.ACTIVE})):
             graph.take(memory)
         for line in graph.lines():
             file.write(json.dumps(line, ensure_ascii=False).encode() + b"\n")
     return ExportReport(path=str(path), rows=graph.counts())
 
 
-def _read_active(reader: Reader) -> Iterator[Memory]:
-    """Return the active memories except derived ones, oldest first, so that a later export appends."""
+def _read_memories(reader: Reader, statuses: frozenset[Status]) -> Iterator[Memory]:
+    """Return the memories of some statuses except derived ones, oldest first, so that a later export appends."""
     ids: list[str] = []
     below: int | None = None
     while True:
-        wanted = MemoryFilter(statuses=frozenset({Status.ACTIVE}), below=below, limit=_PAGE)
-        found = reader.find(wanted)
+        found = reader.find(MemoryFilter(statuses=statuses, below=below, limit=_PAGE))
         ids += [memory.id for memory in found if not is_dreamed(memory)]
         if len(found) < _PAGE:
             break
@@ -163,32 +162,23 @@ def export_pam(parts: Parts, path: Path) -> ExportReport:
     relations: list[dict[str, object]] = []
     with replace_file(path) as file, parts.store.reader(parts.user_id) as reader:
         file.write(json.dumps(head, ensure_ascii=False).encode()[:-1] + b', "memories": [')
-        for memory in _read_memories(reader):
+        for memory in _read_memories(reader, frozenset(_STATUS)):
             file.write(b",\n" if counts["memories"] else b"\n")
             file.write(json.dumps(_describe(memory), ensure_ascii=False).encode())
             counts["memories"] += 1
             if memory.superseded_by:
-                relations.append(_relate(memory))
+                relations.append(
+                    {
+                        "id": f"{memory.superseded_by}-{memory.id}",
+                        "from": memory.superseded_by,
+                        "to": memory.id,
+                        "type": "supersedes",
+                        "created_at": format_time(memory.recorded_us),
+                    }
+                )
         counts["relations"] = len(relations)
         file.write(b'\n], "relations": ' + json.dumps(relations).encode() + b"}\n")
     return ExportReport(path=str(path), rows=counts)
-
-
-def _read_memories(reader: Reader) -> Iterator[Memory]:
-    """Return the memories except derived and deleted ones, oldest first."""
-    ids: list[str] = []
-    below: int | None = None
-    while True:
-        found = reader.find(MemoryFilter(statuses=frozenset(_STATUS), below=below, limit=_PAGE))
-        ids += [memory.id for memory in found if not is_dreamed(memory)]
-        if len(found) < _PAGE:
-            break
-        below = parse_id_number(found[-1].id, IdKind.MEMORY, reader.tenant.tag)
-    ids.reverse()
-    for start in range(0, len(ids), _PAGE):
-        chunk = ids[start : start + _PAGE]
-        by_id = {memory.id: memory for memory in reader.memories(chunk)}
-        yield from (by_id[one] for one in chunk if one in by_id and by_id[one].stance in _MEANT)
 
 
 def _describe(memory: Memory) -> Mapping[str, Any]:
@@ -218,16 +208,6 @@ def _describe(memory: Memory) -> Mapping[str, Any]:
 
 def _show(time_us: int | None) -> str | None:
     return None if time_us is None else format_time(time_us)
-
-
-def _relate(memory: Memory) -> dict[str, object]:
-    return {
-        "id": f"{memory.superseded_by}-{memory.id}",
-        "from": memory.superseded_by,
-        "to": memory.id,
-        "type": "supersedes",
-        "created_at": format_time(memory.recorded_us),
-    }
 
 
 def hash_content(text: str) -> str:

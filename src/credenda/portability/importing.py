@@ -19,22 +19,16 @@ from credenda.model.report import ImportReport
 from credenda.paths import find_path_kind
 from credenda.portability.archive import FORMAT, load_archive
 from credenda.portability.foreign_write import FileStates, ForeignIds, ForeignWriter, end_lost_memories, find_slot
-from credenda.portability.importers.agent_transcripts import (
-    ClaudeCodeFormat,
-    CodexFormat,
-    CopilotFormat,
-    GeminiCliFormat,
-    SillyTavernFormat,
+from credenda.portability.importers import (
+    agent_transcripts,
+    chats,
+    memory_databases,
+    memory_files,
+    memory_stores,
+    messages,
+    notes,
 )
 from credenda.portability.importers.blocks import remove_placeholders, remove_placeholders_in_fields
-from credenda.portability.importers.chats import (
-    ChatGPTFormat,
-    ClaudeFormat,
-    GeminiTakeoutFormat,
-    OpenWebUIFormat,
-    TelegramFormat,
-    WhatsAppFormat,
-)
 from credenda.portability.importers.format import (
     Boundary,
     Deletion,
@@ -46,30 +40,6 @@ from credenda.portability.importers.format import (
     Source,
 )
 from credenda.portability.importers.json_checks import make_showable
-from credenda.portability.importers.memory_databases import SQLITE_HEAD, EngramFormat, OpenMemoryFormat, RecallFormat
-from credenda.portability.importers.memory_files import (
-    McpMemoryFormat,
-    MemoryListFormat,
-    PamFormat,
-    SuzentFormat,
-    locate,
-)
-from credenda.portability.importers.memory_stores import (
-    CogneeFormat,
-    HindsightFormat,
-    LettaFormat,
-    Mem0Format,
-    ZepFormat,
-)
-from credenda.portability.importers.messages import ConversationFormat, MessagesFormat
-from credenda.portability.importers.notes import (
-    HermesFormat,
-    MarkdownFormat,
-    MemoryFolderFormat,
-    ObsidianFormat,
-    OpenClawFormat,
-    TextFormat,
-)
 from credenda.portability.sources import Entry, Meter, Progress, is_zip, list_folder, open_lines, open_zip
 from credenda.private import cut_tagged
 from credenda.runtime import Parts
@@ -272,7 +242,14 @@ def _write_group(parts: Parts, group: list[_Waiting], tally: Tally) -> None:
             filed=str(tally.turns),
         ) from error
     for waiting, receipt in zip(group, receipts, strict=True):
-        _count(tally, waiting.piece, receipt)
+        if receipt is None and not waiting.piece.by_content:
+            tally.trouble(waiting.piece.place, "imported before with other text or another time; the first stays")
+        elif receipt is None or receipt.cached:
+            tally.skipped += 1
+        else:
+            tally.turns += bool(receipt.event_ids)
+            for refused in receipt.refused:
+                tally.trouble(waiting.piece.place, refused)
     if not tally.dry_run:
         parts.jobs_ready.set()
 
@@ -299,17 +276,6 @@ def _write_turn(held: ForeignWriter, compared: Compared, piece: Piece) -> Receip
         return file_submission(held.writer, compared)
     except Conflict:
         return None
-
-
-def _count(tally: Tally, piece: Piece, receipt: Receipt | None) -> None:
-    if receipt is None and not piece.by_content:
-        tally.trouble(piece.place, "imported before with other text or another time; the first stays")
-    elif receipt is None or receipt.cached:
-        tally.skipped += 1
-    else:
-        tally.turns += bool(receipt.event_ids)
-        for refused in receipt.refused:
-            tally.trouble(piece.place, refused)
 
 
 def _commit_and_wait(parts: Parts, submissions: Sequence[Accepted], file: _Filer) -> list[Receipt | None]:
@@ -358,40 +324,42 @@ def _find_oldest(parts: Parts) -> str | None:
 
 ARCHIVE: Final = "credenda"
 FORMATS: Final[tuple[Format, ...]] = (
-    CodexFormat(),
-    CopilotFormat(),
-    GeminiCliFormat(),
-    ClaudeCodeFormat(),
-    ChatGPTFormat(),
-    ClaudeFormat(),
-    McpMemoryFormat(),
-    TelegramFormat(),
-    OpenWebUIFormat(),
-    SillyTavernFormat(),
-    GeminiTakeoutFormat(),
-    PamFormat(),
-    LettaFormat(),
-    HindsightFormat(),
-    OpenMemoryFormat(),
-    RecallFormat(),
-    EngramFormat(),
-    SuzentFormat(),
-    ZepFormat(),
-    CogneeFormat(),
-    Mem0Format(),
-    ConversationFormat(),
-    MessagesFormat(),
-    WhatsAppFormat(),
-    HermesFormat(),
-    OpenClawFormat(),
-    MemoryFolderFormat(),
-    MemoryListFormat(),
-    ObsidianFormat(),
-    MarkdownFormat(),
-    TextFormat(),
+    agent_transcripts.CodexFormat(),
+    agent_transcripts.CopilotFormat(),
+    agent_transcripts.GeminiCliFormat(),
+    agent_transcripts.ClaudeCodeFormat(),
+    chats.ChatGPTFormat(),
+    chats.ClaudeFormat(),
+    memory_files.McpMemoryFormat(),
+    chats.TelegramFormat(),
+    chats.OpenWebUIFormat(),
+    agent_transcripts.SillyTavernFormat(),
+    chats.GeminiTakeoutFormat(),
+    memory_files.PamFormat(),
+    memory_stores.LettaFormat(),
+    memory_stores.HindsightFormat(),
+    memory_databases.OpenMemoryFormat(),
+    memory_databases.RecallFormat(),
+    memory_databases.EngramFormat(),
+    memory_files.SuzentFormat(),
+    memory_stores.ZepFormat(),
+    memory_stores.CogneeFormat(),
+    memory_stores.Mem0Format(),
+    messages.ConversationFormat(),
+    messages.MessagesFormat(),
+    chats.WhatsAppFormat(),
+    notes.HermesFormat(),
+    notes.OpenClawFormat(),
+    notes.MemoryFolderFormat(),
+    memory_files.MemoryListFormat(),
+    notes.ObsidianFormat(),
+    notes.MarkdownFormat(),
+    notes.TextFormat(),
 )
 """Formats, the most specific first."""
-_DATABASES: Final = frozenset({OpenMemoryFormat.name, RecallFormat.name, EngramFormat.name})
+_DATABASES: Final = frozenset(
+    {memory_databases.OpenMemoryFormat.name, memory_databases.RecallFormat.name, memory_databases.EngramFormat.name}
+)
 _NAMES: Final = (ARCHIVE, *(known.name for known in FORMATS))
 _BOM: Final = b"\xef\xbb\xbf"
 _WIDE: Final = (b"\xff\xfe", b"\xfe\xff")
@@ -473,9 +441,9 @@ def _choose_format(path: Path, entries: Sequence[Entry], format_name: str | None
         raise Invalid(f"{path.name} is not an archive", why="an archive is one file", fix="give that file")
     known = _find_format(format_name or _recognise_among(entries, path))
     taken = [entry for entry in entries if entry.link or known.takes(entry.name)]
-    if isinstance(known, SuzentFormat):
+    if isinstance(known, memory_files.SuzentFormat):
         taken.sort(
-            key=lambda one: known.is_day(one.place or locate(one.path))
+            key=lambda one: known.is_day(one.place or memory_files.locate(one.path))
         )  # a line that repeats an entry is no news, not the reverse
     if all(entry.link for entry in taken):
         why = "it contains only links, and links are not followed" if taken else ""
@@ -511,7 +479,7 @@ def _check_text(head: bytes, name: str, format_name: str) -> None:
 
     That is no matter in a database that its format reads, or in a graph that a crash filled up with zero bytes.
     """
-    if format_name in _DATABASES and head.startswith(SQLITE_HEAD):
+    if format_name in _DATABASES and head.startswith(memory_databases.SQLITE_HEAD):
         return
     if format_name == McpMemoryFormat.name and not head.startswith(_WIDE):
         return
@@ -525,14 +493,11 @@ def _check_text(head: bytes, name: str, format_name: str) -> None:
         )
 
 
-def _has_archive_header(line: bytes) -> bool:
-    """Return whether a first line is the header of an archive, also with one letter damaged: its import tells that."""
-    named = line.startswith(b"{") and f'"{FORMAT}"'.encode() in line
-    return named or (b'"schema":' in line and b'"tenant":' in line and b'"version":' in line)
-
-
 def _recognise(head: bytes, path: Path) -> str:
-    if _has_archive_header(head.partition(b"\n")[0]):
+    # The header of an archive, also with one letter damaged: its import tells that.
+    line = head.partition(b"\n")[0]
+    named = line.startswith(b"{") and f'"{FORMAT}"'.encode() in line
+    if named or (b'"schema":' in line and b'"tenant":' in line and b'"version":' in line):
         return ARCHIVE
     unpacked = path.with_suffix("") if path.suffix.casefold() == ".gz" else path
     for known in FORMATS:
@@ -569,7 +534,7 @@ def _explain_json(head: bytes, suffix: str) -> str:
 
 
 def _is_of(known: Format, head: bytes, entry: Entry) -> bool:
-    if isinstance(known, SuzentFormat) and entry.place is not None:
+    if isinstance(known, memory_files.SuzentFormat) and entry.place is not None:
         return known.recognises_at(head, entry.place)
     return known.recognises(head, entry.path)
 

@@ -126,7 +126,6 @@ class Lines:
             raise self._broken() from error
 
     def __iter__(self) -> Iterator[Line]:
-        """Yield the remaining lines."""
         while data := self._line():
             self.number += 1
             if len(data) <= LINE_BYTES_MAX:

@@ -127,18 +127,15 @@ class Tenants:
         with self._pool.paused():
             path = self._store().store_name
             if not Path(path).is_file():
-                self._erase_users(self._store())
+                parts = self._store()
+                while page := parts.store.users(limit=_USERS_PAGE):
+                    for user in page:
+                        parts.store.erase(user)
+                        parts.indexes.drop(user, store=parts.store_name)
             self._release()
             self._users.clear()
             for ending in _FILES:
                 Path(f"{path}{ending}").unlink(missing_ok=True)
-
-    @staticmethod
-    def _erase_users(parts: Parts) -> None:
-        while page := parts.store.users(limit=_USERS_PAGE):
-            for user in page:
-                parts.store.erase(user)
-                parts.indexes.drop(user, store=parts.store_name)
 
     def _open(self, user: str) -> Tenant:
         parts = build_user_parts(self._store(), user)
@@ -275,16 +272,6 @@ def replace_text(tenant: Tenant, record: Record, text: str) -> str:
     memory = edit.put_right(tenant.parts, record.id, wanted)
     tenant.client.settle()
     return memory.id
-
-
-def delete_line(tenant: Tenant, memory_id: str) -> None:
-    """Delete a message, or a memory with all its earlier versions."""
-    if memory_id.startswith(IdKind.MEMORY):
-        with tenant.parts.store.reader(tenant.parts.user_id) as reader:
-            line = [memory.id for memory in find_chain(reader, memory_id)]
-        for one in line:
-            tenant.client.delete(one)
-    tenant.client.delete(memory_id)
 
 
 def delete_all(tenant: Tenant, asked: Asked) -> None:
@@ -528,7 +515,13 @@ class Memory:
     def delete(self, memory_id: str, *, user_id: str | None = None) -> Item:
         """Delete a memory with all its earlier versions and its evidence."""
         with self._tenants.owning(arguments.check_memory_id(memory_id), user_id) as tenant:
-            delete_line(tenant, memory_id)
+            # Delete a message, or a memory with all its earlier versions.
+            if memory_id.startswith(IdKind.MEMORY):
+                with tenant.parts.store.reader(tenant.parts.user_id) as reader:
+                    line = [memory.id for memory in find_chain(reader, memory_id)]
+                for one in line:
+                    tenant.client.delete(one)
+            tenant.client.delete(memory_id)
         return {"message": "The memory was deleted."}
 
     def delete_all(self, user_id: str | None = None, agent_id: str | None = None, run_id: str | None = None) -> Item:

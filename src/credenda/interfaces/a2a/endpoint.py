@@ -19,13 +19,12 @@ from credenda.interfaces import a2a
 from credenda.interfaces.a2a.request import FAILURE
 from credenda.interfaces.authorization import current_note, note_failure
 from credenda.interfaces.server.memories import Memories
-from credenda.interfaces.server.problems import make_method_problem, send_problem
+from credenda.interfaces.server.problems import READING, ReadPage, make_method_problem, send_problem
 from credenda.interfaces.server.rest import read_body
 from credenda.model.server import Skill
 
 PATH: Final = "/a2a"
 CARD_PATH: Final = "/.well-known/agent-card.json"
-_READING: Final = ("GET", "HEAD")
 _CACHE: Final = "public, max-age=3600"
 _MEDIA: Final = frozenset({"application/json", "application/a2a+json"})
 
@@ -36,33 +35,25 @@ def make_a2a_routes(memories: Memories, *, url: str, tokens: bool, wait_seconds:
     return [
         Route(PATH, endpoint),
         Route(f"{PATH}/{{rest:path}}", endpoint),
-        Route(CARD_PATH, _Card(url, tokens=tokens)),
+        Route(CARD_PATH, _make_card_page(url, tokens=tokens)),
     ]
 
 
-class _Card:
-    """The agent card, which everybody may read."""
+def _make_card_page(url: str, *, tokens: bool) -> ReadPage:
+    """Make the page of the agent card, which everybody may read."""
 
-    def __init__(self, url: str, *, tokens: bool) -> None:
-        self._url = url
-        self._tokens = tokens
+    def write(place: str) -> bytes:
+        return json.dumps(a2a.handler.show_card(place, tokens=tokens), sort_keys=True).encode()
 
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        scope["state"]["route"] = CARD_PATH
-        if scope["method"] not in _READING:
-            await send_problem(make_method_problem(scope["method"], _READING), scope, receive, send)
-            return
-        request = Request(scope)
-        body = await to_thread.run_sync(self._show, (self._url or str(request.base_url)).rstrip("/") + PATH)
+    async def show(request: Request) -> Response:
+        body = await to_thread.run_sync(write, (url or str(request.base_url)).rstrip("/") + PATH)
         headers = {"ETag": f'"{sha256(body).hexdigest()[:32]}"', "Vary": "Host"}
-        scope["state"]["cache"] = _CACHE
+        request.scope["state"]["cache"] = _CACHE
         if headers["ETag"] in request.headers.get("if-none-match", ""):
-            await Response(status_code=304, headers=headers)(scope, receive, send)
-        else:
-            await Response(body, headers=headers, media_type="application/json")(scope, receive, send)
+            return Response(status_code=304, headers=headers)
+        return Response(body, headers=headers, media_type="application/json")
 
-    def _show(self, url: str) -> bytes:
-        return json.dumps(a2a.handler.show_card(url, tokens=self._tokens), sort_keys=True).encode()
+    return ReadPage(show)
 
 
 class _Endpoint:
@@ -81,7 +72,7 @@ class _Endpoint:
         try:
             route, found = await self._find_route(scope)
             request = Request(scope, receive)
-            body = b"" if request.method in _READING else await read_body(request)
+            body = b"" if request.method in READING else await read_body(request)
         except Exception as error:  # noqa: BLE001 - every failure becomes problem+json
             await send_problem(error, scope, receive, send)
             return

@@ -7,7 +7,7 @@ from collections.abc import AsyncGenerator, Callable, Generator, Iterator
 from contextlib import contextmanager
 from datetime import UTC
 from functools import partial
-from typing import Any, Final, TypeVar
+from typing import Any, Final, NoReturn, TypeVar
 
 import anyio
 from a2a.server.context import ServerCallContext
@@ -49,7 +49,7 @@ from credenda.interfaces.a2a.request import (
 from credenda.interfaces.a2a.tasks import AgentTasks
 from credenda.interfaces.authorization import note_failure
 from credenda.interfaces.server.memories import Memories
-from credenda.model.server import FINISHED, AgentTask, TaskFilter, TaskState
+from credenda.model.server import FINISHED, TaskFilter, TaskState
 from credenda.runtime import ActiveCalls
 
 T = TypeVar("T")
@@ -116,13 +116,24 @@ class TaskHandler(RequestHandler):
         if params.HasField("page_size"):
             validate_page_size(params.page_size)
         with _translate(context):
-            wanted = _read_filter(params)
+            state = pb.TaskState.Name(params.status)
+            known = frozenset({_STATES[state]}) if state in _STATES else frozenset[TaskState]()
+            since = params.status_timestamp_after
+            wanted = TaskFilter(
+                context_id=params.context_id or None,
+                states=known if params.status else frozenset(TaskState),
+                since_us=from_datetime(since.ToDatetime(tzinfo=UTC))
+                if params.HasField("status_timestamp_after")
+                else 0,
+                before=_read_token(params.page_token) if params.page_token else None,
+                limit=params.page_size if params.HasField("page_size") else _PAGE,
+            )
         page = await _call(context, self._tasks.list, wanted)
         shown = [apply_history_length(_to_task(progress), params) for progress in page.tasks]
         if not params.include_artifacts:
             for task in shown:
                 task.ClearField("artifacts")
-        token = "" if page.last is None else _write_token(page.last)
+        token = "" if page.last is None else f"{page.last.updated_us}-{page.last.id}"
         return pb.ListTasksResponse(tasks=shown, next_page_token=token, page_size=wanted.limit, total_size=page.total)
 
     async def on_cancel_task(self, params: pb.CancelTaskRequest, context: ServerCallContext) -> pb.Task | None:
@@ -130,33 +141,15 @@ class TaskHandler(RequestHandler):
         _check(params, context)
         return _to_task(await _call(context, self._tasks.cancel, params.id, conflict=protocol.TaskNotCancelableError))
 
-    async def on_create_task_push_notification_config(
-        self, params: pb.TaskPushNotificationConfig, context: ServerCallContext
-    ) -> pb.TaskPushNotificationConfig:
+    async def _refuse_push(self, params: Any, context: ServerCallContext) -> NoReturn:  # noqa: ANN401 - of four kinds
         """Refuse: a server that sent to addresses of its callers could be made to reach others."""
         del params, context
         raise protocol.PushNotificationNotSupportedError
 
-    async def on_get_task_push_notification_config(
-        self, params: pb.GetTaskPushNotificationConfigRequest, context: ServerCallContext
-    ) -> pb.TaskPushNotificationConfig:
-        """Refuse, as above."""
-        del params, context
-        raise protocol.PushNotificationNotSupportedError
-
-    async def on_list_task_push_notification_configs(
-        self, params: pb.ListTaskPushNotificationConfigsRequest, context: ServerCallContext
-    ) -> pb.ListTaskPushNotificationConfigsResponse:
-        """Refuse, as above."""
-        del params, context
-        raise protocol.PushNotificationNotSupportedError
-
-    async def on_delete_task_push_notification_config(
-        self, params: pb.DeleteTaskPushNotificationConfigRequest, context: ServerCallContext
-    ) -> None:
-        """Refuse, as above."""
-        del params, context
-        raise protocol.PushNotificationNotSupportedError
+    on_create_task_push_notification_config = _refuse_push
+    on_get_task_push_notification_config = _refuse_push
+    on_list_task_push_notification_configs = _refuse_push
+    on_delete_task_push_notification_config = _refuse_push
 
     async def on_get_extended_agent_card(
         self, params: pb.GetExtendedAgentCardRequest, context: ServerCallContext
@@ -237,7 +230,9 @@ def _translate(
             context.state[FAILURE](error)
             raise protocol.InternalError from error
         note_failure(error.code)
-        raise (conflict if kind is Conflict else kind)(_describe(error)) from error
+        raise (conflict if kind is Conflict else kind)(
+            "; ".join(filter(None, (error.what, error.why, error.fix)))
+        ) from error
     except Exception as error:
         context.state[FAILURE](error)
         raise protocol.InternalError from error
@@ -249,10 +244,6 @@ _KINDS: Final[dict[type[CredendaError], Any]] = {
     LimitExceeded: protocol.InvalidParamsError,
     Conflict: Conflict,
 }
-
-
-def _describe(error: CredendaError) -> str:
-    return "; ".join(filter(None, (error.what, error.why, error.fix)))
 
 
 def _read_message(message: pb.Message) -> Incoming:
@@ -277,23 +268,6 @@ def _read_message(message: pb.Message) -> Incoming:
         texts=tuple(texts),
         data=data,
     )
-
-
-def _read_filter(params: pb.ListTasksRequest) -> TaskFilter:
-    state = pb.TaskState.Name(params.status)
-    known = frozenset({_STATES[state]}) if state in _STATES else frozenset[TaskState]()
-    since = params.status_timestamp_after
-    return TaskFilter(
-        context_id=params.context_id or None,
-        states=known if params.status else frozenset(TaskState),
-        since_us=from_datetime(since.ToDatetime(tzinfo=UTC)) if params.HasField("status_timestamp_after") else 0,
-        before=_read_token(params.page_token) if params.page_token else None,
-        limit=params.page_size if params.HasField("page_size") else _PAGE,
-    )
-
-
-def _write_token(last: AgentTask) -> str:
-    return f"{last.updated_us}-{last.id}"
 
 
 def _read_token(token: str) -> tuple[int, str]:

@@ -67,7 +67,11 @@ def read_handover(incoming: Incoming) -> Handover:
     """Read a new task; raises `Invalid` for one that cannot be meant."""
     data = _check_names(incoming.data, _HANDOVER)
     messages = [{"role": "user", "content": text} for text in incoming.texts if text.strip()]
-    messages += _read_messages(data.get("messages", []))
+    value = data.get("messages", [])
+    found = cast("list[object]", value) if isinstance(value, list) else [value]
+    if not all(isinstance(one, dict) for one in found):
+        raise Invalid("messages must be a list of objects", fix='send [{"role": "user", "content": "…"}]')
+    messages += cast("list[dict[str, Any]]", found)
     skill = _read_skill(data.get("skill", Skill.CONSOLIDATE.value))
     if skill is Skill.CONSOLIDATE:
         if not messages or "contests" in data:
@@ -83,13 +87,6 @@ def _read_skill(value: object) -> Skill:
         return Skill(str(value))
     except ValueError:
         raise Invalid("there is no such skill", fix=f"use {' or '.join(one.value for one in Skill)}") from None
-
-
-def _read_messages(value: object) -> list[dict[str, Any]]:
-    found = cast("list[object]", value) if isinstance(value, list) else [value]
-    if not all(isinstance(one, dict) for one in found):
-        raise Invalid("messages must be a list of objects", fix='send [{"role": "user", "content": "…"}]')
-    return cast("list[dict[str, Any]]", found)
 
 
 def read_answer(incoming: Incoming) -> Answer:

@@ -54,7 +54,6 @@ class TaskPage:
     """A page of a list of tasks: their progress, the number of all, and the last task of the page if more follow."""
 
     def __init__(self, tasks: Sequence[Progress], total: int, *, more: bool) -> None:
-        """Keep the parts."""
         self.tasks = tasks
         self.total = total
         self.last = tasks[-1].task if more and tasks else None
@@ -68,7 +67,6 @@ class AgentTasks:
     """
 
     def __init__(self, memories: Memories) -> None:
-        """Keep the tasks beside these memories."""
         self._memories = memories
         self._store = memories.agent_tasks
 

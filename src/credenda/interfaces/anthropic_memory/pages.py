@@ -72,7 +72,6 @@ class Pages:
     """
 
     def __init__(self, memory: Credenda) -> None:
-        """Show the directory of an open memory."""
         self.lock = RLock()
         self._directory = memory.directory
 
@@ -299,9 +298,7 @@ def memory_tool(
     Raises `Unavailable` where Anthropic's library is not installed (the extra `adapters`).
     """
     tools = _import_library()
-    pages = open_pages(memory)
-    methods: dict[str, Callable[..., str]] = {name: _make_method(pages, name, tools.ToolError) for name in _FIELDS}
-    methods["clear_all_memory"] = _make_clear(pages)
+    methods = _make_methods(memory, tools.ToolError)
     made: type[BetaAbstractMemoryTool] = type("CredendaMemoryTool", (tools.BetaAbstractMemoryTool,), methods)
     return made(cache_control=cache_control)
 
@@ -316,9 +313,7 @@ def async_memory_tool(
     Raises `Unavailable` where Anthropic's library is not installed (the extra `adapters`).
     """
     tools = _import_library()
-    pages = open_pages(memory)
-    methods = {name: _run_in_thread(_make_method(pages, name, tools.ToolError)) for name in _FIELDS}
-    methods["clear_all_memory"] = _run_in_thread(_make_clear(pages))
+    methods = {name: _run_in_thread(work) for name, work in _make_methods(memory, tools.ToolError).items()}
     made: type[BetaAsyncAbstractMemoryTool] = type(
         "AsyncCredendaMemoryTool", (tools.BetaAsyncAbstractMemoryTool,), methods
     )
@@ -332,6 +327,15 @@ def _import_library() -> Any:  # noqa: ANN401 - a module
         raise Unavailable(
             "the memory tool needs Anthropic's library", why=str(error), fix=format_install("adapters")
         ) from error
+
+
+def _make_methods(memory: Credenda, tool_error: type[Exception]) -> dict[str, Callable[..., str]]:
+    pages = open_pages(memory)
+
+    def clear_all_memory(_: object) -> str:
+        return pages.clear_all_memory()
+
+    return {"clear_all_memory": clear_all_memory, **{name: _make_method(pages, name, tool_error) for name in _FIELDS}}
 
 
 def _make_method(pages: Pages, name: str, tool_error: type[Exception]) -> Callable[[object, object], str]:
@@ -366,13 +370,6 @@ def _is_valid_field(field: str, value: object) -> bool:
     if field == "view_range":
         return isinstance(value, list) and all(type(one) is int for one in cast("list[object]", value))
     return type(value) is int if field in _NUMBERS else isinstance(value, str)
-
-
-def _make_clear(pages: Pages) -> Callable[[object], str]:
-    def clear_all_memory(_: object) -> str:
-        return pages.clear_all_memory()
-
-    return clear_all_memory
 
 
 def _run_in_thread(work: Callable[..., str]) -> Callable[..., Any]:

@@ -70,7 +70,7 @@ def _search(session: Session, operation: Operation, given: Given) -> Outcome:
 def _note_waiting(found: object) -> None:
     waiting = getattr(found, "waiting", 0)
     if waiting:
-        note(f"{waiting:,} {'message' if waiting == 1 else 'messages'} not read yet")
+        note(f"{count_noun(waiting, 'message')} not read yet")
 
 
 def _get(session: Session, operation: Operation, given: Given) -> Outcome:

@@ -22,7 +22,7 @@ from credenda.errors import Invalid, Unavailable
 from credenda.install_hint import format_install
 from credenda.interfaces import client_setup, hook_engine, plugin
 from credenda.interfaces import mcp as mcp_modules
-from credenda.interfaces.cli.commands import make_command, make_group, make_toolset_option, write_result
+from credenda.interfaces.cli.commands import make_command, make_group, make_toolset_option, write_either, write_result
 from credenda.interfaces.cli.output import (
     Session,
     escape_controls,
@@ -356,17 +356,11 @@ def _remove(session: Session, host: str) -> None:
 def _show_status(session: Session) -> None:
     plans = [_plan(session, host, (), None) for host in HOSTS]
     found = plugin.manage.find_status(find_data_folder(), plans)
-    if session.json:
-        write_result(session, "plugin", found)
-    else:
-        write_output(render_plugins(open_screen(session.zone), found))
+    write_either(session, found, render_plugins(open_screen(session.zone), found))
 
 
 def _show(session: Session, report: plugin.manage.PluginReport) -> None:
-    if session.json:
-        write_result(session, "plugin", report)
-    else:
-        write_output(render_plugin(open_screen(session.zone), report))
+    write_either(session, report, render_plugin(open_screen(session.zone), report))
 
 
 def _plan(session: Session, host: str, hook: tuple[str, ...], folder: str | None) -> Plan:

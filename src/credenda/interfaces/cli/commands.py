@@ -145,24 +145,20 @@ def build(name: str) -> click.Command | None:
         _make_parameter(replace(param, optional=True) if _OPTIONAL_HERE.get(name) == param.name else param)
         for param in operation.params
     ]
+    # Write the help of a command, including its arguments, which click does not list.
+    arguments = [(param.name.upper(), param.help) for param in operation.params if param.positional]
+    widest = max((len(name) for name, _ in arguments), default=0)
+    lines = [f"  {name.ljust(widest)}  {text}" for name, text in arguments]
     command = make_command(
         _GROUPS.get(name, name),
         partial(_run, operation),
         *params,
         *_ONLY_HERE.get(name, ()),
-        help=_write_help(operation),
+        help="\n".join([operation.summary, *(["", "\b", *lines] if lines else [])]),
         short_help=operation.summary,
         epilog=_EPILOGS.get(name),
     )
     return make_group(name, command, help=operation.summary) if name in _GROUPS else command
-
-
-def _write_help(operation: Operation) -> str:
-    """Write the help of a command, including its arguments, which click does not list."""
-    arguments = [(param.name.upper(), param.help) for param in operation.params if param.positional]
-    widest = max((len(name) for name, _ in arguments), default=0)
-    lines = [f"  {name.ljust(widest)}  {text}" for name, text in arguments]
-    return "\n".join([operation.summary, *(["", "\b", *lines] if lines else [])])
 
 
 def _run(operation: Operation, session: Session, /, **given: Any) -> None:  # noqa: ANN401 - what click parsed
@@ -182,18 +178,13 @@ def _run(operation: Operation, session: Session, /, **given: Any) -> None:  # no
 
 def write_result(session: Session, name: str, value: object) -> None:
     """Write a result in the requested form. Imports only the renderer of that result, to start quickly."""
-    if session.json:
-        write_output(cli.jsonout.dump_json(value, ascii_only=not _is_unicode_output()))
-        return
     screen = open_screen(session.zone)
-    if isinstance(value, SearchResult):
+    if session.json:
+        write_either(session, value, "")
+    elif isinstance(value, SearchResult):
         write_output(cli.render_beliefs.render_results(screen, value))
     else:
         write_output(cli.render.render(screen, name, value))
-
-
-def _is_unicode_output() -> bool:
-    return (sys.stdout.encoding or "").casefold().replace("-", "") == "utf8"
 
 
 def _convert_value(operation: Operation, name: str, value: Any) -> Any:  # noqa: ANN401 - what click parsed
@@ -312,7 +303,8 @@ def make_toolset_option(about: str) -> click.Option:
 
 def write_either(session: Session, value: object, text: str) -> None:
     """Write a result as JSON where that is asked for, else this text."""
-    write_output(cli.jsonout.dump_json(value) if session.json else text)
+    is_unicode = (sys.stdout.encoding or "").casefold().replace("-", "") == "utf8"
+    write_output(cli.jsonout.dump_json(value, ascii_only=not is_unicode) if session.json else text)
 
 
 def _keep(context: click.Context, param: click.Parameter, value: Any) -> None:  # noqa: ANN401 - click's signature

@@ -7,16 +7,12 @@ import shutil
 import sys
 import tempfile
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
 from credenda.interfaces import cli
-from credenda.interfaces.cli.commands import make_command, write_result
-from credenda.interfaces.cli.output import Session, open_screen, write_output
-
-if TYPE_CHECKING:
-    pass
+from credenda.interfaces.cli.commands import make_command, write_either
+from credenda.interfaces.cli.output import Session, open_screen
 
 _HELP = """Run Credenda on the included conversation, offline.
 
@@ -60,27 +56,16 @@ def _run_demo(session: Session, *, path: str | None, check: bool, whole: bool) -
 def _show(session: Session, path: Path, *, whole: bool) -> None:
     script = cli.demo_run.load_script()
     run = cli.demo_run.run_demo(script, path, session.user, measured=whole or session.json)
-    if session.json:
-        write_result(session, "demo", run)
-        return
     user = f" --user {shlex.quote(session.user)}" if session.user else ""
     write = cli.demo_show.write_report if whole else cli.demo_show.write_story
-    write_output(write(open_screen(), run, script, f"{_name_program()} --db {shlex.quote(str(path))}{user}"))
+    program = "credenda" if shutil.which("credenda") else shlex.quote(sys.argv[0])
+    write_either(session, run, write(open_screen(), run, script, f"{program} --db {shlex.quote(str(path))}{user}"))
 
 
 def _check(session: Session, path: Path) -> None:
     script = cli.demo_run.load_script()
     checked = cli.demo_run.check(cli.demo_run.run_demo(script, path, session.user), script)
-    if session.json:
-        write_result(session, "demo", checked)
-    else:
-        wrong = len(checked.mismatches)
-        opening = f"{checked.checks - wrong} of {checked.checks} expectations are met."
-        write_output("\n".join([opening, *(f"  {problem}" for problem in checked.mismatches)]))
+    opening = f"{checked.checks - len(checked.mismatches)} of {checked.checks} expectations are met."
+    write_either(session, checked, "\n".join([opening, *(f"  {problem}" for problem in checked.mismatches)]))
     if not checked.ok:
         raise click.exceptions.Exit(1)
-
-
-def _name_program() -> str:
-    """Return the command with which the user can run this program."""
-    return "credenda" if shutil.which("credenda") else shlex.quote(sys.argv[0])

@@ -13,7 +13,7 @@ from statistics import median
 from typing import Any, Final
 
 from credenda.client import Credenda
-from credenda.clock import DAY_US, SECOND_US, from_datetime, seconds, to_datetime
+from credenda.clock import DAY_US, from_datetime, seconds, to_datetime
 from credenda.errors import Conflict
 from credenda.interfaces.cli.render_beliefs import name_value
 from credenda.model.change import ContestCase, ContestState
@@ -21,6 +21,7 @@ from credenda.model.event import Receipt
 from credenda.model.memory import Memory, Relation, Status
 from credenda.model.query import Explanation, SearchResult
 from credenda.model.report import Resolution
+from credenda.testing import ManualClock
 from credenda.text.dates import Lean, find_dates
 from credenda.text.normalize import normalise_attribute, normalise_name, normalise_value
 
@@ -90,25 +91,6 @@ _ROUNDS: Final = 10
 """Repetitions of each search when measuring its time."""
 _PAGE: Final = 50
 _TOP: Final = 3
-
-
-class ConversationClock:
-    """A clock at the time of the current message, so that every belief is recorded at the time of its message."""
-
-    def __init__(self, start_us: int) -> None:
-        self._now_us = start_us
-
-    def now_us(self) -> int:
-        """Return the current time of the conversation."""
-        return self._now_us
-
-    def move(self, to_us: int) -> None:
-        """Move the clock forward; ignore an earlier time."""
-        self._now_us = max(self._now_us, to_us)
-
-    def wait(self, step_us: int) -> None:
-        """Advance the clock."""
-        self._now_us += step_us
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -202,7 +184,7 @@ def run_demo(script: Script, path: Path, user: str | None, *, measured: bool = T
     if path.exists():
         raise Conflict(f"{path} exists already", why="the demo needs an empty memory", fix="name another file")
     begun = seconds()
-    clock = ConversationClock(script.turns[0].time_us)
+    clock = ManualClock(to_datetime(script.turns[0].time_us))  # every belief is recorded at the time of its message
     with Credenda.open(path, user=user, clock=clock, workers=False) as memory:
         said = _submit_turns(memory, clock, script, each=measured)
         held = explain_all(memory)
@@ -212,9 +194,9 @@ def run_demo(script: Script, path: Path, user: str | None, *, measured: bool = T
         gain = _measure_gain(memory, script, path) if measured else None
         rounds = _ROUNDS if measured else 1
         search_ms = _measure(memory, [*(asked.question for asked in searches), unanswered.question] * rounds)
-        clock.wait(DAY_US)
+        clock.advance(timedelta(days=1))
         answered = _answer_contest(memory, script, contests)
-        clock.wait(SECOND_US)
+        clock.advance(timedelta(seconds=1))
         deleted = _delete(memory, script, held, said)
         told = script.expected["story"]
         earlier = tuple(memory.list(entity="user", attribute=told["attribute"], as_of=told["as_of"]).items)
@@ -244,11 +226,11 @@ def run_demo(script: Script, path: Path, user: str | None, *, measured: bool = T
     )
 
 
-def _submit_turns(memory: Credenda, clock: ConversationClock, script: Script, *, each: bool) -> _Said:
+def _submit_turns(memory: Credenda, clock: ManualClock, script: Script, *, each: bool) -> _Said:
     """Store the conversation message by message, each at its own time, and process `each` before the next, or all."""
     said = _Said()
     for turn in script.turns:
-        clock.move(turn.time_us)
+        clock.advance(max(to_datetime(turn.time_us) - clock.now(), timedelta(0)))
         begun = seconds()
         receipt = memory.remember([turn.message], session=turn.session)
         said.acks_ms.append((seconds() - begun) * _MILLISECONDS)
@@ -396,7 +378,6 @@ class Check:
     """All comparisons of one run; each returns "" or a description of the failure."""
 
     def __init__(self, run: DemoRun, script: Script) -> None:
-        """Store the result of the run and the expectations."""
         self._run = run
         self._script = script
 

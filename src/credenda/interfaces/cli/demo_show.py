@@ -52,7 +52,7 @@ def write_report(screen: Screen, run: DemoRun, script: Script, command: str) -> 
         ("Commands to try", _show_commands(run, command)),
     )
     sections = [
-        "\n".join([screen.heading(f"{number}. {title}"), "", *lines]) for number, (title, lines) in enumerate(parts, 1)
+        "\n".join([screen.bold(f"{number}. {title}"), "", *lines]) for number, (title, lines) in enumerate(parts, 1)
     ]
     return "\n\n".join(sections)
 
@@ -76,14 +76,12 @@ def _show_beliefs(screen: Screen, run: DemoRun) -> Iterator[str]:
             tail = f"  [{notes}]" if notes else ""
             name = f"  {screen.bold(label(one))}: {name_value(one)}"
             yield (f"{name}{screen.dim(f'  {describe_validity(screen, one)}')}{screen.warn(tail)}")
-            yield from _show_quotes(screen, why)
-
-
-def _show_quotes(screen: Screen, why: Explanation) -> Iterator[str]:
-    for event, start, end in why.evidence:
-        yield screen.dim(
-            screen.fill(f"{quote_span(screen, event, start, end)} [{event.id}, {start}–{end}]", "      ", "        ")
-        )
+            for event, start, end in why.evidence:
+                yield screen.dim(
+                    screen.fill(
+                        f"{quote_span(screen, event, start, end)} [{event.id}, {start}–{end}]", "      ", "        "
+                    )
+                )
 
 
 def _show_replaced(screen: Screen, run: DemoRun) -> Iterator[str]:
@@ -240,9 +238,7 @@ def write_story(screen: Screen, run: DemoRun, script: Script, command: str) -> s
         f"{run.turns} messages from {first} to {last}, read in {run.timings.seconds_total:.1f} s "
         "without a network or a language model."
     )
-    parts = [
-        "\n".join([screen.heading(f"{number}. {title}"), *lines]) for number, (title, lines) in enumerate(scenes, 1)
-    ]
+    parts = ["\n".join([screen.bold(f"{number}. {title}"), *lines]) for number, (title, lines) in enumerate(scenes, 1)]
     rest = f"All beliefs, refusals and scores: credenda demo --long. Look around: {command} list"
     return "\n\n".join([screen.fill(opening), *parts, rest])
 

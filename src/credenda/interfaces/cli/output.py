@@ -7,14 +7,14 @@ import re
 import shutil
 import sys
 import unicodedata
-from collections.abc import Generator, Iterable, Sequence
+from collections.abc import Callable, Generator, Iterable, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime, tzinfo
 from difflib import get_close_matches
 from pathlib import Path
 from textwrap import wrap
-from typing import TYPE_CHECKING, Final, TextIO
+from typing import TYPE_CHECKING, Any, Final, TextIO, TypeVar
 from urllib.parse import unquote
 
 import click
@@ -193,7 +193,7 @@ class Screen:
             return time
 
     def bold(self, text: str) -> str:
-        """Print a name bold."""
+        """Print a name or a heading bold."""
         return click.style(text, bold=True) if self.colour else text
 
     def dim(self, text: str) -> str:
@@ -203,10 +203,6 @@ class Screen:
     def warn(self, text: str) -> str:
         """Print a warning in colour."""
         return click.style(text, fg="yellow") if self.colour else text
-
-    def heading(self, text: str) -> str:
-        """Format a heading."""
-        return self.bold(text)
 
     def fill(self, text: str, indent: str = "", hanging: str | None = None) -> str:
         """Wrap a text with a hanging indent."""
@@ -243,6 +239,21 @@ class Screen:
         return (start + truncate(last, max(self.width - count_cells(start), 1))).rstrip()
 
 
+RENDERERS: Final = dict[type, Callable[[Screen, Any], str]]()
+"""The text output of each type of results."""
+R = TypeVar("R", bound=Callable[[Screen, Any], str])
+
+
+def register_output(kind: type) -> Callable[[R], R]:
+    """Make a function the text output of a type of results."""
+
+    def register(render: R) -> R:
+        RENDERERS[kind] = render
+        return render
+
+    return register
+
+
 def open_screen(zone: tzinfo = UTC) -> Screen:
     """Measure standard output."""
     now_us = SystemClock().now_us()
@@ -259,7 +270,6 @@ class MissingCommand(click.UsageError):
     """A group was called without a command."""
 
     def __init__(self, ctx: click.Context, names: list[str]) -> None:
-        """Name the commands that the group has."""
         super().__init__(f"a command is missing: {', '.join(names)}", ctx)
 
 

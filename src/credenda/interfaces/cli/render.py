@@ -2,101 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, Final, cast
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, Final
 
-from credenda.interfaces.cli.outcome import Done, Remembered
-from credenda.interfaces.cli.output import NOTHING_YET, Screen, escape_controls, format_wait
-from credenda.interfaces.cli.render_beliefs import (
-    render_contest,
-    render_contests,
-    render_diff,
-    render_event,
-    render_explanation,
-    render_history,
-    render_memory,
-    render_page,
-    render_remembered,
-    render_results,
-)
-from credenda.interfaces.cli.render_changes import render_loops, render_status_history, render_undo
+from credenda.interfaces.cli.outcome import Done
+from credenda.interfaces.cli.output import NOTHING_YET, RENDERERS, Screen, escape_controls, format_wait, register_output
+from credenda.interfaces.cli.render_beliefs import render_contest, render_contests, render_history
+from credenda.interfaces.cli.render_changes import render_loops, render_status_history
 from credenda.interfaces.cli.render_files import render_sync
-from credenda.interfaces.cli.render_forgetting import (
-    hold,
-    put_back,
-    render_backup,
-    render_belief_test,
-    render_delete,
-    render_deletion,
-    render_erase,
-    render_expiry,
-    render_holds,
-    render_plan,
-    render_policies,
-    render_replay,
-)
-from credenda.interfaces.cli.render_lifecycle import (
-    render_compliance,
-    render_compression,
-    render_consolidation,
-    render_context_preview,
-    render_core,
-    render_costs,
-    render_decay,
-    render_dream,
-    render_drift,
-    render_duties,
-    render_extraction_preview,
-    render_job,
-    render_jobs,
-    render_lifecycle,
-    render_retention,
-    render_scan,
-    render_score,
-    render_scores,
-)
+from credenda.interfaces.cli.render_forgetting import render_holds, render_policies
+from credenda.interfaces.cli.render_lifecycle import render_jobs, render_scores
 from credenda.interfaces.client_setup.install import Installed
-from credenda.model.browse import Diff
-from credenda.model.code import DriftReport, ScanReport
-from credenda.model.compression_report import CompressReport
-from credenda.model.core import Core
-from credenda.model.dream import ConsolidationReport, DreamReport
-from credenda.model.evaluation import (
-    BeliefTestReport,
-    ContextPreview,
-    ExtractionPreview,
-    FaithfulnessScore,
-    ReplayReport,
-)
-from credenda.model.governance import ComplianceReport, CostSummary, DeletionPlan, DeletionReceipt, LegalHold
-from credenda.model.job import JobInfo
 from credenda.model.memory import Memory
-from credenda.model.query import Context, EventDetails, Explanation, Page, SearchResult, StatusStep
+from credenda.model.query import Context
 from credenda.model.report import (
-    BackupReport,
-    DecayReport,
-    DeletionReport,
     DoctorReport,
-    EraseReceipt,
-    ExpiryReport,
     ExportReport,
     ExtractionReport,
     Finding,
     ImportReport,
-    LifecycleReport,
     ModelUse,
     RebuildDifference,
     RebuildReport,
     ReembedReport,
     Resolution,
-    RestoreReport,
-    RetentionCurves,
-    ScheduleReport,
     Stats,
-    UndoReport,
 )
 from credenda.model.restored_report import ServerReport
-from credenda.model.sync_report import SyncReport
 from credenda.text.recalled_block import count_kind, count_noun
 
 _OPENINGS: Final = {
@@ -117,16 +49,7 @@ _NO_VALUE: Final = (
 
 def render(screen: Screen, operation: str, value: object) -> str:
     """Write the result of an operation for a person."""
-    if isinstance(value, list | tuple):
-        items = cast("Sequence[Any]", value)
-        if operation in {"holds", "policy"}:
-            return render_holds(screen, items) if operation == "holds" else render_policies(screen, items)
-        if operation == "loops":
-            return render_loops(screen, items)
-        if items and isinstance(items[0], StatusStep):
-            return render_status_history(screen, items)
-        return render_history(screen, items) if operation == "history" else render_contests(screen, items)
-    shown = _PAGES.get(operation) or _SHOWN.get(type(value))
+    shown = _BY_OPERATION.get(operation) or RENDERERS.get(type(value))
     if shown is None:
         return "Done." if value is None else escape_controls(str(value))
     opening = _OPENINGS.get(operation) if isinstance(value, Memory) else None
@@ -135,19 +58,7 @@ def render(screen: Screen, operation: str, value: object) -> str:
     return f"{opening}\n{shown(screen, value)}" if opening else shown(screen, value)
 
 
-def _render_context(_: Screen, packed: Context) -> str:
-    """Show a context block unchanged, because it goes into a prompt."""
-    return packed.text
-
-
-def _render_done(_: Screen, done: Done) -> str:
-    return f"{done.done.capitalize()}: {escape_controls(done.id)}"
-
-
-def _render_resolution(screen: Screen, resolution: Resolution) -> str:
-    return f"Answered.\n{render_contest(screen, resolution.contest)}"
-
-
+@register_output(Installed)
 def _render_installed(screen: Screen, done: Installed) -> str:
     told = {"added": "Added", "changed": "Changed", "already there": "Already there, nothing changed:"}[done.done]
     rows = (("file", done.path), ("backup", done.backup or ""), ("then", "restart the client"))
@@ -155,6 +66,7 @@ def _render_installed(screen: Screen, done: Installed) -> str:
     return f"{told} {escape_controls(done.name)}\n{screen.pairs(shown)}"
 
 
+@register_output(ExportReport)
 def _render_exported(screen: Screen, report: ExportReport) -> str:
     lines = [f"Wrote {escape_controls(report.path)}", _render_counts(screen, report.rows)]
     if report.damaged:
@@ -167,6 +79,7 @@ def _render_counts(screen: Screen, counts: Mapping[str, int]) -> str:
     return screen.pairs((name.replace("_", " "), f"{count:,}") for name, count in counts.items())
 
 
+@register_output(Stats)
 def render_stats(screen: Screen, found: Stats) -> str:
     """Show how much is stored and how much work is queued."""
     rows = (
@@ -203,6 +116,7 @@ def _list_model_rows(use: ModelUse) -> Iterable[tuple[str, str]]:
     yield "queued for it", escape_controls(_list(use.waiting))
 
 
+@register_output(ExtractionReport)
 def _render_extraction(screen: Screen, report: ExtractionReport) -> str:
     """Show the result or the estimated cost of extraction with a model."""
     if not report.dry_run:
@@ -233,6 +147,7 @@ def _describe_other_vectors(found: Stats) -> str:
     )
 
 
+@register_output(ReembedReport)
 def _render_reembed(screen: Screen, report: ReembedReport) -> str:
     told = "Would embed" if report.dry_run else "Embedded"
     lines = [f"{told} {report.embedded:,} texts with {escape_controls(report.model_id)}."]
@@ -250,6 +165,7 @@ def _list(counts: Mapping[str, int]) -> str:
     return ", ".join(f"{count:,} {name}" for name, count in counts.items() if count)
 
 
+@register_output(DoctorReport)
 def render_doctor(screen: Screen, report: DoctorReport) -> str:
     """Show the result of a check of the store."""
     lines = [f"Oldest unread message: {format_wait(report.oldest_unread_seconds)}."]
@@ -263,6 +179,7 @@ def render_doctor(screen: Screen, report: DoctorReport) -> str:
     return "\n".join(lines)
 
 
+@register_output(ServerReport)
 def render_server(screen: Screen, report: ServerReport) -> str:
     """Show the result of a check of a server."""
     signs = {True: "ok", False: "WRONG", None: "unknown"}
@@ -281,6 +198,7 @@ def _describe_finding(one: Finding) -> str:
     return head + place + (f"; {one.fix}" if one.fix and not one.repaired else "")
 
 
+@register_output(RebuildReport)
 def render_rebuild(screen: Screen, report: RebuildReport) -> str:
     """Show the differences that a rebuild found, and whether it applied them."""
     if report.waiting:
@@ -317,6 +235,7 @@ def _describe_difference(one: RebuildDifference) -> str:
     return " ".join(part for part in parts if part)
 
 
+@register_output(ImportReport)
 def render_import(screen: Screen, report: ImportReport) -> str:
     """Show what an import stored."""
     rows: Iterable[tuple[str, str]] = (
@@ -334,53 +253,22 @@ def render_import(screen: Screen, report: ImportReport) -> str:
     return "\n".join(lines)
 
 
-_PAGES: Final[Mapping[str, Callable[[Screen, Any], str]]] = {"jobs": render_jobs, "scores": render_scores}
-_SHOWN: Final[Mapping[type, Callable[[Screen, Any], str]]] = {
-    Memory: render_memory,
-    Remembered: render_remembered,
-    SearchResult: render_results,
-    Context: _render_context,
-    EventDetails: render_event,
-    Explanation: render_explanation,
-    Page: render_page,
-    Diff: render_diff,
-    Done: _render_done,
-    Stats: render_stats,
-    ExtractionReport: _render_extraction,
-    DoctorReport: render_doctor,
-    ServerReport: render_server,
-    EraseReceipt: render_erase,
-    DeletionPlan: render_plan,
-    DeletionReceipt: render_deletion,
-    DeletionReport: render_delete,
-    ExpiryReport: render_expiry,
-    LegalHold: hold,
-    BackupReport: render_backup,
-    RestoreReport: put_back,
-    ExportReport: _render_exported,
-    ImportReport: render_import,
-    RebuildReport: render_rebuild,
-    ReembedReport: _render_reembed,
-    Resolution: _render_resolution,
-    UndoReport: render_undo,
-    Installed: _render_installed,
-    ConsolidationReport: render_consolidation,
-    CompressReport: render_compression,
-    Core: render_core,
-    DecayReport: render_decay,
-    DreamReport: render_dream,
-    DriftReport: render_drift,
-    ScanReport: render_scan,
-    SyncReport: render_sync,
-    LifecycleReport: render_lifecycle,
-    RetentionCurves: render_retention,
-    ScheduleReport: render_duties,
-    JobInfo: render_job,
-    ExtractionPreview: render_extraction_preview,
-    ContextPreview: render_context_preview,
-    BeliefTestReport: render_belief_test,
-    ReplayReport: render_replay,
-    FaithfulnessScore: render_score,
-    CostSummary: render_costs,
-    ComplianceReport: render_compliance,
+_BY_OPERATION: Final[Mapping[str, Callable[[Screen, Any], str]]] = {
+    "contests": render_contests,
+    "files": render_sync,
+    "history": render_history,
+    "holds": render_holds,
+    "jobs": render_jobs,
+    "loops": render_loops,
+    "policy": render_policies,
+    "scores": render_scores,
+    "status-history": render_status_history,
 }
+"""The text output of lists, and of types that several operations return."""
+RENDERERS.update(
+    {
+        Context: lambda _, packed: packed.text,  # unchanged, because it goes into a prompt
+        Done: lambda _, done: f"{done.done.capitalize()}: {escape_controls(done.id)}",
+        Resolution: lambda screen, resolution: f"Answered.\n{render_contest(screen, resolution.contest)}",
+    }
+)

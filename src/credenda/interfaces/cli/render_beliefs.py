@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
 from credenda.clock import DAY_US, to_datetime
 from credenda.interfaces.cli.outcome import Believed, Consequence, Remembered
-from credenda.interfaces.cli.output import Screen, escape_controls
+from credenda.interfaces.cli.output import Screen, escape_controls, register_output
 from credenda.model import statement
 from credenda.model.browse import Diff, Difference, DifferenceKind
 from credenda.model.change import ContestCase, ContestState
@@ -18,14 +18,6 @@ from credenda.model.query import EarnedImportance, EventDetails, Explanation, Hi
 from credenda.model.statement import format_planned, name_slot
 
 _UNSURE: Final = 0.4
-_VERBS: Final = {
-    Consequence.ADDED: "new",
-    Consequence.CHANGED: "changed",
-    Consequence.CONFIRMED: "confirmed",
-    Consequence.ENDED: "ended",
-    Consequence.CONTESTED: "contested",
-    Consequence.ADJUSTED: "adjusted",
-}
 
 
 def label(memory: Memory) -> str:
@@ -85,6 +77,7 @@ def _describe_earned(earned: EarnedImportance | None) -> str:
     return f"{earned.score:.2f} = {' + '.join(f'{name} {value:.2f}' for name, value in earned.terms.items())}"
 
 
+@register_output(Memory)
 def render_memory(screen: Screen, one: Memory) -> str:
     """Show all fields of one memory."""
     said = f"confidence {one.confidence:.2f}, trust {one.trust:.2f}, confirmed {one.confirmations} times"
@@ -111,6 +104,7 @@ def render_memory(screen: Screen, one: Memory) -> str:
     return f"{render_headline(screen, one)}\n{screen.pairs(rows)}"
 
 
+@register_output(Page)
 def render_page(screen: Screen, found: Page[Memory]) -> str:
     """Show a page of memories as a table."""
     if not found.items:
@@ -148,6 +142,7 @@ def quote_span(screen: Screen, event: Event, start: int, end: int) -> str:
     return f"{screen.day(event.occurred_at)}  {name_speaker(event)}: “{escape_controls(event.text[start:end])}”"
 
 
+@register_output(EventDetails)
 def render_event(screen: Screen, found: EventDetails) -> str:
     """Show an event whole: what was said, by whom, when, and which memories rest on it."""
     one = found.event
@@ -160,11 +155,12 @@ def render_event(screen: Screen, found: EventDetails) -> str:
         ("came in as", one.source.value),
     )
     said = f"“{escape_controls(one.text)}”" if one.text else "its words were deleted"
-    lines = [screen.fill(said), screen.pairs(rows), "", screen.heading("Memories based on it")]
+    lines = [screen.fill(said), screen.pairs(rows), "", screen.bold("Memories based on it")]
     lines += [f"  {memory.id}  {render_headline(screen, memory)}" for memory in found.memories]
     return "\n".join([*lines, *([] if found.memories else ["  no memory"])])
 
 
+@register_output(Explanation)
 def render_explanation(screen: Screen, why: Explanation) -> str:
     """Show the evidence and all changes of a memory."""
     lines = [
@@ -179,7 +175,7 @@ def render_explanation(screen: Screen, why: Explanation) -> str:
             ]
         ),
     ]
-    lines += ["", screen.heading("Because")]
+    lines += ["", screen.bold("Because")]
     for event, start, end in why.evidence:
         by = f", by {escape_controls(why.authors[event.id])}" if event.id in why.authors else ""
         place = screen.dim(f"[{event.id}, characters {start}–{end}{by}]")
@@ -193,7 +189,7 @@ def render_explanation(screen: Screen, why: Explanation) -> str:
         )
     elif not why.evidence:
         lines.append("  its evidence was deleted")
-    lines += ["", screen.heading("Changes"), _render_changes(screen, why)]
+    lines += ["", screen.bold("Changes"), _render_changes(screen, why)]
     return "\n".join(lines)
 
 
@@ -231,13 +227,17 @@ def describe_answer(case: ContestCase) -> str:
     return f'credenda resolve {case.id} --keep "{escape_controls(value)}", or --scope WHEN=VALUE for each'
 
 
+@register_output(Remembered)
 def render_remembered(screen: Screen, done: Remembered) -> str:
     """Show the stored events, and the resulting beliefs."""
     receipt = done.receipt
     ids = ", ".join(receipt.event_ids)
     stored = f"Already stored as {ids}." if receipt.cached else f"Stored as {ids}."
     lines = [stored if ids else "Nothing was stored."]
-    rows = [(_VERBS[one.consequence], _describe_consequence(one)) for one in done.believed]
+    rows = [
+        ("new" if one.consequence is Consequence.ADDED else one.consequence.value, _describe_consequence(one))
+        for one in done.believed
+    ]
     rows += [("contest", f"{case.question} ({describe_answer(case)})") for case in done.contests]
     rows += [("refused", reason) for reason in receipt.refused]
     rows += [("not read", part) for part in receipt.unread]
@@ -290,6 +290,7 @@ _SHOWN_CHARACTERS: Final = 400
 """Longest text of a hit, so that ten hits fit on a screen."""
 
 
+@register_output(SearchResult)
 def render_results(screen: Screen, found: SearchResult) -> str:
     """Show hits, best first, or that nothing relevant is known."""
     lines: list[str] = []
@@ -404,7 +405,11 @@ def render_history(screen: Screen, versions: Sequence[SlotVersion]) -> str:
     if not versions:
         return "This slot never had a value."
     page = replace(screen, width=min(screen.width or _WIDTH, _WIDTH))
-    scale = _scale(screen, versions)
+    ends = [one.valid_until_us for one in versions if one.valid_until_us is not None]
+    begins = [_find_start_us(one) for one in versions]
+    last = max(begins + ends) if screen.now_us is None else max(*begins, *ends, screen.now_us)
+    glyphs = _PLAIN if screen.width is None else _LINES
+    scale = _Scale(min(begins), max(last, min(begins) + DAY_US), glyphs)
     groups: dict[str, list[SlotVersion]] = {}
     for one in versions:
         groups.setdefault(_group(one), []).append(one)
@@ -423,14 +428,6 @@ def _group(one: SlotVersion) -> str:
     notes = [_CLASSES.get(one.kind, ""), "" if one.speaker == "user" else f"speaker {one.speaker}"]
     told = ", ".join(note for note in notes if note)
     return f"{name}, {told}" if told else name
-
-
-def _scale(screen: Screen, versions: Iterable[SlotVersion]) -> _Scale:
-    ends = [one.valid_until_us for one in versions if one.valid_until_us is not None]
-    begins = [_find_start_us(one) for one in versions]
-    last = max(begins + ends) if screen.now_us is None else max(*begins, *ends, screen.now_us)
-    glyphs = _PLAIN if screen.width is None else _LINES
-    return _Scale(min(begins), max(last, min(begins) + DAY_US), glyphs)
 
 
 def _find_start_us(one: SlotVersion) -> int:
@@ -479,6 +476,7 @@ def _describe_version(screen: Screen, one: SlotVersion) -> str:
     return " · ".join(note for note in (describe_validity(screen, one), standing, contested, one.memory_id) if note)
 
 
+@register_output(Diff)
 def render_diff(screen: Screen, diff: Diff) -> str:
     """Show the changes between two times, grouped by kind."""
     compared = "beliefs" if diff.axis == "known" else "facts"
@@ -490,7 +488,7 @@ def render_diff(screen: Screen, diff: Diff) -> str:
     for kind, title in _TITLES.items():
         found = [one for one in diff.differences if one.kind is kind]
         if found:
-            lines += ["", screen.heading(title), *(_describe_difference(screen, one) for one in found)]
+            lines += ["", screen.bold(title), *(_describe_difference(screen, one) for one in found)]
     if not diff.differences:
         lines.append("Nothing changed.")
     return "\n".join(lines)

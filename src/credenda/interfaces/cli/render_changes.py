@@ -5,17 +5,19 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import datetime
 
-from credenda.interfaces.cli.output import Screen, escape_controls
+from credenda.interfaces.cli.output import Screen, escape_controls, register_output
 from credenda.model.change import SlotLoop
 from credenda.model.query import StatusStep
 from credenda.model.report import UndoneMemory, UndoReport
 from credenda.model.statement import name_slot
+from credenda.text.recalled_block import count_noun
 
 
+@register_output(UndoReport)
 def render_undo(screen: Screen, report: UndoReport) -> str:
     """Show the reverted changes, or a preview, and the later changes that block them."""
     count = len(report.undone)
-    changes = f"{count:,} {'change' if count == 1 else 'changes'}"
+    changes = count_noun(count, "change")
     if not count:
         lines = ["There was nothing to undo."]
     else:

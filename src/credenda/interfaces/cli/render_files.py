@@ -14,8 +14,14 @@ _SHOWN: Final = 20
 def render_sync(screen: Screen, report: SyncReport) -> str:
     """Show the changes of a synchronisation, in the files and in the memory."""
     pages = f"{len(report.written):,} written" + (f", {len(report.removed):,} removed" if report.removed else "")
+    counts = (
+        (report.remembered, "remembered"),
+        (report.corrected, "corrected"),
+        (report.deleted, "deleted"),
+        (report.contested, "contested"),
+    )
     rows = (
-        ("from the files", _count_changes(report)),
+        ("from the files", ", ".join(f"{count:,} {name}" for count, name in counts if count)),
         ("pages", pages if report.written or report.removed else ""),
     )
     head = f"{'Would synchronise' if report.dry_run else 'Synchronised'} {escape_controls(report.path)}" + (
@@ -46,13 +52,3 @@ def render_pending(report: SyncReport) -> str:
 def _list_files(report: SyncReport) -> list[tuple[str, str]]:
     """Return the files that are written or removed, of a run and of a dry run alike."""
     return [*(("written", one) for one in report.written), *(("removed", one) for one in report.removed)]
-
-
-def _count_changes(report: SyncReport) -> str:
-    counts = (
-        (report.remembered, "remembered"),
-        (report.corrected, "corrected"),
-        (report.deleted, "deleted"),
-        (report.contested, "contested"),
-    )
-    return ", ".join(f"{count:,} {name}" for count, name in counts if count)

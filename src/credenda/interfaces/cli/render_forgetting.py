@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Final
 
 from credenda.clock import to_datetime
-from credenda.interfaces.cli.output import Screen, escape_controls
+from credenda.interfaces.cli.output import Screen, escape_controls, register_output
 from credenda.model.evaluation import (
     BeliefTestReport,
     CheckedAssertion,
@@ -21,6 +21,7 @@ from credenda.model.report import BackupReport, DeletionReport, EraseReceipt, Ex
 from credenda.text.recalled_block import count_noun
 
 
+@register_output(EraseReceipt)
 def render_erase(screen: Screen, receipt: EraseReceipt) -> str:
     """Show the erased rows, and the result of the search for remaining data."""
     lines = [f"Erased {receipt.rows:,} rows." if receipt.rows else "There was nothing left to erase."]
@@ -48,13 +49,13 @@ _HELD: Final = (
 )
 
 
+@register_output(DeletionPlan)
 def render_plan(screen: Screen, plan: DeletionPlan) -> str:
     """Show what deleting one thing would remove."""
     if not (plan.memories or plan.events):
         return f"Nothing would be deleted: {plan.id} is deleted already."
-    memories = "1 memory" if plan.memories == 1 else f"{plan.memories:,} memories"
-    events = "1 message" if plan.events == 1 else f"{plan.events:,} messages"
-    head = f"Would delete {memories}, and words in {events}. Nothing was deleted."
+    gone = f"{count_noun(plan.memories, 'memory')}, and words in {count_noun(plan.events, 'message')}"
+    head = f"Would delete {gone}. Nothing was deleted."
     lines = [head, screen.pairs([("id", plan.id), ("text", escape_controls(plan.text))]), *describe_shared(plan)]
     return "\n".join(lines)
 
@@ -99,6 +100,7 @@ def _quote(one: SharedMemory) -> str:
     return f"{one.id} “{escape_controls(one.text)}”"
 
 
+@register_output(DeletionReceipt)
 def render_deletion(screen: Screen, receipt: DeletionReceipt) -> str:
     """Show what deleting one thing removed."""
     lines = [f"Deleted: {receipt.id}"]
@@ -113,6 +115,7 @@ def render_deletion(screen: Screen, receipt: DeletionReceipt) -> str:
     return "\n".join(lines)
 
 
+@register_output(DeletionReport)
 def render_delete(screen: Screen, report: DeletionReport) -> str:
     """Show how much was deleted, or would be."""
     would = "Would delete" if report.dry_run else "Deleted"
@@ -128,6 +131,7 @@ def render_delete(screen: Screen, report: DeletionReport) -> str:
     return "\n".join(lines if report.log_emptied else [*lines, screen.warn(_HELD)])
 
 
+@register_output(ExpiryReport)
 def render_expiry(_: Screen, report: ExpiryReport) -> str:
     """Show how much was deleted because a retention policy expired it."""
     if not report.ran and not report.dry_run:
@@ -136,6 +140,7 @@ def render_expiry(_: Screen, report: ExpiryReport) -> str:
     return f"{would} {count_noun(report.events, 'event')} and {count_noun(report.memories, 'expired memory')}."
 
 
+@register_output(LegalHold)
 def hold(_: Screen, one: LegalHold) -> str:
     """Show one legal hold."""
     since = f"On hold since {one.set_at:%Y-%m-%d}: {escape_controls(one.reason)}"
@@ -157,20 +162,24 @@ def render_policies(_: Screen, found: Sequence[RetentionPolicy]) -> str:
     return "\n".join(lines) or "There is no retention policy: nothing expires."
 
 
+@register_output(BackupReport)
 def render_backup(_: Screen, report: BackupReport) -> str:
     """Show the backup that was written."""
-    return f"Wrote {escape_controls(report.path)}: {report.size_bytes:,} bytes, {_count_users(report.users)}"
+    return f"Wrote {escape_controls(report.path)}: {report.size_bytes:,} bytes, {count_noun(report.users, 'user')}"
 
 
+@register_output(RestoreReport)
 def put_back(_: Screen, report: RestoreReport) -> str:
     """Show the backup that was restored."""
     erased_now = (
-        f"\nErased {_count_users(report.erased)} from it, as listed in the erasure ledger." if report.erased else ""
+        f"\nErased {count_noun(report.erased, 'user')} from it, as listed in the erasure ledger."
+        if report.erased
+        else ""
     )
     lines = [
         (
             f"Restored {escape_controls(report.path)} from {escape_controls(report.backup)}: "
-            f"{_count_users(report.users)}{erased_now}"
+            f"{count_noun(report.users, 'user')}{erased_now}"
         )
     ]
     if report.deleted:
@@ -184,10 +193,6 @@ def put_back(_: Screen, report: RestoreReport) -> str:
     return "\n".join(lines)
 
 
-def _count_users(count: int) -> str:
-    return "1 user" if count == 1 else f"{count:,} users"
-
-
 # Text output of tests of beliefs, and of replayed contexts.
 
 
@@ -198,6 +203,7 @@ _AGAINST: Final = {
 }
 
 
+@register_output(BeliefTestReport)
 def render_belief_test(screen: Screen, report: BeliefTestReport) -> str:
     """Show the failed assertions with both sides, the belief diff, and the counts."""
     name = Path(report.path).name
@@ -232,6 +238,7 @@ def _list_change(one: RebuildDifference) -> Iterator[str]:
         yield f"  {', '.join(one.fields) or one.what}{reason}"
 
 
+@register_output(ReplayReport)
 def render_replay(screen: Screen, report: ReplayReport) -> str:
     """Show each prompt with its context, or with the difference that the memory makes."""
     lines = [line for prompt in report.prompts for line in _show_prompt(screen, prompt, report.without)]

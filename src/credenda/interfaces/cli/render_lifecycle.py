@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Final
 
 from credenda.clock import to_datetime
-from credenda.interfaces.cli.output import Screen, escape_controls, truncate
+from credenda.interfaces.cli.output import Screen, escape_controls, register_output, truncate
 from credenda.model.change import Add, Change, SetLayer, SetStatus
 from credenda.model.code import DriftReport, ScanReport
 from credenda.model.compression_report import CompressReport, CompressTier
@@ -30,6 +29,7 @@ from credenda.text.recalled_block import count_kind, count_noun
 # Text output of work: jobs, previews, scores, consolidation, code, and folders.
 
 
+@register_output(JobInfo)
 def render_job(screen: Screen, job: JobInfo) -> str:
     """Show one job."""
     done = f"{job.done:,} of {job.total:,}" if job.total else f"{job.done:,}" if job.done else ""
@@ -59,6 +59,7 @@ def render_jobs(screen: Screen, found: Page[JobInfo]) -> str:
     return screen.table(("ID", "STATE", "DOES", "CHANGED", "FAILED"), rows) + _tell_more(screen, found.next_cursor)
 
 
+@register_output(ExtractionPreview)
 def render_extraction_preview(screen: Screen, preview: ExtractionPreview) -> str:
     """Show the outcome of a text."""
     lines = [_describe_claim(screen, one) for one in preview.claims] or ["Nothing would be extracted."]
@@ -77,6 +78,7 @@ def _describe_claim(screen: Screen, one: PreviewedClaim) -> str:
     return "\n".join([head, *(screen.fill(escape_controls(note), "  ", "    ") for note in notes if note)])
 
 
+@register_output(ContextPreview)
 def render_context_preview(screen: Screen, preview: ContextPreview) -> str:
     """Show the lines of a context with their reasons, and what is left out."""
     head = f"{preview.tokens:,} of {preview.token_budget:,} tokens ({escape_controls(preview.counted_by)})"
@@ -97,6 +99,7 @@ def _describe_line(screen: Screen, one: ContextLine) -> str:
     return f"{escape_controls(one.text)}\n{told}"
 
 
+@register_output(FaithfulnessScore)
 def render_score(screen: Screen, found: FaithfulnessScore) -> str:
     """Show the score of a response and the verdict on each claim."""
     if found.score is None:
@@ -128,6 +131,7 @@ def render_scores(screen: Screen, found: Page[ScoreRecord]) -> str:
     return screen.table(head, rows) + _tell_more(screen, found.next_cursor)
 
 
+@register_output(CostSummary)
 def render_costs(screen: Screen, found: CostSummary) -> str:
     """Show what models cost."""
     tokens = f"{found.tokens_in:,} tokens in, {found.tokens_out:,} out"
@@ -147,6 +151,7 @@ def render_costs(screen: Screen, found: CostSummary) -> str:
     return f"{head}\n{screen.table(('DAY', 'FOR', 'MODEL', 'CALLS', 'TOKENS', 'COST'), rows)}" if rows else head
 
 
+@register_output(ComplianceReport)
 def render_compliance(screen: Screen, report: ComplianceReport) -> str:
     """Show what a compliance report holds."""
     lines = [f"Wrote {escape_controls(report.path)}"]
@@ -175,6 +180,7 @@ _TITLES: Final = {
 }
 
 
+@register_output(ConsolidationReport)
 def render_consolidation(screen: Screen, report: ConsolidationReport) -> str:
     """Show the result of a consolidation, or its preview."""
     if not report.ran:
@@ -229,6 +235,7 @@ def _list_troubles(screen: Screen, report: ConsolidationReport) -> list[str]:
 # Text output of code scans and drift checks.
 
 
+@register_output(ScanReport)
 def render_scan(screen: Screen, report: ScanReport) -> str:
     """Show what a scan stored."""
     counts = (
@@ -251,6 +258,7 @@ def _list_problems(problems: tuple[str, ...]) -> list[str]:
     return [*(f"skipped: {escape_controls(problem)}" for problem in problems[:_SHOWN]), *more]
 
 
+@register_output(DriftReport)
 def render_drift(screen: Screen, report: DriftReport) -> str:
     """Show how far memories and code agree, with the mismatches."""
     claims = sum(report.checked.values())
@@ -289,6 +297,7 @@ _HOW_TO_FILL: Final = "The core is empty: give a standing instruction, pin a mem
 _AGES: Final = (0, 7, 15, 30, 60, 90, 180)
 
 
+@register_output(Core)
 def render_core(screen: Screen, found: Core) -> str:
     """Show the core block, the reason for each line, and the changes of the last rewrite."""
     if not found.lines:
@@ -325,6 +334,7 @@ def _word_line(line: CoreLine) -> str:
     return escape_controls(line.text).removeprefix("- ") or f"[{line.memory_id}] (deleted)"
 
 
+@register_output(DecayReport)
 def render_decay(screen: Screen, report: DecayReport) -> str:
     """Show the result of a decay run."""
     verb = "would move" if report.dry_run else "moved"
@@ -345,6 +355,7 @@ def _render_rest(count: int) -> list[str]:
     return [f"and {count - _SHOWN:,} more; --json names them all"] if count > _SHOWN else []
 
 
+@register_output(LifecycleReport)
 def render_lifecycle(screen: Screen, report: LifecycleReport) -> str:
     """Show how many memories were promoted and archived."""
     done = "would be" if report.dry_run else "were"
@@ -356,6 +367,7 @@ def render_lifecycle(screen: Screen, report: LifecycleReport) -> str:
     return "\n".join(lines)
 
 
+@register_output(DreamReport)
 def render_dream(screen: Screen, report: DreamReport) -> str:
     """Show the report of a dream, and the exact changes of a dry run."""
     if not report.ran:
@@ -390,6 +402,7 @@ def _step(change: Change) -> tuple[str, str, str]:
             return "", type(change).__name__, change.reason
 
 
+@register_output(CompressReport)
 def render_compression(screen: Screen, report: CompressReport) -> str:
     """Show the bytes that compression saves, and its loss of precision."""
     if not report.examined:
@@ -415,6 +428,7 @@ def _render_tier(one: CompressTier) -> tuple[str, ...]:
     return bits, *counts, *kept
 
 
+@register_output(RetentionCurves)
 def render_retention(screen: Screen, found: RetentionCurves) -> str:
     """Show the decay curves at some ages, and the most decayed memories."""
     head = ("CURVE", "HALF-LIFE", *(f"{age} D" for age in _AGES))
@@ -431,7 +445,10 @@ def render_retention(screen: Screen, found: RetentionCurves) -> str:
     points = [
         (
             *(point.memory_id, point.layer, f"{point.age_days:.1f} d", f"{point.score:.3f}"),
-            *(_format_terms(point.terms), "" if point.earned is None else f"{point.earned.score:.3f}"),
+            *(
+                escape_controls(" ".join(f"{name} {value:+.3f}" for name, value in point.terms.items() if value)),
+                "" if point.earned is None else f"{point.earned.score:.3f}",
+            ),
         )
         for point in lowest
     ]
@@ -439,10 +456,7 @@ def render_retention(screen: Screen, found: RetentionCurves) -> str:
     return "\n".join(lines)
 
 
-def _format_terms(terms: Mapping[str, float]) -> str:
-    return escape_controls(" ".join(f"{name} {value:+.3f}" for name, value in terms.items() if value))
-
-
+@register_output(ScheduleReport)
 def render_duties(screen: Screen, report: ScheduleReport) -> str:
     """Show the state of the scheduled tasks."""
     lines = [f"Ran {run.name}: {'failed: ' if run.failed else ''}{escape_controls(run.result)}." for run in report.ran]

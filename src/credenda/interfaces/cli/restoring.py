@@ -10,7 +10,7 @@ from credenda.interfaces.cli.commands import make_command, write_either
 from credenda.interfaces.cli.output import Screen, Session, escape_controls, note, open_screen
 from credenda.interfaces.cli.removing import ask_consent
 from credenda.lazy import import_on_use
-from credenda.model.restored_report import MigrationReport, RestoredReport
+from credenda.model.restored_report import MigrationReport
 from credenda.text.recalled_block import count_noun
 
 if TYPE_CHECKING:
@@ -48,16 +48,12 @@ def _repeat_erasures(session: Session, ledgers: tuple[str, ...], deletions: str 
     if not ask_consent("Erase from this database whoever was erased since its backup?", sure=yes):
         return
     report = bootstrap.repeat_erasures(session.db, ledgers, deletions=deletions)
-    write_either(session, report, _show_erased(report))
-
-
-def _show_erased(report: RestoredReport) -> str:
     lines = [f"{count_noun(report.erased, 'user')} erased again; the ledgers list {report.listed:,}."]
     if report.deleted:
         lines.append(f"{count_noun(report.deleted, 'row')} of deleted memories and messages deleted again.")
     if report.held:
         lines.append(f"{count_noun(report.held, 'user')} left alone, under a legal hold.")
-    return "\n".join(lines)
+    write_either(session, report, "\n".join(lines))
 
 
 # `credenda migrate`: move memories from one database to another.

@@ -28,7 +28,7 @@ from credenda.clock import SECOND_US, Clock, SystemClock, format_time, from_date
 from credenda.config import get_default_user, read_token
 from credenda.errors import Invalid
 from credenda.install_hint import format_install
-from credenda.interfaces import cli, hook_engine, server
+from credenda.interfaces import hook_engine, server
 from credenda.interfaces import mcp as mcp_modules
 from credenda.interfaces.cli.commands import make_command, make_group, make_toolset_option, write_either
 from credenda.interfaces.cli.output import Session, escape_controls, format_wait, note, write_output
@@ -265,13 +265,11 @@ def _create(session: Session, name: str, scopes: str, **given: str) -> None:
         issued = services.access.issue_token(
             parts, name, scopes=wanted, allowed=_SCOPES, expires=given["expires"], member=given["member"]
         )
-    if session.json:
-        write_output(cli.jsonout.dump_json(issued))
-        return
     until = format_time(issued.expires_us)
-    scopes, user = ", ".join(issued.scopes), cli.output.escape_controls(issued.user)
-    note(f"{scopes} for {user}, {f'until {until}' if until else 'without end'}; shown once:")
-    write_output(issued.token)
+    scopes, user = ", ".join(issued.scopes), escape_controls(issued.user)
+    if not session.json:
+        note(f"{scopes} for {user}, {f'until {until}' if until else 'without end'}; shown once:")
+    write_either(session, issued, issued.token)
 
 
 def _list(session: Session) -> None:
@@ -284,13 +282,12 @@ def _list(session: Session) -> None:
 
 def _describe(token: AccessToken, now_us: int) -> str:
     """Write a token as one line."""
-    escape = cli.output.escape_controls
     used = format_time(token.last_used_us)
     parts: Sequence[str] = (
         token.id,
-        escape(token.name),
-        f"for {escape(token.user)}",
-        *([f"used by {escape(token.subject)}"] if token.subject else []),
+        escape_controls(token.name),
+        f"for {escape_controls(token.user)}",
+        *([f"used by {escape_controls(token.subject)}"] if token.subject else []),
         *(["connected by OAuth"] if token.client else []),
         ", ".join(token.scopes),
         _describe_state(token, now_us),
@@ -310,7 +307,7 @@ def _describe_state(token: AccessToken, now_us: int) -> str:
 def _revoke(session: Session, token: str) -> None:
     with session.open_parts() as parts:
         revoked = services.access.revoke_token(parts, token, session.user)
-    write_either(session, revoked, f"Revoked {revoked.id} ({cli.output.escape_controls(revoked.name)}).")
+    write_either(session, revoked, f"Revoked {revoked.id} ({escape_controls(revoked.name)}).")
 
 
 # `credenda member`, `credenda login-link` and `credenda password`: the people who use a server.
@@ -384,7 +381,7 @@ def make_password_command() -> click.Command:
 
 def _set_password(session: Session, remove: bool) -> None:  # noqa: FBT001 - the name of the option
     with session.open_parts() as parts:
-        name, now_us = cli.output.escape_controls(parts.user_id), parts.clock.now_us()
+        name, now_us = escape_controls(parts.user_id), parts.clock.now_us()
         if remove:
             services.access.remove_password(parts.store.secrets, parts.user_id, now_us)
             write_output(f"Removed the password of {name}.")
@@ -406,7 +403,7 @@ def _make_issuer_option() -> click.Option:
 def _add(session: Session, subject: str, role: str, issuer: str) -> None:
     with session.open_parts() as parts:
         member = services.access.add_member(parts, subject, role=role, issuer=issuer)
-    name = cli.output.escape_controls(subject)
+    name = escape_controls(subject)
     write_either(session, member, f"{name} is now a {member.role} of the memory of {member.user}.")
 
 
@@ -418,27 +415,24 @@ def _list_members(session: Session) -> None:
 
 def _describe_members(member: Member) -> str:
     """Write a member as one line."""
-    escape = cli.output.escape_controls
-    name = escape(f"{member.subject} of {member.issuer}" if member.issuer else member.subject)
+    name = escape_controls(f"{member.subject} of {member.issuer}" if member.issuer else member.subject)
     state = f"removed {format_time(member.removed_us)}" if member.removed_us is not None else str(member.role)
-    return f"{member.id}  {name}  memory of {escape(member.user)}  {state}"
+    return f"{member.id}  {name}  memory of {escape_controls(member.user)}  {state}"
 
 
 def _remove(session: Session, subject: str, issuer: str) -> None:
     with session.open_parts() as parts:
         member = services.access.remove_member(parts, subject, issuer=issuer)
-    write_either(session, member, f"Removed {cli.output.escape_controls(subject)} from the memory of {member.user}.")
+    write_either(session, member, f"Removed {escape_controls(subject)} from the memory of {member.user}.")
 
 
 def _print_link(session: Session, url: str) -> None:
     with session.open_parts() as parts:
         secret = services.access.issue_link(parts.store.secrets, parts.user_id, parts.clock.now_us())
     link = f"{url.rstrip('/')}/login?code={secret}"
-    if session.json:
-        write_output(cli.jsonout.dump_json({"url": link, "user": parts.user_id}))
-        return
-    note(f"log in as {cli.output.escape_controls(parts.user_id)}, once and within ten minutes:")
-    write_output(link)
+    if not session.json:
+        note(f"log in as {escape_controls(parts.user_id)}, once and within ten minutes:")
+    write_either(session, {"url": link, "user": parts.user_id}, link)
 
 
 # `credenda audit`: verify and export the records of calls to `credenda serve`.
@@ -572,10 +566,14 @@ def check_server(url: str, clock: Clock | None = None) -> ServerReport:
         gauges = dict(_read_gauges(metrics))
         told = gauges.get("credenda_oldest_unread_seconds", stats.parse().get("oldest_unread_seconds"))
         unread = float(told) if isinstance(told, int | float) else None
+        answer = site.get("/openapi.json")
+        found = str(answer.parse().get("info", {}).get("version", ""))
+        same = found == __version__
+        detail = escape_controls(found[:40]) or "not told"
         checks += [
             _check_unread(unread),
             _check_page("readyz", site.get("/readyz")),
-            _check_version(site.get("/openapi.json")),
+            ServerCheck(check="version", ok=same, detail=detail, fix="" if same else f"this program has {__version__}"),
             _check_token(stats, has_token=bool(site.token)),
             _check_clock(life, clock or SystemClock()),
             _check_probe(metrics, gauges),
@@ -611,13 +609,6 @@ def _check_unread(unread: float | None) -> ServerCheck:
         return ServerCheck(check="oldest unread message", ok=None, detail="not shown", fix="give a valid token")
     fix = "" if unread <= _UNREAD_SECONDS else "is a worker running? see `credenda worker --all-users`"
     return ServerCheck(check="oldest unread message", ok=not fix, detail=format_wait(unread), fix=fix)
-
-
-def _check_version(answer: _Answer) -> ServerCheck:
-    found = str(answer.parse().get("info", {}).get("version", ""))
-    same = found == __version__
-    detail = escape_controls(found[:40]) or "not told"
-    return ServerCheck(check="version", ok=same, detail=detail, fix="" if same else f"this program has {__version__}")
 
 
 def _check_token(answer: _Answer, *, has_token: bool) -> ServerCheck:

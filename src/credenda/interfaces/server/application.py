@@ -38,7 +38,7 @@ from credenda.interfaces.server.guard import (
 from credenda.interfaces.server.mcp_endpoint import McpEndpoint
 from credenda.interfaces.server.memories import Memories
 from credenda.interfaces.server.metrics import Metrics
-from credenda.interfaces.server.problems import make_method_problem, make_problem_response, send_problem
+from credenda.interfaces.server.problems import ReadPage, make_problem_response, send_problem
 from credenda.interfaces.server.resource import Resource
 from credenda.interfaces.server.rest import make_routes
 from credenda.interfaces.web.routes import Web
@@ -49,7 +49,6 @@ Extend = Callable[[Server[Any]], None]
 
 _METRICS_MEDIA: Final = "text/plain; version=0.0.4; charset=utf-8"
 _LIBRARIES: Final = ("mcp", "a2a", "uvicorn", "sse_starlette")
-_READING: Final = frozenset({"GET", "HEAD"})
 _LONG_SCOPES: Final = frozenset({"memory:admin", "memory:erase"})
 _FILES: Final = frozenset({"upload", "download"})
 _WAITING_SHARE: Final = 0.6
@@ -107,10 +106,10 @@ def build_application(memories: Memories, options: Options) -> ASGIApp:
             tokens=options.tokens,
             wait_seconds=min(limits.AGENT_WAIT_SECONDS, options.call_seconds * _WAITING_SHARE),
         ),
-        Route("/livez", _Get(pages.show_life)),
-        Route("/readyz", _Get(pages.show_readiness)),
-        Route("/metrics", _Get(pages.show_metrics)),
-        Route("/openapi.json", _Get(pages.show_openapi)),
+        Route("/livez", ReadPage(pages.show_life)),
+        Route("/readyz", ReadPage(pages.show_readiness)),
+        Route("/metrics", ReadPage(pages.show_metrics)),
+        Route("/openapi.json", ReadPage(pages.show_openapi)),
         *options.open_routes,
     ]
     free = options.open_routes
@@ -194,22 +193,6 @@ async def _run(memories: Memories, endpoint: McpEndpoint) -> AsyncGenerator[None
 async def _answer_unknown(scope: Scope, receive: Receive, send: Send) -> None:
     if scope["type"] == "http":
         await send_problem(NotFound("there is no such page", fix="see /openapi.json"), scope, receive, send)
-
-
-class _Get:
-    """A page that is only read."""
-
-    def __init__(self, show: Any) -> None:  # noqa: ANN401 - a coroutine function of a request
-        self._show = show
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        scope["state"]["route"] = scope["path"]
-        response: Response
-        if scope["method"] in _READING:
-            response = await self._show(Request(scope, receive))
-        else:
-            response = make_problem_response(make_method_problem(scope["method"], _READING))
-        await response(scope, receive, send)
 
 
 @cache

@@ -109,7 +109,6 @@ class AuditLog:
     """
 
     def __init__(self, store: AuditStore, clock: Clock, anchors: Anchors) -> None:
-        """Start the thread."""
         self._store = store
         self._clock = clock
         self._anchors = anchors

@@ -34,7 +34,6 @@ class LastCalls:
     """The last calls of the tokens that this process has seen; any thread may call any method."""
 
     def __init__(self) -> None:
-        """Begin without any."""
         self._lock = Lock()
         self._times: OrderedDict[str, int] = OrderedDict()
 

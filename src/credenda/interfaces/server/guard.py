@@ -30,7 +30,7 @@ from credenda.errors import CredendaError
 from credenda.ids import draw_request_id
 from credenda.interfaces.authorization import CallNote, Principal, current_note, use_principal
 from credenda.interfaces.server.metrics import Metrics
-from credenda.interfaces.server.problems import Problem, make_problem, send_problem
+from credenda.interfaces.server.problems import READING, Problem, make_problem, send_problem
 from credenda.interfaces.server.resource import Resource
 from credenda.model.server import AuditDraft
 from credenda.runtime import ActiveCalls
@@ -57,7 +57,6 @@ class RateLimit:
     """
 
     def __init__(self, rate: float, burst: float, *, now: Callable[[], float] = seconds) -> None:
-        """Begin with a full bucket for each caller."""
         self._rate = rate
         self._burst = burst
         self._now = now
@@ -139,7 +138,6 @@ def _check_wait(wait_seconds: float, title: str) -> None:
 
 _OWN: Final = frozenset({"same-origin", "none"})
 """What a browser says of a request by a page of the same origin, and of one by the person alone."""
-_READING: Final = frozenset({"GET", "HEAD"})
 _PORTS: Final = {"http": 80, "https": 443}
 
 
@@ -154,7 +152,7 @@ def check_sender(scope: Scope, url: str) -> None:
     if any(_read_origin(one) != own for one in headers.getlist("origin")):
         detail = "it comes from a page of another origin: scheme, host and port are compared"
         raise Problem(403, "this origin may not call", code="forbidden", detail=detail)
-    is_link = scope["method"] in _READING and headers.get("sec-fetch-mode") == "navigate"
+    is_link = scope["method"] in READING and headers.get("sec-fetch-mode") == "navigate"
     if headers.get("sec-fetch-site", "none") not in _OWN and not is_link:
         detail = "the browser says that a page of another origin sent it"
         raise Problem(403, "this request is refused", code="forbidden", detail=detail)

@@ -35,7 +35,6 @@ class McpEndpoint:
     """
 
     def __init__(self, server: Server[Any]) -> None:
-        """Serve an MCP server."""
         body = limits.HTTP_BODY_BYTES
         self._plain = StreamableHTTPSessionManager(
             server, json_response=True, stateless=True, max_request_body_size=body
@@ -66,7 +65,9 @@ class McpEndpoint:
             await send_problem(make_method_problem(scope["method"], ["POST"]), scope, receive, send)
             return
         scope["user"] = _describe_caller()
-        if _is_stateless(headers):
+        # The request may name a revision without sessions.
+        version = headers.get("mcp-protocol-version")
+        if version is not None and version not in HANDSHAKE_PROTOCOL_VERSIONS:
             manager = self._streams if _STREAM in headers.get("accept", "") else self._plain
         elif in_session:
             manager = self._sessions
@@ -104,12 +105,6 @@ def _ask_for_scope(scope: Scope, receive: Receive, send: Send) -> Send:
             await send(message)
 
     return send_or_ask
-
-
-def _is_stateless(headers: Headers) -> bool:
-    """Return whether the request names a revision without sessions."""
-    version = headers.get("mcp-protocol-version")
-    return version is not None and version not in HANDSHAKE_PROTOCOL_VERSIONS
 
 
 def _describe_caller() -> AuthenticatedUser:

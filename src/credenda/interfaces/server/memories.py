@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Generator, Sequence
-from contextlib import closing, contextmanager
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from threading import Event, Thread
+from threading import Event
 from typing import Final
 
 from credenda import limits, services, workers
@@ -29,10 +28,7 @@ from credenda.session_pool import SessionPool
 from credenda.storage.sql.server_rows import AgentTaskStore
 from credenda.storage.store import ChangeFilter
 
-_log: Final = logging.getLogger(__name__)
 _USERS_LOOKED_AT: Final = 3
-_IDLE_SECONDS: Final = 0.25
-"""How long the worker waits for a job before it looks for those of other processes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,12 +56,9 @@ class Memories:
         self._pool = SessionPool(
             self._open, sessions_max=parts.settings.open_memories, wait_seconds=limits.HTTP_MEMORY_WAIT_SECONDS
         )
-        works = work and not parts.read_only
-        self._worker = Thread(target=self._work, name="credenda-work") if works else None
         self._lanes: list[LaneWorker] = []
-        if self._worker is not None:
-            self._worker.start()
-            self._lanes = start_lanes(parts, self._stop, services.scheduled_tasks.run_due)
+        if work and not parts.read_only:
+            self._lanes = [self._start_reader(), *start_lanes(parts, self._stop, services.scheduled_tasks.run_due)]
 
     @contextmanager
     def lend(self) -> Generator[Credenda]:
@@ -200,7 +193,7 @@ class Memories:
 
     def check(self) -> str:
         """Return "" if requests can be served, else the reason; reads the database."""
-        if any(one is not None and not one.is_alive() for one in (self._worker, *self._lanes)):
+        if not all(one.is_alive() for one in self._lanes):
             return "the worker has stopped"
         try:
             self._parts.store.users(limit=1)
@@ -229,8 +222,6 @@ class Memories:
         for lane in self._lanes:
             lane.wake()
             lane.join()
-        if self._worker is not None:
-            self._worker.join()
         if self._probe is not None:
             self._probe.close()
         self._pool.close()
@@ -245,21 +236,17 @@ class Memories:
             workers=False,
         )
 
-    def _work(self) -> None:
-        warm = getattr(self._parts.extractor, "warm", None)
-        if callable(warm):
-            warm()  # now: compiling later would delay a caller
-        everyone = workers.tenants.AllUsers(self._parts, duties=str, lane=workers.tenants.MESSAGES)
-        with closing(everyone):
-            while not self._stop.is_set():
-                self._jobs_ready.clear()
-                if not self._run_round(everyone):
-                    self._jobs_ready.wait(_IDLE_SECONDS)
-
-    def _run_round(self, everyone: workers.tenants.AllUsers) -> int:
-        """Run the jobs that are due; a failure is logged by its kind, and the worker goes on."""
-        try:
-            return everyone.run_round(self._stop)
-        except Exception as error:  # noqa: BLE001 - the worker must outlive any fault of a job
-            _log.warning("a round of work failed: %s", type(error).__name__)
-            return 0
+    def _start_reader(self) -> LaneWorker:
+        """Start the thread that processes messages."""
+        lane = workers.tenants.MESSAGES
+        everyone = workers.tenants.AllUsers(self._parts, duties=str, lane=lane)
+        reader = LaneWorker(
+            everyone,
+            lambda all_users: all_users.run_round(self._stop),
+            self._stop,
+            "credenda-work",
+            ready=self._jobs_ready,
+            warm=getattr(self._parts.extractor, "warm", None),
+        )
+        reader.start()
+        return reader

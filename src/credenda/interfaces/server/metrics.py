@@ -25,7 +25,6 @@ class Metrics:
     """What happened since the process started."""
 
     def __init__(self) -> None:
-        """Start at nought."""
         self._lock = Lock()
         self._requests: Counter[tuple[str, str, int]] = Counter()
         self._buckets: Counter[tuple[str, int]] = Counter()

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from typing import Any, Final
 
+from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
@@ -13,6 +14,8 @@ from credenda.errors import CredendaError, Forbidden, Unauthenticated, Unavailab
 from credenda.interfaces.remedies import name_routes
 from credenda.private import cut_tagged
 
+READING: Final = ("GET", "HEAD")
+"""The methods that change nothing."""
 _MEDIA: Final = "application/problem+json"
 _RETRY_SECONDS: Final = 1
 _INTERNAL: Final = 500
@@ -91,3 +94,20 @@ def make_method_problem(method: str, allowed: Iterable[str]) -> Problem:
     """Make the error of a method that a path does not offer."""
     offered = ", ".join(sorted(allowed))
     return Problem(405, f"{method[:16]} is not offered here", fix=f"use {offered}", headers={"Allow": offered})
+
+
+class ReadPage:
+    """An ASGI application for a path that is only read."""
+
+    def __init__(self, show: Callable[[Request], Awaitable[Response]]) -> None:
+        """Answer with what `show` makes of a request."""
+        self._show = show
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer a request; one that is no reading becomes problem+json."""
+        scope["state"]["route"] = scope["path"]
+        if scope["method"] not in READING:
+            await send_problem(make_method_problem(scope["method"], READING), scope, receive, send)
+            return
+        response = await self._show(Request(scope, receive))
+        await response(scope, receive, send)

@@ -50,7 +50,6 @@ class BoundedConnection(H11Protocol):
     """
 
     def __init__(self, *args: Any, **given: Any) -> None:  # noqa: ANN401 - those of the base class
-        """Set no timer yet."""
         super().__init__(*args, **given)
         self._head_timer: asyncio.TimerHandle | None = None
         self._write_timer: asyncio.TimerHandle | None = None

@@ -6,9 +6,12 @@ from dataclasses import dataclass
 from typing import Final
 
 from starlette.datastructures import Headers
+from starlette.responses import Response
 from starlette.types import Scope
 
+from credenda.clock import SECOND_US
 from credenda.errors import Invalid
+from credenda.services.access import SESSION_LIFETIME_US
 
 RESOURCE_METADATA: Final = "/.well-known/oauth-protected-resource"
 MCP_PATH: Final = "/mcp"
@@ -29,6 +32,24 @@ class Resource:
         """Return the address that a request was sent to."""
         host = Headers(scope=scope).get("host", "").casefold()
         return next((base for base in self.bases if base.partition("://")[2] == host), self.bases[0])
+
+    def name_cookie(self, scope: Scope, ending: str = "") -> tuple[str, bool]:
+        """Return the name of a cookie, and whether it needs TLS: the prefix __Host- binds it to this host and TLS."""
+        is_secure = self.find_base(scope).startswith("https://")
+        return f"{'__Host-' if is_secure else ''}credenda{ending}", is_secure
+
+    def set_cookie(
+        self, scope: Scope, response: Response, text: str, ending: str = "", *, lifetime_us: int = SESSION_LIFETIME_US
+    ) -> None:
+        """Set the cookie of a session, or another one whose name has an ending."""
+        name, is_secure = self.name_cookie(scope, ending)
+        seconds = lifetime_us // SECOND_US
+        response.set_cookie(name, text, max_age=seconds, path="/", secure=is_secure, httponly=True, samesite="lax")
+
+    def drop_cookie(self, scope: Scope, response: Response, ending: str = "") -> None:
+        """Remove a cookie."""
+        name, is_secure = self.name_cookie(scope, ending)
+        response.delete_cookie(name, path="/", secure=is_secure, httponly=True, samesite="lax")
 
     def find_path(self, resource: str) -> str:
         """Return the path of a resource of this server, "" for all of it; raises `Invalid` for another server's."""

@@ -6,7 +6,7 @@ import json
 import re
 from collections import Counter, OrderedDict
 from collections.abc import AsyncGenerator, Callable, Generator, Iterable, Iterator, Mapping
-from contextlib import AbstractContextManager, asynccontextmanager, contextmanager, nullcontext
+from contextlib import asynccontextmanager, contextmanager, nullcontext
 from dataclasses import dataclass, field
 from functools import partial
 from hashlib import sha256
@@ -29,7 +29,7 @@ from credenda.clock import seconds
 from credenda.errors import Conflict, CredendaError, Invalid
 from credenda.interfaces.authorization import authorize, note_operation
 from credenda.interfaces.dispatch import ServerFile, invoke
-from credenda.interfaces.json_schema import FILE_FIELD, check_type, may_take_key
+from credenda.interfaces.json_schema import EVENTS_PATH, FILE_FIELD, check_type, may_take_key
 from credenda.interfaces.serialize import to_jsonable
 from credenda.interfaces.server.memories import Memories, StoreMark
 from credenda.interfaces.server.problems import Problem, make_method_problem, send_problem
@@ -64,7 +64,6 @@ class Replays:
     """The keyed requests of all users. All methods may be called from any thread."""
 
     def __init__(self, memories: Memories) -> None:
-        """Know nothing yet."""
         self._memories = memories
         self._lock = Lock()
         self._entries: OrderedDict[tuple[str, str], _Entry] = OrderedDict()
@@ -251,7 +250,7 @@ async def read_inputs(request: Request, operation: Operation, route: Rest) -> As
     kinds = {name: param.kind_at("rest") for name, param in params.items()}
     given: dict[str, object] = {name: request.path_params[name] for name in route.in_path}
     others = {name: param for name, param in params.items() if name not in given and kinds[name] != "download"}
-    with _make_folder(bool(_FILES & set(kinds.values()))) as folder:
+    with make_folder(wanted=bool(_FILES & set(kinds.values()))) as folder:
         body = b""
         if route.method == "GET":
             given |= _read_query(request.query_params, others)
@@ -259,24 +258,24 @@ async def read_inputs(request: Request, operation: Operation, route: Rest) -> As
             if request.query_params:
                 raise Invalid("this request takes no query", fix="put its inputs in the body")
             if "upload" in kinds.values():
-                given |= await _read_form(request, others, Path(folder))
+                given |= await _read_form(request, others, folder)
             else:
                 body = await read_body(request)
                 given |= _check_inputs(_parse_object(request, body), others, operation)
         missing = [name for name, param in others.items() if param.required and name not in given]
         if missing:
             raise Invalid(f"{operation.name} needs {' and '.join(missing)}", why="it is missing", fix="give it")
-        download = next((Path(folder) / name for name, kind in kinds.items() if kind == "download"), None)
+        download = next((folder / name for name, kind in kinds.items() if kind == "download"), None)
         if download is not None:
             given[download.name] = ServerFile(download)
         yield Inputs(given, body, download)
 
 
-def _make_folder(wanted: bool) -> AbstractContextManager[str]:  # noqa: FBT001 - the one argument
-    """Make a folder for the files of a request, which few have."""
-    if not wanted:
-        return nullcontext("")
-    return TemporaryDirectory(prefix="credenda-", ignore_cleanup_errors=True)
+@contextmanager
+def make_folder(*, wanted: bool) -> Generator[Path]:
+    """Make a folder for the files of a request, which few have; it is removed at the end of the block."""
+    with TemporaryDirectory(prefix="credenda-", ignore_cleanup_errors=True) if wanted else nullcontext("") as folder:
+        yield Path(folder)
 
 
 def _check_inputs(sent: Mapping[str, Any], params: Mapping[str, Param], operation: Operation) -> dict[str, object]:
@@ -400,7 +399,19 @@ async def _read_form(request: Request, params: Mapping[str, Param], folder: Path
             return {}
         raise Problem(415, "the body has another media type", fix=f"send multipart/form-data with {FILE_FIELD!r}")
     async with _open_form(request, len(params) + 1) as form:
-        return await _take_fields(form, params, folder)
+        upload = next(param.name for param in params.values() if param.kind_at("rest") == "upload")
+        found: dict[str, object] = {}
+        for name, value in form.multi_items():
+            wanted = upload if name == FILE_FIELD else name
+            if wanted in found:
+                raise Invalid(f"{name[:64]} is given twice", fix="give it once")
+            if isinstance(value, UploadFile) != (name == FILE_FIELD) or wanted not in params:
+                raise Invalid(f"there is no field {name[:64]!r}", fix=f"send the file as {FILE_FIELD!r}")
+            if isinstance(value, UploadFile):
+                found[upload] = ServerFile(await to_thread.run_sync(_keep_upload, value, folder))
+            else:
+                found[name] = _parse_word(name, params[name], value)
+        return found
 
 
 async def read_upload(request: Request, folder: Path, *, fields_max: int) -> tuple[list[tuple[str, str]], Path | None]:
@@ -433,22 +444,6 @@ async def _open_form(request: Request, fields_max: int) -> AsyncGenerator[FormDa
         raise Problem(400, "the request was broken off") from None
 
 
-async def _take_fields(form: FormData, params: Mapping[str, Param], folder: Path) -> dict[str, object]:
-    upload = next(param.name for param in params.values() if param.kind_at("rest") == "upload")
-    found: dict[str, object] = {}
-    for name, value in form.multi_items():
-        wanted = upload if name == FILE_FIELD else name
-        if wanted in found:
-            raise Invalid(f"{name[:64]} is given twice", fix="give it once")
-        if isinstance(value, UploadFile) != (name == FILE_FIELD) or wanted not in params:
-            raise Invalid(f"there is no field {name[:64]!r}", fix=f"send the file as {FILE_FIELD!r}")
-        if isinstance(value, UploadFile):
-            found[upload] = ServerFile(await to_thread.run_sync(_keep_upload, value, folder))
-        else:
-            found[name] = _parse_word(name, params[name], value)
-    return found
-
-
 def _keep_upload(sent: UploadFile, folder: Path) -> Path:
     """Copy a sent file under a name that we choose, with the endings that a format is told by."""
     endings = "".join(one for one in Path(sent.filename or "").suffixes[-2:] if one.casefold() in _SUFFIXES)
@@ -462,7 +457,6 @@ def _keep_upload(sent: UploadFile, folder: Path) -> Path:
 # The progress of a job as server-sent events.
 
 
-EVENTS_PATH: Final = "/v1/jobs/{id}/events"
 _OPERATION: Final = OPERATIONS["job"]
 _MEDIA: Final = "text/event-stream"
 _HEADERS: Final = {"X-Accel-Buffering": "no"}
@@ -475,7 +469,6 @@ class JobEvents:
     """The ASGI application of the events of a job; who may read the job may read them."""
 
     def __init__(self, memories: Memories) -> None:
-        """Serve the jobs of these memories."""
         self._memories = memories
         self._lock = Lock()
         self._open = Counter[str]()

@@ -85,7 +85,6 @@ class Stretched:
     """A part of a drawing in which lines and paths have numbers for places, and strokes keep their width."""
 
     def __init__(self, root: ET.Element) -> None:
-        """Add to this element."""
         self._root = root
 
     def add(self, tag: str, name: str = "", title: str = "", **places: str | float) -> ET.Element:
@@ -281,9 +280,9 @@ def _write(number: float, form: str, words: Words) -> str:
     return format(number, form).replace(".", words("."))
 
 
-def draw_terms(terms: Mapping[str, float], total: float, *, words: Words = str, title: str = "") -> Drawing:
+def draw_terms(terms: Mapping[str, float], total: float, *, words: Words = str) -> Drawing:
     """Draw each term from a common zero, to the right where it adds and to the left where it takes, and their sum."""
-    name = title or words("Terms of the score")
+    name = words("Terms of the score")
     rows = [*terms.items(), (words("Score"), total)]
     low = min(0.0, *(value for _, value in rows))
     high = max(0.0, *(value for _, value in rows)) or (0.0 if low else 1.0)
@@ -357,13 +356,12 @@ def draw_curves(
     *,
     threshold: float | None = None,
     words: Words = str,
-    title: str = "",
 ) -> Drawing:
     """Draw curves over ages in days, ascending and not empty, with a dot for each of at most 500 memories.
 
     `threshold` is a level below which memories leave; it becomes a line.
     """
-    name = title or words("Retention by age")
+    name = words("Retention by age")
     height = _TOP + _HIGH + _FOOT + _KEY_LINE * len(curves)
     about = words("Retention from 1 to 0 over days since the last use; each dot is a memory.")
     canvas = Canvas(name, about, height=height, name="curves")
@@ -507,15 +505,6 @@ def _make_row(one: Version, zone: tzinfo, words: Words) -> Row:
     return make_row(one.label, words(one.status), *map(show, times), link=one.link)
 
 
-def _find_axis(bars: Sequence[_Bar], now_us: int) -> Axis:
-    """Return the time from the first beginning to now, or to a later end, with a little room on both sides."""
-    start = min((bar.start_us for bar in bars), default=now_us)
-    ends = [bar.end_us for bar in bars if bar.end_us is not None]
-    end = max([now_us, start + 1, *ends])
-    room = int((end - start) * _ROOM)
-    return Axis(start - room, end + room)
-
-
 def _draw_panel(
     canvas: Canvas,
     head: str,
@@ -526,7 +515,12 @@ def _draw_panel(
     now_us: int,
     zone: tzinfo,
 ) -> None:
-    axis = _find_axis(bars, now_us)
+    # From the first beginning to now, or to a later end, with a little room on both sides.
+    start = min((bar.start_us for bar in bars), default=now_us)
+    ends = [bar.end_us for bar in bars if bar.end_us is not None]
+    end = max([now_us, start + 1, *ends])
+    room = int((end - start) * _ROOM)
+    axis = Axis(start - room, end + room)
     bottom = top + _HEAD + _LANE * len(shown)
     canvas.add("text", "panel-name", x="0", y=top + 14, text=head)
     for tick in find_ticks(axis, zone):

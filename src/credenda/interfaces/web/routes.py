@@ -15,12 +15,19 @@ from starlette.responses import FileResponse, HTMLResponse, RedirectResponse, Re
 from starlette.routing import Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from credenda.clock import SECOND_US
 from credenda.errors import Conflict, CredendaError
 from credenda.interfaces.authorization import authorize, get_principal
+from credenda.interfaces.json_schema import EVENTS_PATH
 from credenda.interfaces.server.memories import Memories
-from credenda.interfaces.server.problems import Problem, make_method_problem, make_problem, send_problem
-from credenda.interfaces.server.rest import EVENTS_PATH, make_stale_problem
+from credenda.interfaces.server.problems import (
+    READING,
+    Problem,
+    ReadPage,
+    make_method_problem,
+    make_problem,
+    send_problem,
+)
+from credenda.interfaces.server.rest import make_folder, make_stale_problem
 from credenda.interfaces.web.languages import choose_language
 from credenda.interfaces.web.registry import PAGES
 from credenda.interfaces.web.render import ASSETS, POLICY, read_asset, render_bare, render_page
@@ -33,17 +40,14 @@ from credenda.interfaces.web.view import (
     Shown,
     View,
     list_notes,
-    make_folder,
     read_form,
     write_mark,
 )
 from credenda.operations.table import OPERATIONS
-from credenda.services import access
 
 _COOKIE: Final = "credenda-language"
 _YEAR_SECONDS: Final = 365 * 86_400
 _FOREVER: Final = f"public, max-age={_YEAR_SECONDS}, immutable"
-_READING: Final = ("GET", "HEAD")
 _UNAUTHENTICATED: Final = 401
 _HEADERS: Final = {
     "Content-Security-Policy": POLICY,
@@ -71,7 +75,7 @@ class Web:
         self.slow_paths = [f"{page.path}/{action}" for page in pages for action in page.with_files | page.slow]
         """The paths whose calls may take longer than others."""
         self.routes.append(Route(_CHOICE, _MemoryChoice(sessions)))
-        self.assets = [Route(f"/static/{name}", _Asset(name, media)) for name, media in ASSETS.items()]
+        self.assets = [Route(f"/static/{name}", _make_asset(name, media)) for name, media in ASSETS.items()]
 
     def owns(self, scope: Scope) -> bool:
         """Return whether a request is for a page, or for the events of a job, which pages show."""
@@ -97,7 +101,7 @@ class Web:
     def _show_problem(self, problem: Problem, scope: Scope) -> Response:
         if problem.status == _UNAUTHENTICATED and self.sessions.has_logins and self.owns(scope):
             wanted = scope["path"] + (f"?{scope['query_string'].decode('latin-1')}" if scope["query_string"] else "")
-            followed = {"page": wanted} if scope["method"] in _READING and wanted != "/" else {}
+            followed = {"page": wanted} if scope["method"] in READING and wanted != "/" else {}
             return RedirectResponse(_LOGIN + (f"?{urlencode(followed)}" if followed else ""), 303)
         language = _choose_language(Request(scope))
         body = render_bare("problem.html", language=language, problem={"detail": "", "fix": "", **problem.body})
@@ -118,26 +122,25 @@ class _Endpoint:
         state = scope["state"]
         state["route"] = f"{self._page.path}/{self._action}" if self._action else self._page.path
         request = Request(scope, receive)
-        allowed = ("POST",) if self._action else _READING
-        with make_folder(wanted=self._action in self._page.with_files) as folder:
+        allowed = ("POST",) if self._action else READING
+        with_files = self._action in self._page.with_files
+        with make_folder(wanted=with_files) as made:
+            folder = made if with_files else None
             try:
                 if request.method not in allowed:
                     raise make_method_problem(request.method, allowed)
-                response = await self._answer(request, folder)
+                authorize(OPERATIONS[self._page.operation])
+                sent = Sent()
+                if self._action:
+                    sent = await read_form(request, folder)
+                    self._sessions.check_form(request.scope, dict(sent.fields).get("csrf", ""))
+                response = await to_thread.run_sync(self._serve, request, sent, folder, abandon_on_cancel=True)
             except (CredendaError, Problem) as error:
                 await send_problem(error, scope, receive, send)
                 return
             finally:
                 state["note"].door, state["note"].operation = "web", f"{self._page.name} {self._action}".strip()
             await response(scope, receive, send)
-
-    async def _answer(self, request: Request, folder: Path | None) -> Response:
-        authorize(OPERATIONS[self._page.operation])
-        sent = Sent()
-        if self._action:
-            sent = await read_form(request, folder)
-            self._sessions.check_form(request.scope, dict(sent.fields).get("csrf", ""))
-        return await to_thread.run_sync(self._serve, request, sent, folder, abandon_on_cancel=True)
 
     def _serve(self, request: Request, sent: Sent, folder: Path | None) -> Response:
         """Load and render, or act; in a thread."""
@@ -216,37 +219,27 @@ class _MemoryChoice:
         """Go on with another memory; every failure becomes a problem."""
         scope["state"]["route"] = _CHOICE
         scope["state"]["note"].door, scope["state"]["note"].operation = "web", "choose memory"
-        request = Request(scope, receive)
+        request, response = Request(scope, receive), RedirectResponse("/", 303, headers=_HEADERS)
         try:
             if request.method != "POST":
                 raise make_method_problem(request.method, ("POST",))
             fields = dict((await read_form(request, None)).fields)
             self._sessions.check_form(scope, fields.get("csrf", ""))
-            name, text, is_secure = await self._sessions.choose_memory(request, fields.get("memory", ""))
+            await self._sessions.choose_memory(request, fields.get("memory", ""), response)
         except (CredendaError, Problem) as error:
             await send_problem(error, scope, receive, send)
             return
-        response = RedirectResponse("/", 303, headers=_HEADERS)
-        lifetime = access.SESSION_LIFETIME_US // SECOND_US
-        response.set_cookie(name, text, max_age=lifetime, path="/", secure=is_secure, httponly=True, samesite="lax")
         await response(scope, receive, send)
 
 
-class _Asset:
-    """A file of ours."""
+def _make_asset(name: str, media: str) -> ReadPage:
+    """Make the page of a file of ours, to be kept by the browser: its address changes with it."""
 
-    def __init__(self, name: str, media: str) -> None:
-        self._name = name
-        self._media = media
+    async def show(request: Request) -> Response:
+        request.scope["state"] |= {"cache": _FOREVER, "is_asset": True}
+        return Response(read_asset(name), media_type=media)
 
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Send the file, to be kept by the browser: its address changes with it."""
-        state = scope["state"]
-        state["route"], state["cache"], state["is_asset"] = scope["path"], _FOREVER, True
-        if scope["method"] not in _READING:
-            await send_problem(make_method_problem(scope["method"], _READING), scope, receive, send)
-            return
-        await Response(read_asset(self._name), media_type=self._media)(scope, receive, send)
+    return ReadPage(show)
 
 
 def _make_routes(page: Page, memories: Memories, sessions: Sessions) -> list[Route]:

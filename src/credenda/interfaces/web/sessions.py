@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import hmac
 from dataclasses import dataclass
+from functools import partial
 from hashlib import sha256
 from typing import Final
 
 from anyio import to_thread
 from starlette.datastructures import Headers
 from starlette.requests import Request
+from starlette.responses import Response
 from starlette.types import Scope
 
 from credenda.clock import Clock
@@ -24,12 +26,6 @@ from credenda.services.access import find_access, list_access
 from credenda.storage.store import Store
 
 _CSRF: Final = b"credenda pages"
-
-
-def name_cookie(base: str) -> tuple[str, bool]:
-    """Return the name of the session cookie at an address, and whether it needs TLS: __Host- binds it to both."""
-    is_secure = base.startswith("https://")
-    return ("__Host-credenda" if is_secure else "credenda"), is_secure
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,9 +77,10 @@ class Sessions:
         if self._found is None or "authorization" in Headers(scope=scope):
             scope["state"]["csrf"] = _make_csrf(self._secret) if self._found is None else ""
             return await self._bearer(scope)
-        name, _ = name_cookie(self._found.resource.find_base(scope))
-        text = Request(scope).cookies.get(name, "")
-        login = await to_thread.run_sync(self._find_login, self._found, text) if text else None
+        found = self._found
+        text = Request(scope).cookies.get(found.resource.name_cookie(scope)[0], "")
+        find = partial(access.find_login, found.store.secrets, text, found.clock.now_us(), issuer=found.issuer)
+        login = await to_thread.run_sync(find) if text else None
         if login is None:
             raise Unauthenticated("nobody is logged in", why="there is no session, or it has ended", fix="log in")
         scope["state"]["csrf"] = _make_csrf(login.secret)
@@ -102,18 +99,14 @@ class Sessions:
             why = "the login has ended, or another page sent it"
             raise Forbidden("this form is not valid", why=why, fix="load the page anew, and send it once more")
 
-    @staticmethod
-    def _find_login(found: _Logins, text: str) -> access.Login | None:
-        return access.find_login(found.store.secrets, text, found.clock.now_us(), issuer=found.issuer)
-
     def list_memories(self, principal: Principal, login: access.Login | None) -> list[str]:
         """Return the users whose memories the person may use; the own one first."""
         if self._found is None or login is None or login.issuer:
             return [principal.tenant]
         return [one.user for one in list_access(self._found.store.members, login.person)]
 
-    async def choose_memory(self, request: Request, memory: str) -> tuple[str, str, bool]:
-        """Let the session of a request go on with the memory of another user; returns its cookie, and whether for TLS.
+    async def choose_memory(self, request: Request, memory: str, response: Response) -> None:
+        """Let the session of a request go on with the memory of another user, by the cookie of the response.
 
         Raises `Forbidden` for a memory that the person may not use.
         """
@@ -125,8 +118,7 @@ class Sessions:
             raise Forbidden("you may not use that memory", why="you are no member of it", fix="choose another")
         now_us = found.clock.now_us()
         changed = await to_thread.run_sync(access.choose_memory, found.store.secrets, login, memory, now_us)
-        name, is_secure = name_cookie(found.resource.find_base(request.scope))
-        return name, changed.secret, is_secure
+        found.resource.set_cookie(request.scope, response, changed.secret)
 
     @staticmethod
     def _find_principal(found: _Logins, login: access.Login) -> Principal:

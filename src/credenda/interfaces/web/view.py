@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Generator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any, Final, Literal, cast
 from urllib.parse import parse_qsl, urlencode
 
@@ -166,8 +164,8 @@ def _load(
     view: View, change: ChangeRecord, added: Mapping[str | None, ChangeRecord], undone: set[str | None]
 ) -> LatestChange:
     """Load a change; a replacement is undone with the value that came by it, which else would stay in doubt."""
-    memory = _find(view, change.memory_id)
-    successor = _find(view, change.after.get("superseded_by"))
+    memory = view.find_memory(change.memory_id)
+    successor = view.find_memory(change.after.get("superseded_by"))
     undo: ChangeMark | None = None
     if memory is not None and change.kind not in _CHANGE_LASTING and view.may("undo"):
         came = added.get(successor.id) if successor is not None else None
@@ -175,15 +173,6 @@ def _load(
         name = first.memory_id or memory.id
         undo = ChangeMark(name, first.id) if not {change.id, first.id} & undone else None
     return LatestChange(change=change, memory=memory, successor=successor, undo=undo)
-
-
-def _find(view: View, memory_id: object) -> Memory | None:
-    if not isinstance(memory_id, str):
-        return None
-    try:
-        return view.call("get", id=memory_id)
-    except CredendaError:  # its words were deleted
-        return None
 
 
 # What came before and after a memory in its slot: other values, apart from other wordings of the same value.
@@ -288,7 +277,9 @@ def describe_undo(undone: Sequence[UndoneMemory], memories: Mapping[str, Memory]
         beside = [memories[name] for name in (*leaving, *doubted) if _is_same_slot(memories[name], back)]
         if beside and beside[0].id in doubted:
             doubted.remove(beside[0].id)
-            outcomes.append(_describe_doubt(back, beside[0]))
+            other = beside[0]
+            values = {"slot": f"{back.entity} · {back.attribute}", "then": back.value or "", "now": other.value or ""}
+            outcomes.append(Outcome(message="{slot}: {then} again, and {now} in doubt", memory=back, values=values))
             continue
         instead = beside[0] if beside else None
         if instead is not None:
@@ -325,11 +316,6 @@ def _describe_return(back: Memory, instead: Memory | None, status: str) -> Outco
     if instead.value.casefold() == back.value.casefold():
         return Outcome(message="{slot}: {then} as before, in its earlier words", memory=back, values=slot)
     return Outcome(message="{slot}: {now} → {then} again", memory=back, values=slot)
-
-
-def _describe_doubt(back: Memory, other: Memory) -> Outcome:
-    values = {"slot": f"{back.entity} · {back.attribute}", "then": back.value or "", "now": other.value or ""}
-    return Outcome(message="{slot}: {then} again, and {now} in doubt", memory=back, values=values)
 
 
 def _describe_ending(memory: Memory, status: str) -> Outcome:
@@ -421,6 +407,15 @@ class View:
             return self.call(name, **given)
         with expect(frozenset({version})):
             return self.call(name, **given)
+
+    def find_memory(self, memory_id: object) -> Memory | None:
+        """Return the memory that an id names; None for no id, and where its words were deleted."""
+        if not isinstance(memory_id, str):
+            return None
+        try:
+            return self.call("get", id=memory_id)
+        except CredendaError:
+            return None
 
     def start(self, name: str, /, **given: object) -> str:
         """Start a long operation in the background, and return the id of its job."""
@@ -562,16 +557,6 @@ class Sent:
 
     fields: tuple[tuple[str, str], ...] = ()
     file: ServerFile | None = None
-
-
-@contextmanager
-def make_folder(*, wanted: bool) -> Generator[Path | None]:
-    """Make a folder for the files of an action, which few have; it is removed at the end of the block."""
-    if not wanted:
-        yield None
-        return
-    with TemporaryDirectory(prefix="credenda-", ignore_cleanup_errors=True) as folder:
-        yield Path(folder)
 
 
 async def read_form(request: Request, folder: Path | None) -> Sent:

@@ -113,7 +113,6 @@ class Folder:
     """A synchronised folder; a `trial` writes nothing, and answers as if it had."""
 
     def __init__(self, root: Path, *, trial: bool = False) -> None:
-        """Bind an existing folder."""
         self.root = root
         self._trial = trial
         self._seen: dict[str, _Seen] = {}
@@ -389,7 +388,6 @@ class Rest:
     """
 
     def __init__(self) -> None:
-        """Start with nothing handled."""
         self._handled: object = None
         self._before: object = None
 
@@ -413,13 +411,10 @@ def _stamp_pages(root: Path) -> Iterator[tuple[str, tuple[int, ...]]]:
     for folder, below, names in os.walk(root):
         below[:] = [name for name in below if not name.startswith(".")]
         for name in names:
-            yield from _stamp_page(Path(folder) / name)
-
-
-def _stamp_page(path: Path) -> Iterator[tuple[str, tuple[int, ...]]]:
-    with suppress(OSError):
-        if path.suffix == ".md" and not path.name.startswith("."):
-            yield str(path), stamp_file(path.lstat())
+            path = Path(folder) / name
+            with suppress(OSError):
+                if path.suffix == ".md" and not path.name.startswith("."):
+                    yield str(path), stamp_file(path.lstat())
 
 
 # Set aside pages that were read only in part, and name the entries that unread pages hide.

@@ -324,7 +324,11 @@ def _order_by_number(name: str) -> tuple[int, str]:
 
 def _take(found: Record, text: Text, block: Entered, edited: Callable[[str, str], bool]) -> None:
     if block.kind == "k":
-        found.cases.append(_read_contest(block.table))
+        plain = {name: value for name, value in block.table.items() if name not in {"opened", "resolved"}}
+        for name in ("opened", "resolved"):
+            if block.table.get(name):
+                plain[f"{name}_us"] = parse_time(block.table[name])
+        found.cases.append(from_contest_dict(plain))
     elif text.tier is Tier.ARCHIVE:
         found.events.append(Filed(name=block.name, text=block.text, path=text.path, table=block.table))
     else:
@@ -387,11 +391,3 @@ def _read_source(written: str) -> Span:
     event, _, places = written.rpartition(":")
     start, _, stop = places.partition("-")
     return Span(event, int(start), int(stop))
-
-
-def _read_contest(table: Mapping[str, Any]) -> ContestCase:
-    plain = {name: value for name, value in table.items() if name not in {"opened", "resolved"}}
-    for name in ("opened", "resolved"):
-        if table.get(name):
-            plain[f"{name}_us"] = parse_time(table[name])
-    return from_contest_dict(plain)

@@ -372,7 +372,7 @@ def _keep(block: Block, *, orders: bool) -> Block:
         return block
     lines = block.text.split("\n")
     kept = list(_find_statements(lines, item=_ITEM_MARK.match(block.lines[0]) is not None))
-    kept = [_leave_out_orders(line) for line in kept] if orders else kept
+    kept = [" ".join(one for one in _SENTENCE.split(line) if not _YOU.search(one)) for line in kept] if orders else kept
     kept = [_TAGS.sub("", line[found.end() :] if (found := _LABEL.match(line)) else line) for line in kept]
     if kept == lines:
         return block
@@ -401,7 +401,3 @@ def _find_statements(lines: Sequence[str], *, item: bool) -> Iterator[str]:
                 return
         elif not (_TEMPLATE.search(words) or (_LINK.search(words) and not _WORD.search(_LINK.sub("", words)))):
             yield line
-
-
-def _leave_out_orders(line: str) -> str:
-    return " ".join(one for one in _SENTENCE.split(line) if not _YOU.search(one))

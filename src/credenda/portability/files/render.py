@@ -141,6 +141,11 @@ def make_memory_entry(memory: Memory, evidence: Iterable[Evidence], names: Mappi
         table["contested"] = True
     if memory.superseded_by:
         table["superseded_by"] = names.get(memory.superseded_by, memory.superseded_by)
+    # Write the statement of a memory with a slot as the line above its quotation; "" if the words say the same.
+    claim = to_file_text(write_claim(memory))
+    times = ", ".join(format_validity(memory, UTC))
+    head = f"#### {claim}{_SINCE}{times}"
+    says_more = memory.value is not None and claim != to_file_text(memory.text)
     return Entry(
         local=memory.id,
         text=to_file_text(memory.text),
@@ -148,17 +153,8 @@ def make_memory_entry(memory: Memory, evidence: Iterable[Evidence], names: Mappi
         page=make_page_key(memory.entity),
         section=_SECTION_OF.get(memory.status, LATER),
         held=memory.status in _HELD,
-        head=_format_head(memory),
+        head=head if says_more and _STATED.fullmatch(head) else "",
     )
-
-
-def _format_head(memory: Memory) -> str:
-    """Write the statement of a memory with a slot as the line above its quotation; "" if the words say the same."""
-    claim = to_file_text(write_claim(memory))
-    times = ", ".join(format_validity(memory, UTC))
-    head = f"#### {claim}{_SINCE}{times}"
-    says_more = memory.value is not None and claim != to_file_text(memory.text)
-    return head if says_more and _STATED.fullmatch(head) else ""
 
 
 def _list_fields(memory: Memory) -> dict[str, object]:

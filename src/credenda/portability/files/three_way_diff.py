@@ -238,7 +238,16 @@ class _Comparison:
         self._bind_bare()
         self._bind_left()
         for local, sights in self._seen.items():
-            self._compare(local, sights)
+            mine = self._sides.ours.get(local)
+            for sight in sights:
+                if sight.tier is not Tier.CORE and mine is not None:
+                    self._plan.where.setdefault(local, sight.spot.path)
+            told: set[str] = set()
+            for sight in sights:
+                if mine is not None and (sight.text == mine.text or sight.text in told):
+                    continue
+                told.add(sight.text)
+                self._differs(sight, mine)
         self._plan.news += self._bare
         self._miss()
         return self._plan
@@ -401,18 +410,6 @@ class _Comparison:
             return False
         mine = self._sides.ours[local]
         return local in self._base or (bool(one.name) if mine.event else mine.held)
-
-    def _compare(self, local: str, sights: Sequence[_Sight]) -> None:
-        mine = self._sides.ours.get(local)
-        for sight in sights:
-            if sight.tier is not Tier.CORE and mine is not None:
-                self._plan.where.setdefault(local, sight.spot.path)
-        told: set[str] = set()
-        for sight in sights:
-            if mine is not None and (sight.text == mine.text or sight.text in told):
-                continue
-            told.add(sight.text)
-            self._differs(sight, mine)
 
     def _differs(self, sight: _Sight, mine: MemorySide | None) -> None:
         """Decide about a text that differs from the memory's."""

@@ -212,7 +212,9 @@ def _refuse(why: str) -> Unauthenticated:
 
 LOGIN: Final = "/login"
 CALLBACK: Final = "/login/callback"
-_SECONDS: Final = 600
+_COOKIE: Final = "-login"
+"""The ending of the cookie that a login has until the issuer answers."""
+_COOKIE_US: Final = 600 * SECOND_US
 _METADATA: Final = "/.well-known/openid-configuration"
 _SEPARATOR: Final = "."
 _PARTS: Final = 4
@@ -254,11 +256,12 @@ class _IssuerLogin:
             "scope": "openid",
             "state": state,
             "nonce": nonce,
-            "code_challenge": _make_challenge(verifier),
+            "code_challenge": urlsafe_b64encode(sha256(verifier.encode()).digest()).rstrip(b"=").decode(),
             "code_challenge_method": "S256",
         }
         response = RedirectResponse(f"{endpoint}{'&' if '?' in endpoint else '?'}{urlencode(asked)}", 303)
-        self._set_cookie(request, response, _SEPARATOR.join((state, nonce, verifier, page)))
+        text = _SEPARATOR.join((state, nonce, verifier, page))
+        self.resource.set_cookie(request.scope, response, text, _COOKIE, lifetime_us=_COOKIE_US)
         return response
 
     async def finish(self, request: Request) -> Response:
@@ -271,25 +274,20 @@ class _IssuerLogin:
             page_of_refusal = make_message_page(
                 "The login did not succeed", what=f"{error.what}: {error.why}.", status=error.http_status
             )
-            self._drop_cookie(request, page_of_refusal)
+            self.resource.drop_cookie(request.scope, page_of_refusal, _COOKIE)
             return page_of_refusal
         response = RedirectResponse(find_local_path(page), 303)
-        name, is_secure = self._name_cookie(request)
-        lifetime = access.SESSION_LIFETIME_US // SECOND_US
-        response.set_cookie(
-            name, login.secret, max_age=lifetime, path="/", secure=is_secure, httponly=True, samesite="lax"
-        )
-        self._drop_cookie(request, response)
+        self.resource.set_cookie(request.scope, response, login.secret)
+        self.resource.drop_cookie(request.scope, response, _COOKIE)
         return response
 
     async def log_out(self, request: Request) -> Response:
         """End the session of this browser; only a page of ours may ask for that."""
         check_form(request)
-        name, is_secure = self._name_cookie(request)
-        login = access.Login("", request.cookies.get(name, ""))
+        login = access.Login("", request.cookies.get(self.resource.name_cookie(request.scope)[0], ""))
         await to_thread.run_sync(access.end_session, self.store.secrets, login, self.clock.now_us())
         response = make_message_page("You are logged out", what="The session has ended.", status=200)
-        response.delete_cookie(name, path="/", secure=is_secure, httponly=True, samesite="lax")
+        self.resource.drop_cookie(request.scope, response)
         return response
 
     def _exchange(self, code: str, verifier: str, nonce: str, base: str) -> access.Login:
@@ -321,16 +319,12 @@ class _IssuerLogin:
             raise Unavailable("the issuer cannot be used", why=f"its metadata name another issuer or no {name}")
         return endpoint
 
-    def _name_cookie(self, request: Request) -> tuple[str, bool]:
-        is_secure = self.resource.find_base(request.scope).startswith("https://")
-        return ("__Host-credenda" if is_secure else "credenda"), is_secure
-
     def _read_answer(self, request: Request) -> tuple[str, str, str, str]:
         """Return the code of an answer, with the nonce, the verifier and the page of the login that it belongs to.
 
         Raises `Forbidden` for the answer to another login, `Unauthenticated` for a refusal of the issuer.
         """
-        parts = request.cookies.get(f"{self._name_cookie(request)[0]}-login", "").split(_SEPARATOR)
+        parts = request.cookies.get(self.resource.name_cookie(request.scope, _COOKIE)[0], "").split(_SEPARATOR)
         state, nonce, verifier, page = parts if len(parts) == _PARTS else ("",) * _PARTS
         query = request.query_params
         if not state or not hmac.compare_digest(state.encode(), query.get("state", "").encode()):
@@ -338,20 +332,6 @@ class _IssuerLogin:
         if query.get("iss", self.issuer) != self.issuer or "code" not in query:
             raise Unauthenticated("you are not logged in", why="the issuer did not allow it", fix="try again")
         return query["code"], nonce, verifier, _decode(page)
-
-    def _set_cookie(self, request: Request, response: Response, text: str) -> None:
-        name, is_secure = self._name_cookie(request)
-        response.set_cookie(
-            f"{name}-login", text, max_age=_SECONDS, path="/", secure=is_secure, httponly=True, samesite="lax"
-        )
-
-    def _drop_cookie(self, request: Request, response: Response) -> None:
-        name, is_secure = self._name_cookie(request)
-        response.delete_cookie(f"{name}-login", path="/", secure=is_secure, httponly=True, samesite="lax")
-
-
-def _make_challenge(verifier: str) -> str:
-    return urlsafe_b64encode(sha256(verifier.encode()).digest()).rstrip(b"=").decode()
 
 
 def _decode(text: str) -> str:

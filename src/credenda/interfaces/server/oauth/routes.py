@@ -22,7 +22,7 @@ from starlette.routing import Route
 from starlette.types import Receive, Scope, Send
 
 from credenda import limits
-from credenda.clock import SECOND_US, Clock
+from credenda.clock import Clock
 from credenda.errors import CredendaError, Forbidden, Invalid, Unauthenticated
 from credenda.interfaces.authorization import ROLE_SCOPES, SCOPES, make_principal
 from credenda.interfaces.server.credentials import find_local_path
@@ -73,14 +73,6 @@ def read_fields(text: str) -> dict[str, str]:
     if len(fields) != len(pairs):
         raise Invalid("a field comes twice", fix="send each once", error="invalid_request")
     return fields
-
-
-def find_redirect(fields: Mapping[str, str], client: OAuthClient, issuer: str) -> Redirect:
-    """Return where the answer goes; raises `Invalid` for an address that is not the client's own."""
-    uri = fields.get("redirect_uri", "")
-    if not client.has_redirect(uri):
-        raise Invalid("the address for the answer is not one of this client's", error="invalid_request")
-    return Redirect(uri=uri, state=fields.get("state", ""), issuer=issuer)
 
 
 def read_request(
@@ -149,11 +141,6 @@ def make_login_page(
 ) -> HTMLResponse:
     """Make the page that takes a login code; `following` is the authorization request, or `page` the path, to go on."""
     return _make_page("Log in to Credenda", "login.html", status=status, why=why, next=following, page=page, code=code)
-
-
-def make_logged_in_page(person: str, csrf: str) -> HTMLResponse:
-    """Make the page of a person who is logged in."""
-    return _make_page("Credenda", "logged_in.html", person=person, csrf=csrf)
 
 
 def make_consent_page(
@@ -333,7 +320,7 @@ class _AuthorizationServer:
         code = request.query_params.get("code", "")[: limits.NAME_CHARACTERS]
         page = find_local_path(request.query_params.get("page", ""))
         if login is not None and not code:
-            return make_logged_in_page(login.person, make_page_key(login, LOGIN))
+            return _make_page("Credenda", "logged_in.html", person=login.person, csrf=make_page_key(login, LOGIN))
         return make_login_page(why="Enter a login code, or open a login link.", code=code, page=page)
 
     async def log_in(self, request: Request) -> Response:
@@ -351,11 +338,7 @@ class _AuthorizationServer:
             return make_login_page(why=why, following=following, page=page, status=_UNAUTHENTICATED)
         self._note_person(request, login)
         response = RedirectResponse(f"{AUTHORIZE}?{following}" if following else page, 303)
-        name, is_secure = self._name_cookie(request)
-        lifetime = access.SESSION_LIFETIME_US // SECOND_US
-        response.set_cookie(
-            name, login.secret, max_age=lifetime, path="/", secure=is_secure, httponly=True, samesite="lax"
-        )
+        self.resource.set_cookie(request.scope, response, login.secret)
         return response
 
     def _begin_session(self, fields: Mapping[str, str]) -> access.Login:
@@ -370,8 +353,7 @@ class _AuthorizationServer:
         login, _ = await self._read_own_form(request, LOGIN)
         await to_thread.run_sync(access.end_session, self.store.secrets, login, self.clock.now_us())
         response = RedirectResponse(LOGIN, 303)
-        name, is_secure = self._name_cookie(request)
-        response.delete_cookie(name, path="/", secure=is_secure, httponly=True, samesite="lax")
+        self.resource.drop_cookie(request.scope, response)
         return response
 
     async def ask_person(self, request: Request) -> Response:
@@ -423,7 +405,10 @@ class _AuthorizationServer:
             try:
                 fields = read_fields(asked)
                 client = self.clients.find(fields.get("client_id", ""))
-                target = find_redirect(fields, client, issuer)
+                uri = fields.get("redirect_uri", "")
+                if not client.has_redirect(uri):
+                    raise Invalid("the address for the answer is not one of this client's", error="invalid_request")
+                target = Redirect(uri=uri, state=fields.get("state", ""), issuer=issuer)
             except CredendaError as error:
                 return make_message_page("This client cannot be connected", what=f"{error}.")
             try:
@@ -518,7 +503,7 @@ class _AuthorizationServer:
     # Sessions
 
     async def _find_login(self, request: Request) -> access.Login | None:
-        text = request.cookies.get(self._name_cookie(request)[0], "")
+        text = request.cookies.get(self.resource.name_cookie(request.scope)[0], "")
         if not text:
             return None
         return await to_thread.run_sync(access.find_login, self.store.secrets, text, self.clock.now_us())
@@ -533,11 +518,6 @@ class _AuthorizationServer:
         if login is None or not hmac.compare_digest(make_page_key(login, shown).encode(), sent):
             raise Forbidden("this form is not valid", why="the login has ended, or another page sent it", fix="log in")
         return login, fields
-
-    def _name_cookie(self, request: Request) -> tuple[str, bool]:
-        """Return the name of the cookie, and whether it needs TLS: the prefix __Host- binds it to this host and TLS."""
-        is_secure = self.resource.find_base(request.scope).startswith("https://")
-        return ("__Host-credenda" if is_secure else "credenda"), is_secure
 
     def _note_person(self, request: Request, login: access.Login) -> None:
         """Note for the record of this call who is logged in."""

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 from urllib.parse import urlencode
 
 from credenda.clock import DAY_US
-from credenda.errors import CredendaError, Invalid
+from credenda.errors import Invalid
 from credenda.interfaces.web.drawings import Drawing, Version, draw_lanes
 from credenda.interfaces.web.render import format_day
 from credenda.interfaces.web.view import (
+    Action,
     ChangeMark,
     Done,
     Page,
@@ -278,11 +279,17 @@ def load_memory(view: View) -> Mapping[str, object]:
 
 def draw_memory(view: View, data: Mapping[str, Any]) -> Mapping[str, object]:
     """Draw the versions of the slot on both time axes."""
-    slot: Sequence[SlotVersion] = data["slot"]
+    return {"lanes": _draw_versions(view, data["slot"], lambda one: _name_version(view, one))}
+
+
+def _draw_versions(
+    view: View, slot: Sequence[SlotVersion], label: Callable[[SlotVersion], str], title: str = ""
+) -> Drawing:
+    """Draw the values of a slot on both time axes."""
     starts = {one.memory_id: one.recorded_us for one in slot}
     versions = [
         Version(
-            label=_name_version(view, one),
+            label=label(one),
             status=one.status.value,
             recorded_us=one.recorded_us,
             expired_us=starts.get(one.superseded_by or ""),
@@ -293,7 +300,7 @@ def draw_memory(view: View, data: Mapping[str, Any]) -> Mapping[str, object]:
         )
         for one in slot
     ]
-    return {"lanes": draw_lanes(versions, now_us=view.now_us, zone=view.memory.zone, words=view.t)}
+    return draw_lanes(versions, now_us=view.now_us, zone=view.memory.zone, words=view.t, title=title)
 
 
 def _name_version(view: View, one: SlotVersion) -> str:
@@ -331,40 +338,13 @@ def correct(view: View) -> Done:
     return _end(view, corrected.id)
 
 
-def forget(view: View) -> Done:
-    """Take the memory out of use."""
-    return _end(view, view.change("forget", id=view.get("id"), reason=view.get("reason")).id)
+def _make_action(operation: str, *fields: str) -> Action:
+    """Make the action of an operation on the memory, with these fields of the form as its other inputs."""
 
+    def act(view: View) -> Done:
+        return _end(view, view.change(operation, id=view.get("id"), **{name: view.get(name) for name in fields}).id)
 
-def restore(view: View) -> Done:
-    """Bring a forgotten memory back."""
-    return _end(view, view.change("restore", id=view.get("id")).id)
-
-
-def pin(view: View) -> Done:
-    """Put the memory into every context."""
-    return _end(view, view.change("pin", id=view.get("id")).id)
-
-
-def unpin(view: View) -> Done:
-    """Take the memory out of the contexts that do not ask for it."""
-    return _end(view, view.change("unpin", id=view.get("id")).id)
-
-
-def promote(view: View) -> Done:
-    """Move the memory to the next layer."""
-    return _end(view, view.change("promote", id=view.get("id")).id)
-
-
-def demote(view: View) -> Done:
-    """Move the memory to the layer before."""
-    return _end(view, view.change("demote", id=view.get("id")).id)
-
-
-def set_status(view: View) -> Done:
-    """Move the memory to another status."""
-    status, reason = view.get("status"), view.get("reason")
-    return _end(view, view.change("set-status", id=view.get("id"), status=status, reason=reason).id)
+    return act
 
 
 def give_feedback(view: View) -> Done:
@@ -382,14 +362,10 @@ MEMORY_PAGE = Page(
     draw=draw_memory,
     actions={
         "correct": correct,
-        "forget": forget,
-        "restore": restore,
-        "pin": pin,
-        "unpin": unpin,
-        "promote": promote,
-        "demote": demote,
-        "status": set_status,
+        "forget": _make_action("forget", "reason"),
+        "status": _make_action("set-status", "status", "reason"),
         "feedback": give_feedback,
+        **{name: _make_action(name) for name in ("restore", "pin", "unpin", "promote", "demote")},
     },
     group="",
 )
@@ -466,23 +442,8 @@ def _load_slot(view: View, entity: str, attribute: str) -> Mapping[str, object]:
 
 
 def _draw_slot(view: View, attribute: str, versions: Sequence[SlotVersion]) -> Drawing:
-    """Draw the values of a slot on both time axes."""
-    starts = {one.memory_id: one.recorded_us for one in versions}
-    lanes = [
-        Version(
-            label=one.value or one.text,
-            status=one.status.value,
-            recorded_us=one.recorded_us,
-            expired_us=starts.get(one.superseded_by or ""),
-            valid_from_us=one.valid_from_us,
-            valid_until_us=one.valid_until_us,
-            was_true=one.relation is not Relation.CORRECTED,
-            link=f"/memory/{one.memory_id}",
-        )
-        for one in versions
-    ]
     title = view.t("Values of {slot}", slot=view.name_slot(attribute))
-    return draw_lanes(lanes, now_us=view.now_us, zone=view.memory.zone, words=view.t, title=title)
+    return _draw_versions(view, versions, lambda one: one.value or one.text, title)
 
 
 ENTITIES_PAGE = Page(
@@ -536,7 +497,7 @@ def load_undo(view: View) -> Mapping[str, object]:
         reports = [view.call("undo", change_id=mark.change, dry_run=True, cascade=True) for mark in marks]
     undone = list({one.id: one for report in reports for one in report.memories}.values())
     names = dict.fromkeys([*(one.id for one in undone), *(one.memory_id for one in conflicts if one.memory_id)])
-    memories = {name: memory for name in names if (memory := _find_memory(view, name)) is not None}
+    memories = {name: memory for name in names if (memory := view.find_memory(name)) is not None}
     return {
         "marks": marks,
         "changes": [change for mark in marks if (change := find_change(view, mark)) is not None],
@@ -546,13 +507,6 @@ def load_undo(view: View) -> Mapping[str, object]:
         "about": {one.id: memories[one.memory_id] for one in conflicts if one.memory_id in memories},
         "lasting": [one for report in reports for one in report.lasting],
     }
-
-
-def _find_memory(view: View, memory_id: str) -> Memory | None:
-    try:
-        return view.call("get", id=memory_id)
-    except CredendaError:
-        return None
 
 
 def undo(view: View) -> Done:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Final, get_args
 from urllib.parse import urlencode
 
@@ -365,19 +366,10 @@ def _find_resolution(view: View, memory_ids: Sequence[str]) -> Sequence[ChangeMa
     return ()
 
 
-def _decide(view: View, status: Status) -> Done:
+def _decide(status: Status, view: View) -> Done:
+    """Believe a candidate, or do not."""
     moved = view.change("set-status", id=view.get("id"), status=status.value)
     return Done(to="/inbox", changes=view.mark_last_change(moved.id))
-
-
-def accept(view: View) -> Done:
-    """Believe a candidate."""
-    return _decide(view, Status.ACTIVE)
-
-
-def reject(view: View) -> Done:
-    """Do not believe a candidate."""
-    return _decide(view, Status.INVALIDATED)
 
 
 INBOX_PAGE = Page(
@@ -386,5 +378,9 @@ INBOX_PAGE = Page(
     title="Inbox",
     operation="contests",
     load=load_inbox,
-    actions={"answer": answer, "accept": accept, "reject": reject},
+    actions={
+        "answer": answer,
+        "accept": partial(_decide, Status.ACTIVE),
+        "reject": partial(_decide, Status.INVALIDATED),
+    },
 )

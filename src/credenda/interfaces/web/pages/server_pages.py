@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any, Final
 
 from credenda.errors import Forbidden, Invalid
@@ -238,20 +239,11 @@ def load_data(view: View) -> Mapping[str, object]:
 
 
 def _import(view: View, *, is_dry: bool) -> Shown:
+    """Store the content of a file, without what is there already, or only say what that would be."""
     if view.upload is None:
         raise Invalid("no file was sent", fix="choose a file first")
     report = view.call("import", path=view.upload, format=view.get("format") or None, dry_run=is_dry)
     return Shown(data={"imported": report})
-
-
-def try_import(view: View) -> Shown:
-    """Say what an import would store, and store nothing."""
-    return _import(view, is_dry=True)
-
-
-def import_file(view: View) -> Shown:
-    """Store the content of a file; what is there already is not stored twice."""
-    return _import(view, is_dry=False)
 
 
 def export_data(view: View) -> Download:
@@ -276,15 +268,9 @@ def erase(view: View) -> Shown:
     return Shown(data={"receipt": view.call("erase", confirm=view.get("confirm"))})
 
 
-def hold(view: View) -> Done:
-    """Forbid deletion until the hold is lifted."""
-    view.call("hold", reason=view.get("reason"))
-    return Done(to="/data#erase", note="saved")
-
-
-def lift(view: View) -> Done:
-    """Permit deletion again."""
-    view.call("lift-hold", reason=view.get("reason"))
+def _set_hold(operation: str, view: View) -> Done:
+    """Forbid deletion until the hold is lifted, or permit it again."""
+    view.call(operation, reason=view.get("reason"))
     return Done(to="/data#erase", note="saved")
 
 
@@ -295,13 +281,13 @@ DATA_PAGE = Page(
     operation="export",
     load=load_data,
     actions={
-        "preview": try_import,
-        "import": import_file,
+        "preview": partial(_import, is_dry=True),
+        "import": partial(_import, is_dry=False),
         "export": export_data,
         "backup": send_backup,
         "erase": erase,
-        "hold": hold,
-        "lift": lift,
+        "hold": partial(_set_hold, "hold"),
+        "lift": partial(_set_hold, "lift-hold"),
     },
     with_files=frozenset({"preview", "import", "export", "backup"}),
     slow=frozenset({"erase"}),

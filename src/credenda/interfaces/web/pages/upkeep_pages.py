@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Final, cast
 
 from credenda import limits
@@ -38,7 +39,15 @@ def load_retention(view: View) -> Mapping[str, object]:
     shown = view.get_int("shown", _NEXT, low=1, high=_MOST)
     scores = {one.memory_id: one.score for one in other.points}
     fading = sorted(now.points, key=_find_place)[:shown]
-    in_use = _find_settings(now)
+    # The settings that these curves were computed with; they are drawn for trust 1 and ½.
+    long, short = (pick(one.half_life_days for one in now.curves) for pick in (max, min))
+    kappa = round(2 * (long / short - 1), 6)
+    in_use = {
+        "decay_profile": now.profile,
+        "retention_mode": now.mode,
+        "half_life_days": long,
+        "trust_kappa": kappa,
+    }
     return {
         "profile": now.profile,
         "mode": now.mode,
@@ -61,18 +70,6 @@ def draw(view: View, data: Mapping[str, Any]) -> Mapping[str, object]:
 def _find_place(point: RetentionPoint) -> tuple[float, bool, float]:
     """Return where a memory stands among those that fade next: by its retention, then layers that decay, then age."""
     return point.score, point.layer not in _DECAYING, -point.age_days
-
-
-def _find_settings(found: RetentionCurves) -> dict[str, object]:
-    """Return the settings that these curves were computed with; they are drawn for trust 1 and ½."""
-    long, short = (pick(one.half_life_days for one in found.curves) for pick in (max, min))
-    kappa = round(2 * (long / short - 1), 6)
-    return {
-        "decay_profile": found.profile,
-        "retention_mode": found.mode,
-        "half_life_days": long,
-        "trust_kappa": kappa,
-    }
 
 
 def _read(view: View, name: str) -> str | float | None:
@@ -127,11 +124,8 @@ def _count_layers(points: Sequence[RetentionPoint]) -> Sequence[Mapping[str, obj
 
 def _load_point(view: View, point: RetentionPoint, scores: Mapping[str, float]) -> Mapping[str, object] | None:
     """Return a memory with its retention; None for one that has gone in the meantime."""
-    try:
-        memory = view.call("get", id=point.memory_id)
-    except CredendaError:
-        return None
-    return {
+    memory = view.find_memory(point.memory_id)
+    return memory and {
         "memory": memory,
         "version": name_version(memory),
         "score": point.score,
@@ -141,17 +135,8 @@ def _load_point(view: View, point: RetentionPoint, scores: Mapping[str, float]) 
     }
 
 
-def promote(view: View) -> Done:
-    """Move a memory one layer up."""
-    return _move(view, "promote")
-
-
-def demote(view: View) -> Done:
-    """Move a memory one layer down."""
-    return _move(view, "demote")
-
-
-def _move(view: View, operation: str) -> Done:
+def _move(operation: str, view: View) -> Done:
+    """Move a memory one layer up or down."""
     memory = view.change(operation, id=view.get("id"))
     return Done(to=view.find_way_back(), changes=view.mark_last_change(memory.id))
 
@@ -163,7 +148,7 @@ RETENTION_PAGE = Page(
     operation="retention",
     load=load_retention,
     draw=draw,
-    actions={"promote": promote, "demote": demote},
+    actions={name: partial(_move, name) for name in ("promote", "demote")},
     group="upkeep",
 )
 
@@ -246,16 +231,15 @@ def _read_changes(view: View, step: Mapping[str, Any]) -> Sequence[Mapping[str, 
         draft, memory_id = one.get("draft"), one.get("memory_id")
         then = cast("Mapping[str, str]", draft).get("text", "") if isinstance(draft, dict) else ""
         status = str(one.get("status") or ("superseded" if one.get("relation") else ""))
-        memory = _find_memory(view, memory_id) if isinstance(memory_id, str) else None
-        pairs.append({"memory": memory, "then": then, "status": status, "reason": str(one.get("reason", ""))})
+        pairs.append(
+            {
+                "memory": view.find_memory(memory_id),
+                "then": then,
+                "status": status,
+                "reason": str(one.get("reason", "")),
+            }
+        )
     return pairs
-
-
-def _find_memory(view: View, memory_id: str) -> object:
-    try:
-        return view.call("get", id=memory_id)
-    except CredendaError:
-        return None
 
 
 def consolidate(view: View) -> Done:
