@@ -7,10 +7,9 @@ from types import TracebackType
 from typing import Any, Self
 
 from credenda.client import Credenda
-from credenda.client_data import Data
+from credenda.client_data import Data, Jobs
 from credenda.client_directory import Directory, Items
 from credenda.client_inspect import Inspect
-from credenda.client_jobs import Jobs
 from credenda.client_manage import Manage
 from credenda.clock import Clock
 from credenda.model.browse import (
@@ -81,7 +80,7 @@ from credenda.model.report import (
 from credenda.model.server import AuditRecord, AuditReport
 from credenda.model.sync_report import SyncReport
 from credenda.providers.embed.factory import Embedder
-from credenda.providers.tokens.factory import Tokenizer
+from credenda.providers.tokens import Tokenizer
 from credenda.services.items import Words
 
 class Opening:

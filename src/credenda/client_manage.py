@@ -469,7 +469,7 @@ class Manage:
         and the others run; a second run finds nothing to do. While another process runs it, nothing runs and `reason`
         tells so. The steps and their numbers: docs/explanation/dream.md. Raises `Invalid` for an unknown step.
         """
-        return services.dream.run.dream(self._parts, steps, dry_run=dry_run)
+        return services.dream_run.dream(self._parts, steps, dry_run=dry_run)
 
     @Operation(
         "List slots whose value was replaced three or more times within 30 days, the worst first.",

@@ -8,7 +8,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from credenda.deadline import check_deadline
+from credenda.current_call import check_deadline
 from credenda.errors import IMPOSSIBLE, make_damage_error
 from credenda.index.quantize import decode_rows
 from credenda.index.resident import ResidentIndex, read_stored_vectors

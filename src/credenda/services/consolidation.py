@@ -20,12 +20,22 @@ from numpy.typing import NDArray
 
 from credenda import limits
 from credenda.clock import to_local_time
+from credenda.current_call import report_progress
 from credenda.errors import Conflict, CredendaError
 from credenda.ids import IdKind, format_id, parse_id_number
 from credenda.index.document_names import name_memory_document
 from credenda.index.quantize import decode_rows
-from credenda.manage.consolidation.guards import Member, get_slot_key, has_relative_date
-from credenda.manage.consolidation.judge import (
+from credenda.manage.consolidation_guards import (
+    EXACT_SEEDS,
+    Member,
+    NearestNeighbours,
+    SharedKeyIndex,
+    compute_floor,
+    compute_keys,
+    get_slot_key,
+    has_relative_date,
+)
+from credenda.manage.consolidation_judge import (
     Keep,
     Pair,
     Remove,
@@ -39,17 +49,9 @@ from credenda.manage.consolidation.judge import (
     link_remaining,
     plan_changes,
 )
-from credenda.manage.consolidation.nominate import (
-    EXACT_SEEDS,
-    NearestNeighbours,
-    SharedKeyIndex,
-    compute_floor,
-    compute_keys,
-)
 from credenda.model.change import Actor, Add, ChangeKind, ChangeRecord, Link, Support
 from credenda.model.dream import ConsolidationGroup, ConsolidationReport
 from credenda.model.memory import CONSOLIDATED, Memory, Relation, Status, get_valid_from_us
-from credenda.progress import report_progress
 from credenda.providers.embed.hashed import HashedEmbedder
 from credenda.runtime import Parts
 from credenda.services.consolidation_progress import (
@@ -64,7 +66,7 @@ from credenda.storage.plan import commit_decided, return_decided
 from credenda.storage.store import ChangeFilter, MemoryFilter, Reader, Watermark, Writer
 from credenda.text.normalize import normalise_attribute, normalise_name
 from credenda.validation import check_fraction, check_name
-from credenda.workers.leases import HeldError, hold_lock
+from credenda.workers.loop import HeldError, hold_lock
 from credenda.write.apply import Application, apply
 from credenda.write.forget.tombstones import is_deleted
 

@@ -29,8 +29,7 @@ from credenda.model.memory import Memory, Status
 from credenda.model.query import StatusStep
 from credenda.model.report import UndoneMemory, UndoReport
 from credenda.runtime import Parts
-from credenda.services.browse import get_current, get_expected, resolve_id, resolve_id_in
-from credenda.services.expectation import read_expectation
+from credenda.services.browse import get_current, get_expected, read_expectation, resolve_id, resolve_id_in
 from credenda.storage.plan import commit_decided, return_decided
 from credenda.storage.records import EMBED, take_turn
 from credenda.storage.store import ChangeFilter, EventFilter, Job, MemoryFilter, Reader, Writer

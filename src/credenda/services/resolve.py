@@ -15,9 +15,8 @@ from credenda.model.memory import Memory, Status
 from credenda.model.query import Contradiction, Outcome
 from credenda.model.report import Resolution
 from credenda.runtime import Parts
-from credenda.services.browse import get_current, resolve_id, resolve_id_in
+from credenda.services.browse import get_current, read_expectation, resolve_id, resolve_id_in
 from credenda.services.edit import check_not_deleted, journal_correction, make_application, read_slot
-from credenda.services.expectation import read_expectation
 from credenda.storage.plan import commit_decided
 from credenda.storage.records import EXTRACT, THINK
 from credenda.storage.store import ChangeFilter, JobFilter, JobStatus, MemoryFilter, Reader, Writer

@@ -10,7 +10,7 @@ from threading import Lock, RLock
 from typing import Final, NamedTuple
 from weakref import WeakValueDictionary
 
-from credenda.deadline import check_deadline, get_seconds_left
+from credenda.current_call import check_deadline, get_seconds_left
 from credenda.errors import Unavailable
 from credenda.model.change import ChangeKind, ChangeRecord, ContestCase
 from credenda.model.claim import Evidence

@@ -27,7 +27,7 @@ from credenda.interfaces.cli.render_files import render_pending
 from credenda.interfaces.dispatch import invoke
 from credenda.model.change import ChangeKind, ChangeRecord, ContestState
 from credenda.operation import Operation
-from credenda.operations.table import OPERATIONS
+from credenda.operations import OPERATIONS
 from credenda.text.recalled_block import count_noun
 
 if TYPE_CHECKING:

@@ -25,7 +25,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from credenda import limits
 from credenda.clock import Clock, seconds
-from credenda.deadline import limit_duration
+from credenda.current_call import limit_duration
 from credenda.errors import CredendaError
 from credenda.ids import draw_request_id
 from credenda.interfaces.authorization import CallNote, Principal, current_note, use_principal

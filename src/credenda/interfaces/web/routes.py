@@ -37,7 +37,7 @@ from credenda.interfaces.web.view import (
     read_form,
     write_mark,
 )
-from credenda.operations.table import OPERATIONS
+from credenda.operations import OPERATIONS
 from credenda.services import access
 
 _COOKIE: Final = "credenda-language"

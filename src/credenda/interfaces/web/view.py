@@ -29,8 +29,8 @@ from credenda.model.memory import HELD, Memory, Relation, Status
 from credenda.model.query import Explanation, Hit, SlotVersion
 from credenda.model.report import UndoneMemory
 from credenda.model.statement import ENGLISH, Stated, find_before, name_attribute, name_owner, write_statement
-from credenda.operations.table import OPERATIONS
-from credenda.services.expectation import expect
+from credenda.operations import OPERATIONS
+from credenda.services.browse import expect
 from credenda.text.normalize import normalise_attribute, normalise_name
 
 # The parts of a page: its loading, its actions, and the place where a person goes afterwards.

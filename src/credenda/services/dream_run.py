@@ -8,18 +8,17 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Final
 
+from credenda.current_call import report_within
 from credenda.errors import Conflict, CredendaError, Invalid
-from credenda.manage.dream.cards import MergeRules, PruneRules
+from credenda.manage.dream_cards import MergeRules, PruneRules
 from credenda.model.dream import DreamReport, DreamStep
-from credenda.progress import report_within
 from credenda.runtime import Parts
 from credenda.services.consolidation import Wanted, run_over
-from credenda.services.dream.steps import Night, run_bridges, run_cards, run_decay, run_drift, run_probe, write_report
+from credenda.services.dream_steps import Night, run_bridges, run_cards, run_decay, run_drift, run_probe, write_report
 from credenda.storage.store import Prune
 from credenda.text.recalled_block import count_kind, count_noun
 from credenda.validation import check_words
-from credenda.workers.leases import HeldError, hold_lock
-from credenda.workers.loop import flush_accesses
+from credenda.workers.loop import HeldError, flush_accesses, hold_lock
 
 # Step 2: pass large, close clusters to the judge of consolidation.
 

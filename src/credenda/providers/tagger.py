@@ -19,12 +19,11 @@ from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from credenda.errors import Unavailable
-from credenda.install_hint import format_install
+from credenda.errors import Unavailable, format_install
+from credenda.lazy import load_runtime
 from credenda.model.attributes import TASTES
 from credenda.model.claim import LISTENER, SPEAKER, Fact, FactChange, FactStatus, Words
 from credenda.providers import embed
-from credenda.providers.onnx import load_runtime
 from credenda.text.sentences import split_sentences
 
 if TYPE_CHECKING:
@@ -32,6 +31,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     Floats = NDArray[np.float32]
+
 
 _PACKAGE: Final = "credenda_models"
 _FOLDER: Final = "reader"
