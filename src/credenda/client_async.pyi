@@ -26,7 +26,6 @@ from credenda.model.browse import (
 from credenda.model.change import ChangeRecord, ContestCase, SlotLoop
 from credenda.model.claim import Extractor
 from credenda.model.code import DriftReport, ScanReport
-from credenda.model.compression_report import CompressReport
 from credenda.model.core import ANY_VERSION, Core, Item, ItemFilter
 from credenda.model.dream import ConsolidationReport, DreamReport
 from credenda.model.evaluation import (
@@ -77,8 +76,8 @@ from credenda.model.report import (
     Stats,
     UndoReport,
 )
+from credenda.model.restored_report import CompressReport, SyncReport
 from credenda.model.server import AuditRecord, AuditReport
-from credenda.model.sync_report import SyncReport
 from credenda.providers.embed.factory import Embedder
 from credenda.providers.tokens import Tokenizer
 from credenda.services.items import Words

@@ -27,8 +27,8 @@ if TYPE_CHECKING:
         RebuildReport,
         ReembedReport,
     )
+    from credenda.model.restored_report import SyncReport
     from credenda.model.server import AuditRecord
-    from credenda.model.sync_report import SyncReport
     from credenda.runtime import Parts
 else:
     bootstrap, portability = import_on_use("credenda.bootstrap"), import_on_use("credenda.portability")

@@ -18,7 +18,6 @@ from credenda.validation import check_words
 if TYPE_CHECKING:
     from credenda.model.change import ContestCase, SlotLoop
     from credenda.model.code import DriftReport
-    from credenda.model.compression_report import CompressReport
     from credenda.model.core import Core
     from credenda.model.dream import ConsolidationReport, DreamReport
     from credenda.model.governance import DeletionPlan, LegalHold, RetentionPolicy
@@ -33,6 +32,7 @@ if TYPE_CHECKING:
         ScheduleReport,
         UndoReport,
     )
+    from credenda.model.restored_report import CompressReport
     from credenda.runtime import Parts
 
 

@@ -272,6 +272,9 @@ def extract_traits(text: str, said_us: int) -> Traits:
     turning -= set() if _GOING.search(plain) else {"going"}
     turning |= {"wanted"} if _WANTED.search(plain) else set()
     names, openings = _find_names(plain)
+    # Count the denials of a text, and the verbs of dislike; what comes without something is not denied.
+    stated = [fold(word) for word in _WORD.findall(_ABSENT.sub(" ", _ENDURED.sub("hate", plain)))]
+    denied = [one for one in stated if one.endswith("n't") or one.replace("'", "") in load_words("negations")]
     return Traits(
         numbers=frozenset(numbers),
         units=frozenset(_find_units(plain, singular)),
@@ -281,16 +284,9 @@ def extract_traits(text: str, said_us: int) -> Traits:
         openings=frozenset(openings),
         small=frozenset(_find_small(plain)),
         absent=frozenset(map(_stem, _ABSENT.findall(plain))),
-        negations=_count_negations(plain),
+        negations=len(denied) + len(load_words("dislikes").intersection(stated)),
         turning=frozenset(turning),
     )
-
-
-def _count_negations(text: str) -> int:
-    """Count the denials of a text, and the verbs of dislike; what comes without something is not denied."""
-    stated = [fold(word) for word in _WORD.findall(_ABSENT.sub(" ", _ENDURED.sub("hate", text)))]
-    denied = [one for one in stated if one.endswith("n't") or one.replace("'", "") in load_words("negations")]
-    return len(denied) + len(load_words("dislikes").intersection(stated))
 
 
 def _find_small(text: str) -> Iterable[str]:

@@ -176,15 +176,11 @@ def _read_window(model: _Model, window: _Window) -> Sequence[Fact]:
         return facts
     misled = {fact.value for fact in facts if fact not in kept}
     for fact in model.read(window.read_alone()):
-        same = [one for one in kept if _is_overlapping(one.value, fact.value)]
+        same = [one for one in kept if (one.value.start < fact.value.stop and fact.value.start < one.value.stop)]
         plain = window.after_message and min(fact.certainty, fact.attribute_certainty) >= _PLAIN
         if fact.value in misled or (plain and all(one.certainty < fact.certainty for one in same)):
             kept = [one for one in kept if one not in same] + [fact]
     return kept
-
-
-def _is_overlapping(one: Words, other: Words) -> bool:
-    return one.start < other.stop and other.start < one.stop
 
 
 def _cut_windows(pieces: embed.minilm.WordPieces, text: str, before: str) -> Iterator[_Window]:

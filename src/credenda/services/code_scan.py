@@ -293,7 +293,12 @@ def _scan_file(parts: Parts, root: str, group: Sequence[_Kept], problems: list[s
             if before is not None and one.before is not None and before.version != one.before.version:
                 continue  # changed meanwhile: left for the next scan
             event_id = writer.put(_build_event(one.page, root, now_us))
-            changes = _plan_changes(one, draft, event_id, now_us)
+            claim_hash = hashlib.blake2b(f"{one.page.attribute}\x00{one.page.digest}".encode(), digest_size=16).digest()
+            support = (Support(span=Span(event_id, 0, len(one.page.text)), claim_hash=claim_hash),)
+            reason = "read by a scan" if one.before is None else "the file changed"
+            changes: list[Change] = [Add(key="new:page", draft=draft, support=support, reason=reason)]
+            if one.before is not None:
+                changes.append(end_memory(one.before, now_us, "the file changed", "new:page"))
             apply(writer, changes, Application(actor=Actor.RULE, now_us=now_us, cause=event_id, embeds=embeds))
             numbers.append(parse_id_number(event_id, IdKind.EVENT, writer.tenant.tag))
             filed.append(one)
@@ -305,16 +310,6 @@ def _scan_file(parts: Parts, root: str, group: Sequence[_Kept], problems: list[s
         filed, refused = commit_decided(parts.store, parts.user_id, work, return_decided)
     problems += refused
     return filed
-
-
-def _plan_changes(one: _Kept, draft: Draft, event_id: str, now_us: int) -> list[Change]:
-    claim_hash = hashlib.blake2b(f"{one.page.attribute}\x00{one.page.digest}".encode(), digest_size=16).digest()
-    support = (Support(span=Span(event_id, 0, len(one.page.text)), claim_hash=claim_hash),)
-    reason = "read by a scan" if one.before is None else "the file changed"
-    changes: list[Change] = [Add(key="new:page", draft=draft, support=support, reason=reason)]
-    if one.before is not None:
-        changes.append(end_memory(one.before, now_us, "the file changed", "new:page"))
-    return changes
 
 
 def _build_event(page: CodeEntry, root: str, now_us: int) -> NewEvent:

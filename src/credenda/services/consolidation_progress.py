@@ -177,7 +177,10 @@ class ModelJudge:
             self.gave_up = "the day's budget is spent"
             raise ModelAwayError(self.gave_up) from error
         except ModelFailure as failure:
-            self._note(failure)
+            self._line.failed(failure, self._parts.clock.now_us())
+            self._away = self._away + 1 if failure.trouble.is_model_fault else 0
+            if self._away >= _FAILURES:
+                self.gave_up = str(failure)
             kind = ModelAwayError if failure.trouble.is_model_fault else Unavailable
             raise kind(str(failure), fix="the next run tries again") from failure
         except ValueError as error:
@@ -186,12 +189,6 @@ class ModelJudge:
         self.answered += 1
         self._line.answered()
         return ruling
-
-    def _note(self, failure: ModelFailure) -> None:
-        self._line.failed(failure, self._parts.clock.now_us())
-        self._away = self._away + 1 if failure.trouble.is_model_fault else 0
-        if self._away >= _FAILURES:
-            self.gave_up = str(failure)
 
 
 @contextmanager

@@ -11,7 +11,7 @@ from credenda import model, services
 from credenda.current_call import report_progress
 from credenda.errors import Corrupt, Invalid, Unavailable
 from credenda.index.snapshot import is_damaged
-from credenda.model.doctor_finding import Finding
+from credenda.model.job import Finding
 from credenda.paths import close_open_files, find_open_paths
 from credenda.runtime import Parts
 from credenda.services.search import open_index

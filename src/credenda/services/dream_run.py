@@ -125,7 +125,11 @@ def dream(
             return DreamReport(ran=False, dry_run=dry_run, reason=str(error))
         if len(done) < len(chosen):
             done.append(DreamStep(name=chosen[len(done)], ran=False, reason=str(error)))
-    return replace(_report(parts, done, dry_run=dry_run), took_over=taken)
+    changed = sum(len(step.changes) + _count_other_effects(step) for step in done)
+    told = write_report(done, parts.clock.now_us(), parts.settings.zone, dry_run=dry_run)
+    return replace(
+        DreamReport(ran=True, dry_run=dry_run, steps=tuple(done), changed=changed, brief=told), took_over=taken
+    )
 
 
 def _tell_again(night: Night, done: list[DreamStep]) -> None:
@@ -190,12 +194,6 @@ def _run(name: str, night: Night) -> DreamStep:
     except Exception as error:  # noqa: BLE001 - a job boundary: the other steps continue
         _log.exception("a step of the dream failed", extra={"step": name})
         return DreamStep(name=name, failed=True, reason=type(error).__name__)
-
-
-def _report(parts: Parts, done: Sequence[DreamStep], *, dry_run: bool) -> DreamReport:
-    changed = sum(len(step.changes) + _count_other_effects(step) for step in done)
-    told = write_report(done, parts.clock.now_us(), parts.settings.zone, dry_run=dry_run)
-    return DreamReport(ran=True, dry_run=dry_run, steps=tuple(done), changed=changed, brief=told)
 
 
 def _count_other_effects(step: DreamStep) -> int:

@@ -61,18 +61,15 @@ def get_outcome(parts: Parts, event_ids: Sequence[str]) -> Outcome:
         memories = [
             one for one in reader.memories(sorted({one.memory_id for one in links})) if one.status is not Status.DELETED
         ]
+        numbers = {parse_serial(name) for name in wanted}
+        jobs = reader.jobs(JobFilter(kinds=_READING, statuses=_UNFINISHED, until_event=max(numbers)))
+        found = {job.status for job in jobs if any(job.first <= number <= job.last for number in numbers)}
         return Outcome(
-            state=_find_state(reader, {parse_serial(name) for name in wanted}),
+            state=next((state for state, statuses in _STATES if statuses & found), "done"),
             events=tuple(events),
             memories=tuple(memories),
             contradictions=_find_contradictions(reader, memories, wanted),
         )
-
-
-def _find_state(reader: Reader, numbers: set[int]) -> str:
-    jobs = reader.jobs(JobFilter(kinds=_READING, statuses=_UNFINISHED, until_event=max(numbers)))
-    found = {job.status for job in jobs if any(job.first <= number <= job.last for number in numbers)}
-    return next((state for state, statuses in _STATES if statuses & found), "done")
 
 
 def _find_contradictions(

@@ -47,11 +47,11 @@ from credenda.storage.store import (
 from credenda.telemetry.spans import record_job
 
 if TYPE_CHECKING:
-    from credenda.index import neighbours as disk_vectors
+    from credenda.index import resident as disk_vectors
     from credenda.providers.llm.client import ModelClient
     from credenda.workers.llm_jobs import ModelAnswer
 else:
-    disk_vectors = import_on_use("credenda.index.neighbours")
+    disk_vectors = import_on_use("credenda.index.resident")
 
 
 _START_FIELD: Final = 19
@@ -737,7 +737,12 @@ class Worker:
                     flush_accesses(self._parts)
                     save_index(self._parts)
                     self._expire()
-                    self._look_after()
+                    # Run the due tasks; a process that ends within a minute never reaches this.
+                    if self._duties is not None and seconds() >= self._duties_at:
+                        self._duties_at = seconds() + _DUTY_SECONDS
+                        self._parts.store.retry_owed()
+                        copy_large_vectors(self._parts)
+                        self._duties()
             except Exception as error:  # noqa: BLE001 - the job boundary: the worker outlives whatever a store raises
                 ran = 0
                 _log.warning("worker waits", extra={"error": type(error).__name__})
@@ -755,14 +760,6 @@ class Worker:
             report = None
         if report is None or not report.more:
             self._policies_at_us = now_us + limits.POLICY_EVERY_SECONDS * SECOND_US
-
-    def _look_after(self) -> None:
-        """Run the due tasks; a process that ends within a minute never reaches this."""
-        if self._duties is not None and seconds() >= self._duties_at:
-            self._duties_at = seconds() + _DUTY_SECONDS
-            self._parts.store.retry_owed()
-            copy_large_vectors(self._parts)
-            self._duties()
 
     def _think(self) -> None:
         waits = self._parts.llm_jobs_ready

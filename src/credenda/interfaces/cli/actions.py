@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from credenda.model.evaluation import BeliefTestReport
     from credenda.model.event import Receipt
     from credenda.model.memory import Memory
-    from credenda.model.sync_report import SyncReport
+    from credenda.model.restored_report import SyncReport
 
 Given = dict[str, Any]
 Action = Callable[[Session, Operation, Given], Outcome]

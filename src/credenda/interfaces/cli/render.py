@@ -58,7 +58,6 @@ from credenda.interfaces.cli.render_lifecycle import (
 from credenda.interfaces.client_setup.install import Installed
 from credenda.model.browse import Diff
 from credenda.model.code import DriftReport, ScanReport
-from credenda.model.compression_report import CompressReport
 from credenda.model.core import Core
 from credenda.model.dream import ConsolidationReport, DreamReport
 from credenda.model.evaluation import (
@@ -95,8 +94,7 @@ from credenda.model.report import (
     Stats,
     UndoReport,
 )
-from credenda.model.restored_report import ServerReport
-from credenda.model.sync_report import SyncReport
+from credenda.model.restored_report import CompressReport, ServerReport, SyncReport
 from credenda.text.recalled_block import count_kind, count_noun
 
 _OPENINGS: Final = {
