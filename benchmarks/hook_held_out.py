@@ -16,8 +16,7 @@ from benchmarks.hooks import HookedMemory, list_files
 from benchmarks.locomo import Conversation, Question, load_conversations, load_questions
 from credenda import Credenda
 from credenda.text.fence import estimate_tokens
-from credenda.text.recalled_block import PROMPT_TOKENS
-from credenda.text.spoken import extract_spoken
+from credenda.text.recalled_block import PROMPT_TOKENS, extract_spoken
 
 _REQUESTS: Final = tuple(f"{verb} {thing}" for verb in ("rename", "test", "explain", "format") for thing in (
     "the helper in utils", "this function", "the last change", "the config loader", "module seven"))  # fmt: skip

@@ -13,7 +13,7 @@ from credenda.clock import from_datetime
 from credenda.model.claim import Extractor, Turn
 from credenda.model.event import Event, Role
 from credenda.model.report import ModelUse
-from credenda.providers.reader.tagger import TaggingReader
+from credenda.providers.tagger import TaggingReader
 from credenda.write.facts.claims import ReadingExtractor
 from credenda.write.llm.reading import skip
 

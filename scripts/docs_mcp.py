@@ -10,7 +10,7 @@ from typing import Any
 from credenda.interfaces.mcp import tool_specs
 from credenda.interfaces.mcp import tool_specs as card
 from credenda.interfaces.mcp.tool_specs import ToolSpec, build_tools, estimate_tokens
-from credenda.operations.table import ENGRAM, TOOLSETS
+from credenda.operations import ENGRAM, TOOLSETS
 from generated_page import write_or_check
 
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "reference" / "mcp.md"

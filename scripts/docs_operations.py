@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from credenda.operation import DOORS, Operation
-from credenda.operations.table import OPERATIONS, list_tools
+from credenda.operations import OPERATIONS, list_tools
 from generated_page import write_or_check
 
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "reference" / "operations.md"

@@ -17,10 +17,9 @@ from typing import Literal, cast, get_args, get_origin
 
 import credenda.model
 from credenda import AsyncCredenda, Credenda, MemoryUnit, errors, restore_backup, testing
-from credenda.client_data import Data
+from credenda.client_data import Data, Jobs
 from credenda.client_directory import Directory, Items
 from credenda.client_inspect import Inspect
-from credenda.client_jobs import Jobs
 from credenda.client_manage import Manage
 from credenda.model.event import Receipt
 from credenda.model.memory import Memory

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from credenda.model.claim import Fact
-from credenda.providers.reader.tagger import TaggingReader
+from credenda.providers.tagger import TaggingReader
 from training import labels
 from training.messages import is_held_out, list_files, load_rows
 

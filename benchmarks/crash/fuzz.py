@@ -17,7 +17,7 @@ from typing import Any, Final
 from benchmarks.crash.report import AttackReport, Note
 from credenda import Credenda, CredendaError, MemoryUnit
 from credenda.operation import Operation, Param, ParamKind
-from credenda.operations.table import OPERATIONS
+from credenda.operations import OPERATIONS
 
 _USER: Final = "ana"
 _PATIENCE_SECONDS: Final = 300.0

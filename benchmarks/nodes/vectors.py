@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 
 from credenda.bootstrap import build_parts
 from credenda.clock import seconds
-from credenda.index.neighbours import copy_vectors, find_nearest_codes
 from credenda.index.quantize import decode_rows, encode
+from credenda.index.resident import copy_vectors, find_nearest_codes
 from credenda.storage.store import Store, Vector, Writer
 
 _MODEL: Final = "bench-vectors"

@@ -14,23 +14,22 @@ from urllib.parse import unquote, urlsplit
 from credenda import services
 from credenda.clock import Clock, StoppedClock, SystemClock
 from credenda.config import Settings, find_data_folder, get_default_target, get_default_user, load_settings
-from credenda.errors import Invalid, Unavailable
+from credenda.errors import Invalid, Unavailable, format_install
 from credenda.hook_files.places import is_server, name_server
 from credenda.ids import IdKind, parse_id_number
-from credenda.install_hint import format_install
 from credenda.model.claim import Claim, Extractor, Turn, keep_weightiest
 from credenda.paths import check_path, create_folder, warn_about_open_paths
 from credenda.providers import llm as llm_modules
-from credenda.providers import reader as readers
+from credenda.providers import tagger
 from credenda.providers.embed.factory import Embedder, open_embedder
-from credenda.providers.tokens.factory import Tokenizer, open_counter
+from credenda.providers.tokens import Tokenizer, open_counter
 from credenda.runtime import ActiveCalls, LazyIndexCache, Parts, Views
 from credenda.storage import postgres, sqlite
 from credenda.storage.current_trust import cut_rows, plan_cut
 from credenda.storage.sqlite.store import SqliteStore
 from credenda.storage.transfer import PROBE_USER, ImportRow, read_key_file
 from credenda.validation import check_identity
-from credenda.workers.leases import name_process
+from credenda.workers.loop import name_process
 from credenda.write import extract, facts
 
 if TYPE_CHECKING:
@@ -55,11 +54,11 @@ class _LazyExtractor:
         self._zone = settings.zone
         self._most = settings.memories_per_message
         wanted = settings.reader != "none"
-        if settings.reader == "auto" and not readers.tagger.is_installed():
+        if settings.reader == "auto" and not tagger.is_installed():
             why = "messages are kept and found, but give no beliefs: the reader needs onnxruntime and tokenizers"
             warnings.warn(f'{why}; {format_install()}, or set reader = "none"', RuntimeWarning, stacklevel=2)
             wanted = False
-        self._reader = readers.tagger.TaggingReader() if wanted else None
+        self._reader = tagger.TaggingReader() if wanted else None
 
     def warm(self) -> None:
         """Load the model now, so that no caller waits for it later."""

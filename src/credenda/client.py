@@ -6,13 +6,12 @@ from collections.abc import Collection, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
 from datetime import datetime, tzinfo
-from functools import partial
+from functools import cached_property, partial
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
 from credenda import services
-from credenda.client_groups import Groups
 from credenda.config import get_default_user
 from credenda.errors import Conflict, Invalid, LimitExceeded, NotFound, Unavailable
 from credenda.lazy import import_on_use
@@ -47,16 +46,59 @@ from credenda.telemetry.spans import record_methods
 from credenda.write import intake
 
 if TYPE_CHECKING:
-    from credenda import bootstrap
+    from credenda import bootstrap, client_data, client_directory, client_inspect, client_manage
+    from credenda.client_data import Data, Jobs
+    from credenda.client_directory import Directory, Items
+    from credenda.client_inspect import Inspect
+    from credenda.client_manage import Manage
     from credenda.clock import Clock
     from credenda.model.claim import Extractor
     from credenda.model.report import DeletionReport, EraseReceipt, Stats
     from credenda.providers.embed.factory import Embedder
-    from credenda.providers.tokens.factory import Tokenizer
+    from credenda.providers.tokens import Tokenizer
     from credenda.runtime import Parts
     from credenda.workers import loop
 else:
     bootstrap, loop = import_on_use("credenda.bootstrap"), import_on_use("credenda.workers.loop")
+    client_data, client_manage = import_on_use("credenda.client_data"), import_on_use("credenda.client_manage")
+    client_inspect = import_on_use("credenda.client_inspect")
+    client_directory = import_on_use("credenda.client_directory")
+
+
+class Groups:
+    """What `Credenda` has beside its own verbs."""
+
+    _parts: Parts
+
+    @cached_property
+    def manage(self) -> Manage:
+        """Operations on existing beliefs."""
+        return client_manage.Manage(self._parts)
+
+    @cached_property
+    def data(self) -> Data:
+        """Operations on a whole memory."""
+        return client_data.Data(self._parts)
+
+    @cached_property
+    def inspect(self) -> Inspect:
+        """Previews, scores, costs and the audit."""
+        return client_inspect.Inspect(self._parts)
+
+    @cached_property
+    def jobs(self) -> Jobs:
+        """Work in the background."""
+        return client_data.Jobs(self._parts)
+
+    @cached_property
+    def directory(self) -> Directory:
+        """The memory as a directory of pages."""
+        return client_directory.Directory(self._parts)
+
+    @cached_property
+    def items(self) -> Items:
+        """Values of programs beside the beliefs."""
+        return client_directory.Items(self._parts)
 
 
 @record_methods

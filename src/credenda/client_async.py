@@ -14,10 +14,9 @@ from types import TracebackType
 from typing import Any, Self, TypeVar
 
 from credenda.client import Credenda
-from credenda.client_data import Data
+from credenda.client_data import Data, Jobs
 from credenda.client_directory import Directory, Items
 from credenda.client_inspect import Inspect
-from credenda.client_jobs import Jobs
 from credenda.client_manage import Manage
 
 __all__ = [

@@ -7,10 +7,9 @@ from types import TracebackType
 from typing import Any, Self
 
 from credenda.client import Credenda
-from credenda.client_data import Data
+from credenda.client_data import Data, Jobs
 from credenda.client_directory import Directory, Items
 from credenda.client_inspect import Inspect
-from credenda.client_jobs import Jobs
 from credenda.client_manage import Manage
 from credenda.clock import Clock
 from credenda.model.browse import (
@@ -27,7 +26,6 @@ from credenda.model.browse import (
 from credenda.model.change import ChangeRecord, ContestCase, SlotLoop
 from credenda.model.claim import Extractor
 from credenda.model.code import DriftReport, ScanReport
-from credenda.model.compression_report import CompressReport
 from credenda.model.core import ANY_VERSION, Core, Item, ItemFilter
 from credenda.model.dream import ConsolidationReport, DreamReport
 from credenda.model.evaluation import (
@@ -78,10 +76,10 @@ from credenda.model.report import (
     Stats,
     UndoReport,
 )
+from credenda.model.restored_report import CompressReport, SyncReport
 from credenda.model.server import AuditRecord, AuditReport
-from credenda.model.sync_report import SyncReport
 from credenda.providers.embed.factory import Embedder
-from credenda.providers.tokens.factory import Tokenizer
+from credenda.providers.tokens import Tokenizer
 from credenda.services.items import Words
 
 class Opening:

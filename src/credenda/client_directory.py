@@ -7,8 +7,7 @@ from collections.abc import Sequence
 from credenda.model.browse import DirectoryEntry, DirectoryMatch, DirectoryPage
 from credenda.model.core import ANY_VERSION, Item, ItemFilter, ItemRemoval
 from credenda.runtime import Parts
-from credenda.services import items
-from credenda.services.directory import directory
+from credenda.services import directory, items
 from credenda.services.items import Words
 from credenda.write.forget.item_words import sweep_items
 

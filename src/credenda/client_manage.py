@@ -18,7 +18,6 @@ from credenda.validation import check_words
 if TYPE_CHECKING:
     from credenda.model.change import ContestCase, SlotLoop
     from credenda.model.code import DriftReport
-    from credenda.model.compression_report import CompressReport
     from credenda.model.core import Core
     from credenda.model.dream import ConsolidationReport, DreamReport
     from credenda.model.governance import DeletionPlan, LegalHold, RetentionPolicy
@@ -33,6 +32,7 @@ if TYPE_CHECKING:
         ScheduleReport,
         UndoReport,
     )
+    from credenda.model.restored_report import CompressReport
     from credenda.runtime import Parts
 
 
@@ -469,7 +469,7 @@ class Manage:
         and the others run; a second run finds nothing to do. While another process runs it, nothing runs and `reason`
         tells so. The steps and their numbers: docs/explanation/dream.md. Raises `Invalid` for an unknown step.
         """
-        return services.dream.run.dream(self._parts, steps, dry_run=dry_run)
+        return services.dream_run.dream(self._parts, steps, dry_run=dry_run)
 
     @Operation(
         "List slots whose value was replaced three or more times within 30 days, the worst first.",

@@ -6,6 +6,9 @@ access (PEP 562), not when the caller is imported. A module that stands in no su
 An import statement inside a function is not needed for this.
 """
 
+from __future__ import annotations
+
+import os
 from collections.abc import Callable
 from importlib import import_module
 from types import ModuleType
@@ -48,3 +51,9 @@ def load_on_use(package: str) -> Callable[[str], ModuleType]:
             raise AttributeError(f"module {package!r} has no attribute {name!r}") from None
 
     return load
+
+
+def load_runtime() -> Any:  # noqa: ANN401 - onnxruntime has no types
+    """Load onnxruntime; unless it is told not to, it keeps a session file for telemetry in the temporary folder."""
+    os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")  # noqa: TID251 - the runtime reads it when it is loaded
+    return import_module("onnxruntime")

@@ -1,7 +1,7 @@
 """Describe an operation where it is defined: `Operation` decorates the method of the client that carries it out.
 
 Names, types and defaults of inputs, and the type of the result, are those of the signature; the decorator adds what no
-signature can tell. Every interface is built from the two. `credenda.operations.table` collects them.
+signature can tell. Every interface is built from the two. `credenda.operations` collects them.
 """
 
 from __future__ import annotations

@@ -16,7 +16,7 @@ from benchmarks.crash.processes import run_processes
 from credenda import Credenda, Unavailable
 from credenda.interfaces.authorization import use_as_owner
 from credenda.interfaces.dispatch import invoke
-from credenda.operations.table import OPERATIONS
+from credenda.operations import OPERATIONS
 
 
 @pytest.mark.requirement("D-011", "R-052")

@@ -16,13 +16,13 @@ from credenda import Conflict, Credenda
 from credenda.model.dream import ConsolidationReport, DreamReport
 from credenda.storage.store import SchedulerLease
 from credenda.testing import ManualClock
-from credenda.workers.leases import is_gone, name_process
+from credenda.workers.loop import is_gone, name_process
 from tests.waiting import PATIENCE_SECONDS
 
 HOLD: Final = """
 import sys
 from credenda import Credenda
-from credenda.workers.leases import hold_lock
+from credenda.workers.loop import hold_lock
 with Credenda.open(sys.argv[1], user="ana", workers=False) as mem:
     with hold_lock(mem._parts, sys.argv[2], 360):
         print(mem._parts.owner, flush=True)

@@ -12,7 +12,7 @@ from credenda import Credenda, Invalid, NotFound
 from credenda.interfaces.cli.junit import format_junit
 from credenda.manage.belief_assertions import parse_assertions
 from credenda.model.claim import Claim, Turn
-from credenda.providers.reader.tagger import TaggingReader
+from credenda.providers.tagger import TaggingReader
 from credenda.testing import ManualClock
 from credenda.write.facts.claims import ReadingExtractor
 

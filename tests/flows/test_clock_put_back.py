@@ -10,10 +10,10 @@ import pytest
 from credenda import Credenda
 from credenda.bootstrap import build_parts
 from credenda.clock import DAY_US, SECOND_US
-from credenda.manage.consolidation.judge import Trigger, explain_skip
+from credenda.manage.consolidation_judge import Trigger, explain_skip
 from credenda.storage.store import Job, JobFilter, JobStatus
 from credenda.testing import ManualClock
-from credenda.workers.leases import HeldError, hold_lock
+from credenda.workers.loop import HeldError, hold_lock
 
 YEAR = timedelta(days=365)
 

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from credenda import Credenda, Invalid, MemoryUnit
 from credenda.config import describe_settings
-from credenda.manage.consolidation.nominate import NearestNeighbours
+from credenda.manage.consolidation_guards import NearestNeighbours
 from credenda.model.memory import Memory
 from credenda.services import consolidation
 from credenda.storage.store import SchedulerLease

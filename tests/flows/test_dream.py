@@ -11,8 +11,8 @@ from credenda import Credenda, Invalid, MemoryUnit, Unavailable
 from credenda.model.change import Actor, Add, Supersede
 from credenda.model.dream import DreamReport, DreamStep
 from credenda.model.memory import Draft, MemoryType
-from credenda.services.dream import run
-from credenda.services.dream.steps import Night
+from credenda.services import dream_run as run
+from credenda.services.dream_steps import Night
 from credenda.storage.store import SchedulerLease
 from credenda.testing import ManualClock
 from credenda.write.apply import Application, apply

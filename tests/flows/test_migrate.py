@@ -13,8 +13,8 @@ import psycopg
 import pytest
 
 from credenda import Credenda, bootstrap
-from credenda.author import use_author
 from credenda.bootstrap import build_parts, migrate_database, resolve_target
+from credenda.current_call import use_author
 from credenda.errors import Invalid, NotFound, Unavailable
 from credenda.interfaces.cli.main import Program, cli
 from credenda.model.memory import MemoryUnit

@@ -15,7 +15,7 @@ from credenda.interfaces.anthropic_memory import open_pages
 from credenda.interfaces.anthropic_memory.paths import Refused
 from credenda.portability.importing import FORMATS
 from credenda.services.items import Words
-from credenda.text.spoken import FENCE_OPENING
+from credenda.text.recalled_block import FENCE_OPENING
 
 from . import people_files, strands
 from .conftest import Events

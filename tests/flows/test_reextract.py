@@ -14,7 +14,7 @@ import pytest
 
 from credenda import Credenda
 from credenda.model.claim import Claim, Turn
-from credenda.providers.reader.tagger import TaggingReader
+from credenda.providers.tagger import TaggingReader
 from credenda.services.remember import keep
 from credenda.testing import ManualClock
 from credenda.write.facts.claims import ReadingExtractor

@@ -12,9 +12,8 @@ from typing import Any
 import pytest
 
 from credenda import Conflict, Credenda, Invalid, LimitExceeded, MemoryUnit, NotFound
-from credenda.client_data import Data
+from credenda.client_data import Data, Jobs
 from credenda.client_inspect import Inspect
-from credenda.client_jobs import Jobs
 from credenda.client_manage import Manage
 from credenda.model.query import SearchResult
 from credenda.testing import ManualClock

@@ -15,7 +15,7 @@ from mcp.server.lowlevel import Server
 from credenda import Credenda, MemoryUnit
 from credenda.interfaces.authorization import use_as_owner
 from credenda.interfaces.mcp.server import build_server
-from credenda.operations.table import Toolset
+from credenda.operations import Toolset
 from tests.waiting import limit_waiting
 
 from .terminal import environment

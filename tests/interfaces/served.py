@@ -22,7 +22,7 @@ from credenda.interfaces.server.application import Extend, leave_as_is
 from credenda.interfaces.server.memories import Memories
 from credenda.interfaces.server.process import Plan, make_application
 from credenda.operation import Operation, Rest
-from credenda.operations.table import Toolset
+from credenda.operations import Toolset
 from credenda.runtime import Parts
 from credenda.services.access import issue_token
 from tests.waiting import PATIENCE_SECONDS

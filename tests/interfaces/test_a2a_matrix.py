@@ -10,7 +10,7 @@ from httpx2 import Response
 
 from credenda.interfaces.authorization import SCOPES
 from credenda.operation import Operation
-from credenda.operations.table import OPERATIONS
+from credenda.operations import OPERATIONS
 from credenda.testing import ManualClock
 
 from .peer import CARD, WAYS, Peer, Way, list_questions, read_task

@@ -15,10 +15,9 @@ import pytest
 import generate_async
 from credenda import AsyncCredenda, Credenda, Invalid, NotFound
 from credenda.client_async import AsyncData, AsyncDirectory, AsyncInspect, AsyncItems, AsyncJobs, AsyncManage
-from credenda.client_data import Data
+from credenda.client_data import Data, Jobs
 from credenda.client_directory import Directory, Items
 from credenda.client_inspect import Inspect
-from credenda.client_jobs import Jobs
 from credenda.client_manage import Manage
 from tests.waiting import PATIENCE_SECONDS, limit_waiting
 

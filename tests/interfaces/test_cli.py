@@ -9,7 +9,7 @@ import pytest
 
 from credenda import __version__, limits
 from credenda.interfaces.cli.main import cli
-from credenda.operations.table import OPERATIONS
+from credenda.operations import OPERATIONS
 from credenda.portability import importing
 
 from .terminal import Terminal

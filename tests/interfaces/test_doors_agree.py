@@ -14,7 +14,7 @@ from credenda.interfaces.dispatch import invoke
 from credenda.interfaces.mcp.results import build_answer
 from credenda.interfaces.mcp.tool_specs import build_tools
 from credenda.interfaces.serialize import to_jsonable
-from credenda.operations.table import OPERATIONS
+from credenda.operations import OPERATIONS
 from credenda.testing import ManualClock
 
 from .served import Site, serving

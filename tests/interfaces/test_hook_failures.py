@@ -35,7 +35,6 @@ ALLOWED = {
     "credenda.projects",
     "credenda.text",
     "credenda.private",
-    "credenda.text.spoken",
     "credenda.text.recalled_block",
     "credenda.text.fence",
     "credenda.text.sentences",

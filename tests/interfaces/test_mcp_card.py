@@ -13,7 +13,7 @@ from credenda import Credenda
 from credenda.interfaces.authorization import use_as_owner
 from credenda.interfaces.mcp.server import build_server
 from credenda.interfaces.mcp.tool_specs import EXTENSION, MEDIA_TYPE, URI, make_page
-from credenda.operations.table import OPERATIONS
+from credenda.operations import OPERATIONS
 
 from .agent import MODES, Agent, drive, serving, swing
 

@@ -10,7 +10,7 @@ import pytest
 
 from credenda import Credenda, MemoryUnit
 from credenda.interfaces.mcp.tool_specs import build_tools, estimate_tokens
-from credenda.operations.table import ENGRAM, TOOLSETS, Toolset
+from credenda.operations import ENGRAM, TOOLSETS, Toolset
 
 from .agent import MODES, Agent, drive, serving
 

@@ -10,7 +10,7 @@ import pytest
 
 from credenda import Credenda
 from credenda.interfaces.mcp.tool_specs import ToolSpec, build_tools
-from credenda.operations.table import OPERATIONS, TOOLSETS, Toolset
+from credenda.operations import OPERATIONS, TOOLSETS, Toolset
 from credenda.testing import ManualClock
 
 from .agent import Agent, drive, serving

@@ -11,10 +11,9 @@ import pytest
 from mcp import Client
 
 from credenda import Credenda, MemoryUnit
-from credenda.deadline import check_deadline
+from credenda.current_call import check_deadline, report_progress, report_to, report_within
 from credenda.errors import Unavailable
 from credenda.interfaces.mcp import server as server_module
-from credenda.progress import report_progress, report_to, report_within
 from credenda.testing import ManualClock
 
 from .agent import MODES, Agent, drive, say, serving

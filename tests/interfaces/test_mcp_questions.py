@@ -14,7 +14,7 @@ from mcp import Client
 from credenda import Credenda
 from credenda.interfaces.authorization import Principal, use_principal
 from credenda.interfaces.mcp.server import build_server
-from credenda.operations.table import Toolset
+from credenda.operations import Toolset
 from tests.waiting import limit_waiting
 
 from .agent import MODES, Agent, drive, serving, swing

@@ -17,7 +17,7 @@ from click.testing import CliRunner, Result
 from credenda.interfaces.cli.main import cli
 from credenda.interfaces.mcp.tool_specs import check_texts
 from credenda.interfaces.plugin.contents import EVENTS, HOSTS, SKILLS, Commands, build_folder
-from credenda.operations.table import OPERATIONS, list_tools
+from credenda.operations import OPERATIONS, list_tools
 
 from .terminal import NO_SETTINGS
 

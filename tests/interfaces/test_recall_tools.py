@@ -12,7 +12,7 @@ import pytest
 
 from credenda import Credenda, limits
 from credenda.interfaces.mcp.tool_specs import build_tools
-from credenda.operations.table import OPERATIONS
+from credenda.operations import OPERATIONS
 from credenda.providers.llm.client import find_price
 from credenda.storage.store import Spend, Writer
 

@@ -17,7 +17,7 @@ from credenda.interfaces.json_schema import Definitions
 from credenda.interfaces.mcp.results import build_answer, build_output_schema, describe_answer
 from credenda.interfaces.serialize import encode, to_jsonable
 from credenda.operation import Operation
-from credenda.operations.table import OPERATIONS
+from credenda.operations import OPERATIONS
 from credenda.testing import ManualClock, ScriptedModel
 
 from .agent import say, swing

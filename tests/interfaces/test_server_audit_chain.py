@@ -17,6 +17,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from credenda import Credenda
+from credenda.current_call import add_model_use
 from credenda.errors import Invalid
 from credenda.interfaces.authorization import Principal
 from credenda.interfaces.server import process
@@ -24,7 +25,6 @@ from credenda.interfaces.server.audit import Anchors, AuditLog, read_anchors
 from credenda.interfaces.web.sessions import Sessions
 from credenda.model.server import AuditDraft
 from credenda.storage.audit import GENESIS, compute_hash, make_harmless, verify_chain, write_record
-from credenda.telemetry.model_use import add_model_use
 from credenda.testing import ManualClock
 
 from .served import serving

@@ -10,7 +10,7 @@ import pytest
 
 from credenda import Credenda, limits
 from credenda.operation import Operation, Rest
-from credenda.operations.table import OPERATIONS
+from credenda.operations import OPERATIONS
 from credenda.testing import ManualClock
 
 from .agent import swing

@@ -13,7 +13,7 @@ from httpx2 import Response
 
 from credenda.interfaces.json_schema import FILE_FIELD, build_openapi
 from credenda.operation import Operation, Param, Rest
-from credenda.operations.table import OPERATIONS
+from credenda.operations import OPERATIONS
 from credenda.testing import ManualClock
 
 from .served import Site, serving

@@ -13,7 +13,7 @@ import pytest
 from httpx2 import Response
 
 from credenda import Credenda, limits
-from credenda.deadline import check_deadline
+from credenda.current_call import check_deadline
 from credenda.errors import Unavailable
 from credenda.interfaces.call_worker import run_calls
 from credenda.interfaces.server.rest import JobEvents

@@ -16,7 +16,7 @@ from credenda.interfaces.authorization import ROLE_SCOPES, SCOPES
 from credenda.interfaces.mcp.tool_specs import Route, ToolSpec, build_tools
 from credenda.model.server import MemberRole
 from credenda.operation import Operation, Rest
-from credenda.operations.table import OPERATIONS
+from credenda.operations import OPERATIONS
 from credenda.services.access import add_member, remove_member
 from credenda.testing import ManualClock
 

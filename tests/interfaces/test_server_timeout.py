@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from credenda import Credenda
-from credenda.deadline import allow_stop, check_deadline, has_deadline, is_over, limit_duration
+from credenda.current_call import allow_stop, check_deadline, has_deadline, is_over, limit_duration
 from credenda.errors import Unavailable
 from credenda.interfaces.server.address import Address
 from credenda.interfaces.server.process import Plan

@@ -19,9 +19,9 @@ from credenda.interfaces.mcp.tool_specs import build_tools
 from credenda.interfaces.serialize import to_jsonable
 from credenda.model.code import DriftReport, ScanReport
 from credenda.model.report import BackupReport, EraseReceipt, ExportReport, ImportReport
-from credenda.model.sync_report import SyncReport
+from credenda.model.restored_report import SyncReport
 from credenda.operation import DOORS, NOT_A_SKILL, REMOTE, Door, Operation, Param, Scope
-from credenda.operations.table import OPERATIONS
+from credenda.operations import OPERATIONS
 
 SKILLS = {"remember", "outcome", "contests", "resolve"}
 NOT_BY_HTTP = {"test", "replay", "undo-where", "backup", "rebuild", "scan", "drift", "files"}

@@ -11,7 +11,7 @@ from credenda.client_data import Data
 from credenda.client_manage import Manage
 from credenda.config import describe_settings
 from credenda.interfaces.mcp.tool_specs import build_tools
-from credenda.operations.table import OPERATIONS
+from credenda.operations import OPERATIONS
 
 
 def test_the_settings_page_is_fresh() -> None:

@@ -14,7 +14,7 @@ import docs_openapi
 from credenda.errors import CredendaError, Forbidden, Invalid, Unauthenticated
 from credenda.interfaces.json_schema import FILE_FIELD, build_openapi
 from credenda.operation import Operation, Rest
-from credenda.operations.table import OPERATIONS
+from credenda.operations import OPERATIONS
 
 DOCUMENT = build_openapi(version="1.2.3")
 ROUTES = [(operation, route) for operation in OPERATIONS.values() for route in operation.rest]

@@ -15,13 +15,12 @@ import pytest
 
 from credenda import errors, model
 from credenda.client import Credenda
-from credenda.client_data import Data
+from credenda.client_data import Data, Jobs
 from credenda.client_inspect import Inspect
-from credenda.client_jobs import Jobs
 from credenda.client_manage import Manage
 from credenda.model.report import Stats
 from credenda.operation import ATTRIBUTE, Operation, Param
-from credenda.operations.table import OPERATIONS
+from credenda.operations import OPERATIONS
 
 _OWNERS = {"": Credenda, "manage": Manage, "data": Data, "inspect": Inspect, "jobs": Jobs}
 _PYTHON_ONLY = {"progress": "a function to call back can be given by Python alone"}

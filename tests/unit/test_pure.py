@@ -14,7 +14,7 @@ from pathlib import Path
 import grimp
 
 SRC = Path(__file__).resolve().parents[2] / "src"
-TABLE = "credenda.operations.table"
+TABLE = "credenda.operations"
 PHASES = ("credenda.write.", "credenda.manage.", "credenda.read.")
 # Time and randomness are absent: a pure module may name the type Clock, and the lint bans the rest.
 FORBIDDEN = (

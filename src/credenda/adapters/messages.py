@@ -7,8 +7,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any, cast
 
 from credenda.client import Credenda
-from credenda.errors import Unavailable
-from credenda.install_hint import format_install
+from credenda.errors import Unavailable, format_install
 from credenda.model.query import Hit
 from credenda.private import cut_private
 

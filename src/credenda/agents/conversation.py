@@ -15,7 +15,7 @@ from credenda.agents.messages import UserMessage
 from credenda.agents.recall import Recalled, cut_deleted, find_core, find_for_prompt
 from credenda.errors import CredendaError
 from credenda.ids import draw_request_id
-from credenda.text.spoken import cut_recalled, extract_spoken
+from credenda.text.recalled_block import cut_recalled, extract_spoken
 
 if TYPE_CHECKING:
     from credenda.client import Credenda

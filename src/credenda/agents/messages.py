@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final, NamedTuple, cast
 
-from credenda.text.spoken import extract_spoken
+from credenda.text.recalled_block import extract_spoken
 
 _TEXT: Final = frozenset({"text", "input_text", "output_text"})
 _SYSTEM: Final = frozenset({"system", "developer"})

@@ -18,8 +18,7 @@ from credenda.model.query import Hit, SearchResult
 from credenda.model.statement import format_fact, format_validity, write_claim
 from credenda.read.pack import name_validity
 from credenda.text.fence import format_day, format_stated
-from credenda.text.recalled_block import CORE_TOKENS, PROMPT_TOKENS, Line, build_block
-from credenda.text.spoken import FENCE_OPENING, RECALLED_BLOCK
+from credenda.text.recalled_block import CORE_TOKENS, FENCE_OPENING, PROMPT_TOKENS, RECALLED_BLOCK, Line, build_block
 from credenda.text.tokens import tokenize
 
 if TYPE_CHECKING:

@@ -6,7 +6,6 @@ from credenda.lazy import load_on_use
 
 if TYPE_CHECKING:
     from credenda.index import cache as cache
-    from credenda.index import neighbours as neighbours
     from credenda.index import quantize as quantize
     from credenda.index import resident as resident
 

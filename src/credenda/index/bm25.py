@@ -63,12 +63,6 @@ def _has_many_terms(term: str) -> bool:
     return ALTERNATIVE in term or _is_prefix_term(term)
 
 
-def _find_last_hashes(terms: Sequence[str], hashes: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    """Return the upper bound of the hashes with the same prefix: for a single character, that of all its pairs."""
-    single = np.array([_is_prefix_term(term) for term in terms], np.bool_)
-    return np.where(single, hashes | np.uint64(0xFFFFFFFF), hashes)
-
-
 def _merge_lists(
     pieces: Sequence[_Pieces],
 ) -> _Pieces:
@@ -277,7 +271,9 @@ class Postings:
         groups = [term.split(ALTERNATIVE) for term in distinct]
         flat = [term for group in groups for term in group]
         first = hash_terms(flat)
-        last = _find_last_hashes(flat, first)
+        # The upper bound of the hashes with the same prefix: for a single character, that of all its pairs.
+        single = np.array([_is_prefix_term(term) for term in flat], np.bool_)
+        last = np.where(single, first | np.uint64(0xFFFFFFFF), first)
         found: list[list[_Pieces]] = [[] for _ in groups]
         many: list[bool] = (first != last).tolist()
         for run in (self.base, self.tail):

@@ -16,7 +16,7 @@ from hashlib import sha256
 from typing import TYPE_CHECKING, Final, cast, get_args
 
 from credenda import limits
-from credenda.author import use_author
+from credenda.current_call import use_author
 from credenda.errors import Forbidden, Unauthenticated
 from credenda.model.server import Member, MemberRole
 from credenda.operation import Door, Operation, Scope

@@ -14,7 +14,7 @@ from credenda.client import Credenda
 from credenda.errors import Invalid
 from credenda.interfaces.dispatch import invoke
 from credenda.interfaces.serialize import to_jsonable
-from credenda.operations.table import OPERATIONS
+from credenda.operations import OPERATIONS
 from credenda.runtime import Parts
 from credenda.services.jobs import Call, run_due_call
 

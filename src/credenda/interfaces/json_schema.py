@@ -37,7 +37,7 @@ from credenda.errors import CredendaError, Forbidden, Invalid, Unauthenticated
 from credenda.interfaces.serialize import get_json_name, get_shown_type, get_type, list_public_fields, to_jsonable
 from credenda.model.job import JobInfo
 from credenda.operation import Door, Operation, Param, ParamKind, Rest
-from credenda.operations.table import OPERATIONS
+from credenda.operations import OPERATIONS
 
 Schema = dict[str, Any]
 _TIME: Final[Mapping[str, str]] = {"type": "string", "format": "date-time"}

@@ -13,7 +13,7 @@ from copy import copy
 from typing import Final
 
 from credenda.errors import CredendaError
-from credenda.operations.table import OPERATIONS
+from credenda.operations import OPERATIONS
 
 FOR_THE_USER: Final = "for the user: "
 """Before advice that the caller cannot follow at this door."""

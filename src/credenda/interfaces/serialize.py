@@ -19,7 +19,7 @@ from credenda.model.governance import ComplianceReport
 from credenda.model.memory import Memory
 from credenda.model.query import EarnedImportance, Explanation, SlotVersion, StatusStep
 from credenda.model.report import BackupReport, EraseReceipt, ExportReport, ImportReport, RestoreReport
-from credenda.model.sync_report import SyncReport
+from credenda.model.restored_report import SyncReport
 
 # The public fields of a value: the attribute that each is read from, its name in JSON, and its type.
 

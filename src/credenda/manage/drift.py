@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final, Literal
 
-from credenda.manage.code.outline import Manifest, Outline, normalise_package
+from credenda.manage.code_outline import Manifest, Outline, normalise_package
 from credenda.model.change import SetStatus
 from credenda.model.code import DriftFinding, DriftLevel
 from credenda.model.memory import Status

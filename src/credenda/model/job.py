@@ -1,4 +1,4 @@
-"""A job as callers see it: work that was acknowledged, and goes on in the background."""
+"""Work in the background as callers see it: jobs, runs of scheduled tasks, and what the checks of a memory find."""
 
 from __future__ import annotations
 
@@ -47,3 +47,28 @@ class JobInfo:
     created_us: int = 0
     updated_us: int = 0
     next_attempt_us: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Finding:
+    """A finding of a check: the problem, its place, and the fix; never memory text.
+
+    `check` is the name of the check, and `where` the ids of the rows.
+    """
+
+    check: str
+    detail: str
+    repaired: bool = False
+    where: str = ""
+    fix: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DutyRun:
+    """The last run of a scheduled task: start, duration, and a short result; never memory text."""
+
+    name: str
+    started_us: int
+    took_us: int
+    result: str
+    failed: bool = False

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from credenda.model.change import Change, ChangeRecord, ContestCase
-from credenda.model.doctor_finding import DutyRun, Finding
 from credenda.model.evaluation import RebuildDifference, RebuildReport
 from credenda.model.governance import SharedMemory
+from credenda.model.job import DutyRun, Finding
 from credenda.model.query import EarnedImportance
 
 __all__ = [

@@ -1,4 +1,4 @@
-"""The report of erasing again in a restored database: counts, never memory text."""
+"""Reports of a restore, of a sync with files and of a compression of embeddings: counts, never memory text."""
 
 from __future__ import annotations
 
@@ -76,3 +76,64 @@ class ServerReport:
     ok: bool
     url: str
     checks: tuple[ServerCheck, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CompressTier:
+    """The vectors of one retention tier: their number and bytes, and the fidelity of the converted vectors.
+
+    `bits` is 32 for vectors that stay exact, and 0 for forgotten ones that stay unchanged. Fidelity is the cosine of a
+    vector before and after, on average and at worst; None without conversions.
+    """
+
+    bits: int
+    vectors: int
+    compressed: int
+    bytes_before: int
+    bytes_after: int
+    fidelity: float | None
+    least_fidelity: float | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CompressReport:
+    """The result of a compression, by tier; `restores` tells whether recall can restore precision."""
+
+    examined: int
+    compressed: int
+    bytes_before: int
+    bytes_after: int
+    tiers: tuple[CompressTier, ...]
+    dry_run: bool
+    restores: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SyncReport:
+    """The result of a synchronisation in both directions.
+
+    From the files: `corrected`, `deleted`, `remembered` and `contested` count the effects of persons' edits. Into the
+    files: `written` and `removed` are pages by name. `waiting` entries are missing from the files, but not certainly
+    removed by a person; decide with `missing`. `pending` lists them as "PAGE: ID TEXT", in a dry run also the entries
+    that a run would delete. `left_alone` are files that could not be read, with the reason; `notes` report anything
+    else that needs attention.
+    """
+
+    path: str
+    dry_run: bool = False
+    corrected: int = 0
+    deleted: int = 0
+    remembered: int = 0
+    contested: int = 0
+    waiting: int = 0
+    pending: tuple[str, ...] = ()
+    written: tuple[str, ...] = ()
+    removed: tuple[str, ...] = ()
+    left_alone: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+
+    @property
+    def changed(self) -> bool:
+        """Whether anything changed, on either side."""
+        counts = self.corrected + self.deleted + self.remembered + self.contested
+        return bool(counts or self.written or self.removed)

@@ -481,7 +481,7 @@ def _check_text(head: bytes, name: str, format_name: str) -> None:
     """
     if format_name in _DATABASES and head.startswith(memory_databases.SQLITE_HEAD):
         return
-    if format_name == McpMemoryFormat.name and not head.startswith(_WIDE):
+    if format_name == memory_files.McpMemoryFormat.name and not head.startswith(_WIDE):
         return
     if b"\x00" in head[:_TEXT_BYTES]:
         raise Invalid(

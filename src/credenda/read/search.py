@@ -11,8 +11,7 @@ import numpy as np
 from credenda import limits
 from credenda.clock import seconds
 from credenda.errors import Unavailable
-from credenda.index.neighbours import find_nearest_codes
-from credenda.index.resident import ResidentIndex
+from credenda.index.resident import ResidentIndex, find_nearest_codes
 from credenda.index.snapshot import STATE_HIDDEN
 from credenda.model.event import Event
 from credenda.model.fast_dataclass import compile_fast_init

@@ -6,15 +6,17 @@ import re
 from base64 import urlsafe_b64decode, urlsafe_b64encode
 from binascii import Error as Base64Error
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Generator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, replace
 from datetime import datetime
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Final, cast, get_args
 
 from credenda import limits, read
 from credenda.clock import DAY_US, EARLIEST_US, format_time
-from credenda.errors import Invalid, NotFound
+from credenda.errors import Conflict, Invalid, NotFound
 from credenda.ids import IdKind, format_id, parse_id_number, parse_serial
 from credenda.lazy import import_on_use
 from credenda.model.browse import (
@@ -30,9 +32,10 @@ from credenda.model.browse import (
     SessionDetails,
     SessionSummary,
 )
-from credenda.model.change import ChangeRecord
+from credenda.model.change import ChangeRecord, ContestCase
 from credenda.model.evaluation import FeedbackCounts
 from credenda.model.event import Event, Source
+from credenda.model.job import JobInfo
 from credenda.model.memory import (
     HELD,
     Layer,
@@ -47,7 +50,6 @@ from credenda.model.memory import (
 from credenda.model.query import EventDetails, Explanation, Page, SlotVersion
 from credenda.read.load_diff import load_difference
 from credenda.runtime import Parts
-from credenda.services.expectation import Expectation
 from credenda.services.search import check_limit, resolve_moment
 from credenda.storage.current_trust import find_current_trust
 from credenda.storage.store import ChangeFilter, EventFilter, MemoryFilter, Reader
@@ -59,6 +61,68 @@ if TYPE_CHECKING:
     from credenda.services import lifecycle
 else:
     lifecycle = import_on_use("credenda.services.lifecycle")
+
+
+# What a caller expects to change: a change is refused if another one came first (HTTP: If-Match).
+
+
+Versioned = Memory | JobInfo | ContestCase
+"""Rows that have versions for callers."""
+_ANY = "*"
+
+
+@dataclass(slots=True)
+class Expectation:
+    """The versions of which the row that an edit changes must have one; "*" is any version."""
+
+    versions: frozenset[str] = frozenset({_ANY})
+    checked: bool = False
+    """Whether an edit has looked; one that never does would let a stale request through."""
+
+    def check(self, row_id: str, row: Versioned) -> None:
+        """Raise `Conflict` if the row has another version; call it in the unit that changes the row."""
+        self.checked = True
+        if _ANY in self.versions:
+            return
+        version = name_version(row)
+        if version not in self.versions:
+            named = ", ".join(sorted(self.versions))[:256]
+            raise Conflict(
+                f"{row_id} is not as the caller expects it",
+                why=f"it has version {version}, and the request names {named}",
+                fix="read it again, and decide on what it is now",
+                version=version,
+                expected=named,
+            )
+
+
+_expected: ContextVar[Expectation | None] = ContextVar("credenda_expectation", default=None)
+
+
+@contextmanager
+def expect(versions: frozenset[str]) -> Generator[Expectation]:
+    """Let the edit inside the block happen only to a row of one of these versions."""
+    expectation = Expectation(versions)
+    token = _expected.set(expectation)
+    try:
+        yield expectation
+    finally:
+        _expected.reset(token)
+
+
+def read_expectation() -> Expectation:
+    """Return what the caller of an edit expects; call it in the caller's thread, before the unit."""
+    return _expected.get() or Expectation()
+
+
+def name_version(row: Versioned) -> str:
+    """Name the version of a row: a memory by its number, anything else by a hash of what a caller sees.
+
+    How often a memory was used is no version of it.
+    """
+    if isinstance(row, Memory):
+        return f"{row.id}.deleted" if row.status is Status.DELETED else f"{row.id}.{row.version}"
+    return f"{row.id}.{blake2b(repr(row).encode(), digest_size=6).hexdigest()}"
 
 
 # Look up the current version of a memory by its id.

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import logging
 from collections import defaultdict
-from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 from itertools import chain
@@ -20,12 +20,22 @@ from numpy.typing import NDArray
 
 from credenda import limits
 from credenda.clock import to_local_time
+from credenda.current_call import report_progress
 from credenda.errors import Conflict, CredendaError
 from credenda.ids import IdKind, format_id, parse_id_number
 from credenda.index.document_names import name_memory_document
 from credenda.index.quantize import decode_rows
-from credenda.manage.consolidation.guards import Member, get_slot_key, has_relative_date
-from credenda.manage.consolidation.judge import (
+from credenda.manage.consolidation_guards import (
+    EXACT_SEEDS,
+    Member,
+    NearestNeighbours,
+    SharedKeyIndex,
+    compute_floor,
+    compute_keys,
+    get_slot_key,
+    has_relative_date,
+)
+from credenda.manage.consolidation_judge import (
     Keep,
     Pair,
     Remove,
@@ -39,17 +49,9 @@ from credenda.manage.consolidation.judge import (
     link_remaining,
     plan_changes,
 )
-from credenda.manage.consolidation.nominate import (
-    EXACT_SEEDS,
-    NearestNeighbours,
-    SharedKeyIndex,
-    compute_floor,
-    compute_keys,
-)
 from credenda.model.change import Actor, Add, ChangeKind, ChangeRecord, Link, Support
 from credenda.model.dream import ConsolidationGroup, ConsolidationReport
 from credenda.model.memory import CONSOLIDATED, Memory, Relation, Status, get_valid_from_us
-from credenda.progress import report_progress
 from credenda.providers.embed.hashed import HashedEmbedder
 from credenda.runtime import Parts
 from credenda.services.consolidation_progress import (
@@ -64,7 +66,7 @@ from credenda.storage.plan import commit_decided, return_decided
 from credenda.storage.store import ChangeFilter, MemoryFilter, Reader, Watermark, Writer
 from credenda.text.normalize import normalise_attribute, normalise_name
 from credenda.validation import check_fraction, check_name
-from credenda.workers.leases import HeldError, hold_lock
+from credenda.workers.loop import HeldError, hold_lock
 from credenda.write.apply import Application, apply
 from credenda.write.forget.tombstones import is_deleted
 
@@ -228,7 +230,10 @@ def read_members(reader: Reader, parts: Parts, numbers: Sequence[int], seeds: fr
     for item in reader.evidence(memory_ids=ids):
         support[item.memory_id].append(Support(span=item.span, claim_hash=item.claim_hash, reader=item.reader))
     dated = [one.id for one in chain(found, *past.values()) if has_relative_date(one.text) and support[one.id]]
-    told = _read_times(reader, {name: support[name][0].span.event_id for name in dated})
+    # When the event of each memory was said.
+    events = {name: support[name][0].span.event_id for name in dated}
+    said = {one.id: one.occurred_us for one in reader.events(sorted(set(events.values())))} if events else {}
+    told = {name: said[event] for name, event in events.items() if event in said}
 
     log: defaultdict[str, list[ChangeRecord]] = defaultdict(list)
     for record in reader.changes(ChangeFilter(memory_ids=ids, kinds=_TELLING)):
@@ -242,31 +247,21 @@ def read_members(reader: Reader, parts: Parts, numbers: Sequence[int], seeds: fr
     return [replace(read(one), fresh=one.id in fresh) for one in found]
 
 
-def _read_times(reader: Reader, events: Mapping[str, str]) -> dict[str, int]:
-    """Return when the event of each memory was said."""
-    said = {one.id: one.occurred_us for one in reader.events(sorted(set(events.values())))} if events else {}
-    return {name: said[event] for name, event in events.items() if event in said}
-
-
 def _make_member(
     parts: Parts, memory: Memory, told_us: int | None, *, support: tuple[Support, ...], log: Sequence[ChangeRecord]
 ) -> Member:
     since_us = get_valid_from_us(memory)
     since_us = since_us if told_us is None else told_us
+    named = (one.after.get("linked") for one in log if one.kind is ChangeKind.LINK)
     return Member(
         memory=memory,
         support=support,
         fresh=False,
         told_us=told_us,
         left_alone=any(one.kind is ChangeKind.UNDO for one in log),
-        linked=_find_linked(log),
+        linked=frozenset(str(name) for ids in named if isinstance(ids, list) for name in cast("list[object]", ids)),
         zone_us=to_local_time(since_us, parts.settings.zone) - since_us,
     )
-
-
-def _find_linked(log: Iterable[ChangeRecord]) -> frozenset[str]:
-    named = (one.after.get("linked") for one in log if one.kind is ChangeKind.LINK)
-    return frozenset(str(name) for ids in named if isinstance(ids, list) for name in cast("list[object]", ids))
 
 
 def _find_earlier_values(reader: Reader, memory: Memory) -> list[Memory]:
@@ -443,7 +438,10 @@ class _Run:
             if count % _RENEW_GROUPS == 0:
                 renew()
             try:
-                self._judged(group, seeds, renew)
+                self._by_rules(group, seeds)
+                if self._model is not None and len(group) > 1:
+                    renew()
+                    self._by_model(self._model, group, seeds)
             except HeldError:
                 raise
             except Exception as error:  # noqa: BLE001 - the boundary of a group: the others continue
@@ -460,12 +458,6 @@ class _Run:
             return None
         answered = self._model is not None and self._model.answered > 0
         return {number: counts or answered for number, counts in failed.items()}
-
-    def _judged(self, group: tuple[int, ...], seeds: frozenset[int], renew: Callable[[], None]) -> None:
-        self._by_rules(group, seeds)
-        if self._model is not None and len(group) > 1:
-            renew()
-            self._by_model(self._model, group, seeds)
 
     def _by_rules(self, group: tuple[int, ...], seeds: frozenset[int]) -> None:
         """Judge a group by rules and apply the verdicts in one transaction."""

@@ -14,8 +14,8 @@ from typing import Final
 from credenda.clock import has_ended
 from credenda.errors import Unavailable
 from credenda.ids import IdKind, format_id
-from credenda.manage.consolidation.guards import Member
-from credenda.manage.consolidation.prompt import PROMPT_VERSION, ParsedAnswer, build_question, parse_answer
+from credenda.manage.consolidation_guards import Member
+from credenda.manage.consolidation_judge import PROMPT_VERSION, ParsedAnswer, build_question, parse_answer
 from credenda.model.report import Finding
 from credenda.providers.llm.client import ModelClient, open_model
 from credenda.providers.llm.protocol import ModelFailure
@@ -177,7 +177,10 @@ class ModelJudge:
             self.gave_up = "the day's budget is spent"
             raise ModelAwayError(self.gave_up) from error
         except ModelFailure as failure:
-            self._note(failure)
+            self._line.failed(failure, self._parts.clock.now_us())
+            self._away = self._away + 1 if failure.trouble.is_model_fault else 0
+            if self._away >= _FAILURES:
+                self.gave_up = str(failure)
             kind = ModelAwayError if failure.trouble.is_model_fault else Unavailable
             raise kind(str(failure), fix="the next run tries again") from failure
         except ValueError as error:
@@ -186,12 +189,6 @@ class ModelJudge:
         self.answered += 1
         self._line.answered()
         return ruling
-
-    def _note(self, failure: ModelFailure) -> None:
-        self._line.failed(failure, self._parts.clock.now_us())
-        self._away = self._away + 1 if failure.trouble.is_model_fault else 0
-        if self._away >= _FAILURES:
-            self.gave_up = str(failure)
 
 
 @contextmanager

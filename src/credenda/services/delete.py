@@ -20,8 +20,7 @@ from credenda.model.governance import BlankedWords, DeletionPlan, DeletionReceip
 from credenda.model.memory import Memory, Status
 from credenda.model.report import DeletionReport
 from credenda.runtime import Parts
-from credenda.services.browse import resolve_id_in
-from credenda.services.expectation import read_expectation
+from credenda.services.browse import read_expectation, resolve_id_in
 from credenda.storage.store import EventFilter, Reader, Writer
 from credenda.validation import check_condition, check_member
 from credenda.write.forget.delete import Deletion, find_last_number

@@ -8,11 +8,11 @@ from typing import Final
 
 from credenda import index as index_modules
 from credenda import model, services
+from credenda.current_call import report_progress
 from credenda.errors import Corrupt, Invalid, Unavailable
 from credenda.index.snapshot import is_damaged
-from credenda.model.doctor_finding import Finding
+from credenda.model.job import Finding
 from credenda.paths import close_open_files, find_open_paths
-from credenda.progress import report_progress
 from credenda.runtime import Parts
 from credenda.services.search import open_index
 from credenda.services.settle import measure_unread

@@ -29,8 +29,7 @@ from credenda.model.memory import Memory, Status
 from credenda.model.query import StatusStep
 from credenda.model.report import UndoneMemory, UndoReport
 from credenda.runtime import Parts
-from credenda.services.browse import get_current, get_expected, resolve_id, resolve_id_in
-from credenda.services.expectation import read_expectation
+from credenda.services.browse import get_current, get_expected, read_expectation, resolve_id, resolve_id_in
 from credenda.storage.plan import commit_decided, return_decided
 from credenda.storage.records import EMBED, take_turn
 from credenda.storage.store import ChangeFilter, EventFilter, Job, MemoryFilter, Reader, Writer
@@ -368,19 +367,15 @@ def _read_log_view(reader: Reader, wanted: Sequence[ChangeRecord]) -> LogView:
             log = reader.changes(ChangeFilter(memory_ids=(memory.id,)))
             records.update((one.id, one) for one in log)
             waiting |= {name for record in log for name in _name_memories(record)}
-            _read_pair(reader, memory, pairs, near)
+            # Read all memories with the entity and attribute of a memory.
+            if memory.entity and memory.attribute:
+                pair = (normalise_name(memory.entity), normalise_attribute(memory.attribute))
+                if pair not in pairs:
+                    pairs.add(pair)
+                    near.update((one.id, one) for one in reader.find(MemoryFilter(pair=pair)))
         waiting |= {one.id for one in near.values() if one.superseded_by in memories or one.status is Status.ACTIVE}
         waiting -= memories.keys() | unknown
     return LogView(tuple(records.values()), memories, {one.id: one for one in reader.contests()})
-
-
-def _read_pair(reader: Reader, memory: Memory, pairs: set[tuple[str, str]], near: dict[str, Memory]) -> None:
-    """Read all memories with the entity and attribute of a memory."""
-    if memory.entity and memory.attribute:
-        pair = (normalise_name(memory.entity), normalise_attribute(memory.attribute))
-        if pair not in pairs:
-            pairs.add(pair)
-            near.update((one.id, one) for one in reader.find(MemoryFilter(pair=pair)))
 
 
 def _find_contest_changes(wanted: Iterable[ChangeRecord], shared: Sequence[ChangeRecord]) -> list[ChangeRecord]:

@@ -21,7 +21,7 @@ from credenda.model.change import Actor, Add, Contest, ContestState
 from credenda.model.claim import Span
 from credenda.model.event import DENIED, QUARANTINED, Receipt, Source
 from credenda.model.memory import Draft, Memory, MemoryType, Slot, Status, get_type_class
-from credenda.model.sync_report import SyncReport
+from credenda.model.restored_report import SyncReport
 from credenda.paths import find_path_kind
 from credenda.portability.files.folder import (
     IGNORE,
@@ -401,7 +401,13 @@ class _Round:
             lines = gone.removed | gone.find_waiting()
             lost = list_pending({*plan.away, *(one.local for one in plan.gone)}, lines, state, before)
         self._carry_out(plan, state.round)
-        self._forget(gone)
+        # Forget what rested on lines that are gone, unless new words have replaced it.
+        held = {one.id for one in self._view().memories if one.status in CURRENT_STATUSES} if gone.removed else ()
+        for local, path in gone.removed.items():
+            why = _BY_AGENT if self.by_agent else f"its line was removed from {path}"
+            if local in held and self._try(path, partial(forget, self.parts, local, why)):
+                self._counts.deleted += 1
+                self._notes.append(f"{path}: the line of {local} is gone: forgotten, and `restore` brings it back")
         after = self._view()
         if after.memories:
             after = replace(after, core=[(line.section, line.memory_id) for line in core(self.parts).lines])
@@ -519,15 +525,6 @@ class _Round:
                 waiting = self._settle()
         if waiting:
             self._settle()
-
-    def _forget(self, gone: GoneLines) -> None:
-        """Forget what rested on lines that are gone, unless new words have replaced it."""
-        held = {one.id for one in self._view().memories if one.status in CURRENT_STATUSES} if gone.removed else ()
-        for local, path in gone.removed.items():
-            why = _BY_AGENT if self.by_agent else f"its line was removed from {path}"
-            if local in held and self._try(path, partial(forget, self.parts, local, why)):
-                self._counts.deleted += 1
-                self._notes.append(f"{path}: the line of {local} is gone: forgotten, and `restore` brings it back")
 
     def _settle(self) -> int:
         try:

@@ -13,7 +13,7 @@ from typing import Any, Final, NamedTuple, Protocol
 
 from credenda import limits
 from credenda.clock import DAY_US, SECOND_US, has_ended
-from credenda.deadline import allow_stop
+from credenda.current_call import allow_stop
 from credenda.errors import Conflict, CredendaError, Invalid, LimitExceeded, NotFound
 from credenda.ids import IdKind, format_id, parse_id_number
 from credenda.model.change import ChangeKind
@@ -21,13 +21,12 @@ from credenda.model.job import JobInfo, JobState
 from credenda.model.query import Page
 from credenda.private import cut_private_fields
 from credenda.runtime import Parts
-from credenda.services.browse import read_cursor, write_cursor
-from credenda.services.expectation import read_expectation
+from credenda.services.browse import read_cursor, read_expectation, write_cursor
 from credenda.services.search import check_limit
 from credenda.storage.records import CALL, KINDS
 from credenda.storage.store import ChangeFilter, Job, JobFilter, JobStatus, Reader, Writer
 from credenda.validation import check_member
-from credenda.workers.leases import is_abandoned
+from credenda.workers.loop import is_abandoned
 
 Outcome = dict[str, Any]
 """Progress, result and cancellation of a call, as its row stores them."""

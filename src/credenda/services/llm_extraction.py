@@ -130,21 +130,17 @@ def _read_wanted_turns(parts: Parts, path: Path | None, text: str | None) -> Gen
     if path is not None and text is not None:
         raise Invalid("a file and a text cannot be combined", fix="pass one of them")
     if path is None and text is None:
-        yield from _read_queued_turns(parts)
+        with parts.store.reader(parts.user_id) as reader:
+            jobs: list[Job] = reader.jobs(JobFilter(statuses=_WAITING, kinds=frozenset({EXTRACT, THINK, REREAD})))
+            for job in jobs:
+                for number in range(job.first, job.last + 1):
+                    passage = load_passage(reader, [number], parts.extractor)
+                    if passage is not None:
+                        yield passage
         return
     turns: Iterable[Turn] = make_text_turns(parts, text or "") if path is None else read_file_turns(parts, path)
     for turn in turns:
         yield Passage(turns=(turn,), readings={turn.event.id: tuple(parts.extractor.extract(turn))})
-
-
-def _read_queued_turns(parts: Parts) -> Generator[Passage]:
-    with parts.store.reader(parts.user_id) as reader:
-        jobs: list[Job] = reader.jobs(JobFilter(statuses=_WAITING, kinds=frozenset({EXTRACT, THINK, REREAD})))
-        for job in jobs:
-            for number in range(job.first, job.last + 1):
-                passage = load_passage(reader, [number], parts.extractor)
-                if passage is not None:
-                    yield passage
 
 
 def _price_turns(parts: Parts, passages: Iterable[Passage], model: str | None) -> ExtractionReport:
@@ -267,7 +263,8 @@ def ask_again(parts: Parts, line: ModelClient, readable: Sequence[int]) -> Answe
         unread |= {number for number in stopped if _is_message_at_fault(thoughts[number])}
         again = [number for number in stopped if number not in unread]
         left = again + left
-        why = _word_reason(thoughts, again)
+        found = (thoughts[number] for number in again)
+        why = next((one.why for one in found if one is not None and one.why), "it was stopped" if again else "")
     return Answers(
         reader=reader_of,
         texts=texts,
@@ -288,11 +285,6 @@ def _may_need_model(reader: Reader, number: int, rules: Extractor) -> bool:
 def _is_message_at_fault(thought: ModelAnswer | None) -> bool:
     """Return whether the message, not the LLM, is the reason why there is no answer."""
     return thought is not None and (thought.counts or thought.error is not None)
-
-
-def _word_reason(thoughts: Mapping[int, ModelAnswer | None], again: Sequence[int]) -> str:
-    found = (thoughts[number] for number in again)
-    return next((one.why for one in found if one is not None and one.why), "it was stopped" if again else "")
 
 
 def _write_claims(writer: Writer, reader_of: str, answers: Mapping[int, str]) -> None:

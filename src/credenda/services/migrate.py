@@ -64,15 +64,12 @@ class _Digest:
         self.sums[table] = (self.sums.get(table, 0) + number) % (1 << _BITS)
         text = row.get("text")
         if isinstance(text, str) and text.strip():
-            self._sample(number, text)
-
-    def _sample(self, number: int, text: str) -> None:
-        """Keep the texts with the smallest hashes: the same ones in every run, and from everywhere in the memory."""
-        entry = (-number, " ".join(text.split()[:_WORDS])[:_CHARACTERS])
-        if len(self._texts) < limits.MIGRATION_SEARCHES:
-            heappush(self._texts, entry)
-        elif entry > self._texts[0]:
-            heapreplace(self._texts, entry)
+            # Keep the texts with the smallest hashes: the same ones in every run, and from everywhere in the memory.
+            entry = (-number, " ".join(text.split()[:_WORDS])[:_CHARACTERS])
+            if len(self._texts) < limits.MIGRATION_SEARCHES:
+                heappush(self._texts, entry)
+            elif entry > self._texts[0]:
+                heapreplace(self._texts, entry)
 
     @property
     def queries(self) -> list[str]:

@@ -15,9 +15,8 @@ from credenda.model.memory import Memory, Status
 from credenda.model.query import Contradiction, Outcome
 from credenda.model.report import Resolution
 from credenda.runtime import Parts
-from credenda.services.browse import get_current, resolve_id, resolve_id_in
+from credenda.services.browse import get_current, read_expectation, resolve_id, resolve_id_in
 from credenda.services.edit import check_not_deleted, journal_correction, make_application, read_slot
-from credenda.services.expectation import read_expectation
 from credenda.storage.plan import commit_decided
 from credenda.storage.records import EXTRACT, THINK
 from credenda.storage.store import ChangeFilter, JobFilter, JobStatus, MemoryFilter, Reader, Writer
@@ -62,18 +61,15 @@ def get_outcome(parts: Parts, event_ids: Sequence[str]) -> Outcome:
         memories = [
             one for one in reader.memories(sorted({one.memory_id for one in links})) if one.status is not Status.DELETED
         ]
+        numbers = {parse_serial(name) for name in wanted}
+        jobs = reader.jobs(JobFilter(kinds=_READING, statuses=_UNFINISHED, until_event=max(numbers)))
+        found = {job.status for job in jobs if any(job.first <= number <= job.last for number in numbers)}
         return Outcome(
-            state=_find_state(reader, {parse_serial(name) for name in wanted}),
+            state=next((state for state, statuses in _STATES if statuses & found), "done"),
             events=tuple(events),
             memories=tuple(memories),
             contradictions=_find_contradictions(reader, memories, wanted),
         )
-
-
-def _find_state(reader: Reader, numbers: set[int]) -> str:
-    jobs = reader.jobs(JobFilter(kinds=_READING, statuses=_UNFINISHED, until_event=max(numbers)))
-    found = {job.status for job in jobs if any(job.first <= number <= job.last for number in numbers)}
-    return next((state for state, statuses in _STATES if statuses & found), "done")
 
 
 def _find_contradictions(

@@ -76,10 +76,14 @@ def rebuild_from_files(parts: Parts, path: str | Path, *, dry_run: bool = False)
         found = _read_folder(folder)
         check_owner(parts, found)
         key, state = read_key(folder), load_state(folder.load(STATE))
-        said = record(found.texts, lambda name, text: _was_edited(state, key, name, text))
+        said = record(found.texts, lambda name, text: _find_digest(state, key, name) not in {"", hash_text(key, text)})
         stones, others = read_tombstones(folder, key)
         _check_empty(parts, said)
-        notes = _write_notes(said, others)
+        notes = list(said.notes)
+        if said.statements:
+            notes.append(f"{count_noun(said.statements, 'statement')} without a comment; `files sync` takes them in")
+        if others:
+            notes.append(f"{others} tombstones cannot be checked: their key is not in this folder")
         start = partial(_Refill, parts, said, drawn=partial(_is_unchanged, state, key))
         run = start(notes=notes)
         if not dry_run:
@@ -122,10 +126,6 @@ def _find_digest(state: State, key: bytes, name: str) -> str:
     return base.digest if base is not None and state.mark == hash_tenant(key) != "" else ""
 
 
-def _was_edited(state: State, key: bytes, name: str, text: str) -> bool:
-    return _find_digest(state, key, name) not in {"", hash_text(key, text)}
-
-
 def _is_unchanged(state: State, key: bytes, name: str, text: str) -> bool:
     """Return whether an entry is unchanged since the last synchronisation, which had applied all deletions."""
     return _find_digest(state, key, name) == hash_text(key, text)
@@ -142,15 +142,6 @@ def _check_empty(parts: Parts, said: Record) -> None:
         )
     if not (said.events or said.memories):
         raise NotFound("the folder contains no entry", fix="pass a folder written by `files sync`")
-
-
-def _write_notes(said: Record, others: int) -> list[str]:
-    notes = list(said.notes)
-    if said.statements:
-        notes.append(f"{count_noun(said.statements, 'statement')} without a comment; `files sync` takes them in")
-    if others:
-        notes.append(f"{others} tombstones cannot be checked: their key is not in this folder")
-    return notes
 
 
 def _take_over(parts: Parts, key: bytes, stones: list[Tombstone]) -> None:
@@ -291,14 +282,11 @@ class _Refill:
                 stop = max(0, min(span.stop, len(event.text)))
                 hashed = hashlib.blake2b(f"{one.name}\x00{place}".encode(), digest_size=_HASH_BYTES).digest()
                 support.append(Support(span=Span(event_id, min(max(span.start, 0), stop), stop), claim_hash=hashed))
-        if self._is_deleted(writer, one):
+        if not self.drawn(one.name, one.draft.text) and is_deleted(writer, one.draft):
             self.notes.append(f"{one.path}: {one.name[:32]} was skipped, because it was deleted")
             return None
         draft = screen_draft(one.draft, self.parts.settings.secrets_policy)
         return Add(key=f"new:{one.name}", draft=draft, support=tuple(support), reason=_REASON)
-
-    def _is_deleted(self, writer: Writer, one: Believed) -> bool:
-        return not self.drawn(one.name, one.draft.text) and is_deleted(writer, one.draft)
 
     def _confirmations(self) -> Iterator[Change]:
         for one in self.said.memories:
@@ -366,7 +354,14 @@ def reextract(parts: Parts, *, dry_run: bool, model: bool = False) -> RebuildRep
         return replace(report, asked=answers.asked, waiting=answers.waiting, why=answers.why)
     for _ in range(_TRIES):
         found = _derive(parts, answers)
-        report = _report(found, dry_run=dry_run)
+        report = RebuildReport(
+            reextract=True,
+            dry_run=dry_run,
+            compared=len(found.live.memories),
+            differences=tuple(_describe_difference(change, found.live) for change in found.plan.changes),
+            applied=bool(found.plan.changes) and not dry_run,
+            kept=tuple(found.plan.kept),
+        )
         if answers is not None:
             report = replace(report, asked=answers.asked, unread=len(answers.unread))
         if dry_run or (not found.plan.changes and answers is None) or _commit(parts, found, answers):
@@ -590,17 +585,6 @@ class _Replay:
     def _apply(self, record: ChangeRecord, change: Change) -> dict[str, str]:
         application = Application(actor=record.actor, now_us=record.at_us, cause=record.cause)
         return dict(apply(self.scratch, [change], application).ids)
-
-
-def _report(found: _Found, *, dry_run: bool) -> RebuildReport:
-    return RebuildReport(
-        reextract=True,
-        dry_run=dry_run,
-        compared=len(found.live.memories),
-        differences=tuple(_describe_difference(change, found.live) for change in found.plan.changes),
-        applied=bool(found.plan.changes) and not dry_run,
-        kept=tuple(found.plan.kept),
-    )
 
 
 def _describe_difference(change: Change, live: BeliefSet) -> RebuildDifference:

@@ -17,13 +17,13 @@ from credenda.errors import Conflict, CredendaError, Invalid
 from credenda.manage.lifecycle import ScheduledTask, describe_state, find_due
 from credenda.model.report import DutyRun, ScheduleReport
 from credenda.runtime import Parts
-from credenda.services import dream
+from credenda.services import dream_run
 from credenda.services.core import core
 from credenda.services.lifecycle import decay, run_lifecycle
 from credenda.services.resolve import find_loops
 from credenda.storage.store import EventFilter, Watermark, Writer
 from credenda.text.recalled_block import count_noun
-from credenda.workers.leases import make_lease, take
+from credenda.workers.loop import make_lease, take
 
 _log = logging.getLogger(__name__)
 _LEASE_SECONDS: Final = 900
@@ -60,7 +60,7 @@ def _run_core(parts: Parts) -> str:
 
 
 def _run_dream(parts: Parts) -> str:
-    report = dream.run.dream(parts, stay=lambda: _acquire_leadership(parts))
+    report = dream_run.dream(parts, stay=lambda: _acquire_leadership(parts))
     if not report.ran:
         return f"nothing: {report.reason}"
     failed = [step.name for step in report.steps if step.failed]

@@ -16,9 +16,9 @@ from credenda.hook_files.places import Places, find_places, list_waiting, read_l
 from credenda.index.document_names import name_memory_document
 from credenda.model.change import Actor, ChangeKind, ChangeRecord
 from credenda.model.claim import Evidence, Span
-from credenda.model.doctor_finding import Finding
 from credenda.model.event import NewEvent, Role
 from credenda.model.governance import CostDay, CostSummary
+from credenda.model.job import Finding
 from credenda.model.memory import Memory, MemoryType, Status
 from credenda.runtime import Parts
 from credenda.services.browse import read_span

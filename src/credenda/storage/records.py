@@ -10,14 +10,14 @@ from threading import Lock, RLock
 from typing import Final, NamedTuple
 from weakref import WeakValueDictionary
 
-from credenda.deadline import check_deadline, get_seconds_left
+from credenda.current_call import check_deadline, get_seconds_left
 from credenda.errors import Unavailable
 from credenda.model.change import ChangeKind, ChangeRecord, ContestCase
 from credenda.model.claim import Evidence
 from credenda.model.core import Item, ItemRemoval
-from credenda.model.doctor_finding import DutyRun
 from credenda.model.event import NewEvent
 from credenda.model.governance import LegalHold, RetentionPolicy
+from credenda.model.job import DutyRun
 from credenda.model.memory import Layer, Memory, MemoryType, Stance, Status
 
 # Rows that scheduled tasks write: derived values, watermarks, and the lease of the scheduler.

@@ -32,8 +32,8 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeVar
 
 from credenda.model.change import ChangeRecord, ContestCase, ContestState
 from credenda.model.claim import Evidence
-from credenda.model.doctor_finding import Finding
 from credenda.model.event import Event
+from credenda.model.job import Finding
 from credenda.model.memory import Memory
 from credenda.model.server import AccessToken
 from credenda.storage.records import (

@@ -5,7 +5,6 @@ from typing import TYPE_CHECKING
 from credenda.lazy import load_on_use
 
 if TYPE_CHECKING:
-    from credenda.telemetry import model_use as model_use
     from credenda.telemetry import spans as spans
 
 __getattr__ = load_on_use(__name__)

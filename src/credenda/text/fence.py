@@ -9,8 +9,8 @@ from functools import partial
 from typing import Final, NamedTuple, TypeVar
 
 from credenda.clock import to_datetime, to_local_time
+from credenda.text.recalled_block import FENCE_CLOSING, FENCE_OPENING
 from credenda.text.sentences import is_about_user
-from credenda.text.spoken import FENCE_CLOSING, FENCE_OPENING
 
 OPENING: Final = FENCE_OPENING
 CLOSING: Final = FENCE_CLOSING

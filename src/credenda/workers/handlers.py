@@ -19,8 +19,7 @@ from credenda.providers.embed.factory import Embedder, TokenEmbedder
 from credenda.runtime import Parts
 from credenda.storage.records import EXTRACT, THINK
 from credenda.storage.store import EventFilter, Job, MemoryFilter, Reader, Vector, VectorRemoval, Writer
-from credenda.workers.leases import commit_end, commit_leased, is_leased
-from credenda.workers.loop import end_portion, take_portion
+from credenda.workers.loop import commit_end, commit_leased, end_portion, is_leased, take_portion
 from credenda.write.extract.voices import VerbatimExtractor
 from credenda.write.forget.delete import Deletion, check_hold, count_matches, find_last_number
 from credenda.write.forget.item_words import sweep_items

@@ -17,6 +17,7 @@ from threading import Thread
 from typing import Final
 
 from credenda.clock import DAY_US, has_ended
+from credenda.current_call import add_model_use
 from credenda.errors import LimitExceeded
 from credenda.ids import IdKind, parse_id_number
 from credenda.model.claim import Claim, keep_weightiest
@@ -26,10 +27,8 @@ from credenda.providers.llm.protocol import ModelFailure, Question, Reply
 from credenda.runtime import Parts
 from credenda.storage.records import EMBED, REREAD, THINK, mark_complete
 from credenda.storage.store import Job, JobStatus, Spend, Writer
-from credenda.telemetry.model_use import add_model_use
 from credenda.telemetry.spans import record_model_call
-from credenda.workers.leases import commit_leased
-from credenda.workers.loop import end_portion, take_portion
+from credenda.workers.loop import commit_leased, end_portion, take_portion
 from credenda.write.llm.prompt import Passage
 from credenda.write.llm.reading import Understood, reader_name, skip, understand
 from credenda.write.llm.turns import believe_again, fallback, group_jobs, load_passage, load_turn, still_so

@@ -175,18 +175,15 @@ class AllUsers:
     def _attempt(self, user: str, work: Callable[[Parts], int | None]) -> int | None:
         """Work for a tenant; a failure is logged without its name and does not keep the others waiting."""
         try:
-            return work(self._view(user))
+            # The tenant's view, opened if need be; the least recently used one beyond the bound is closed.
+            view = self._open.pop(user, None) or self._parts.for_user(user)
+            self._open[user] = view
+            while len(self._open) > self._open_max:
+                self._leave(self._open.popitem(last=False)[1])
+            return work(view)
         except CredendaError as error:
             _log.warning("a user is passed over", extra={"code": error.code})
             return None
-
-    def _view(self, user: str) -> Parts:
-        """Return the tenant's view, opened if need be; the least recently used one beyond the bound is closed."""
-        view = self._open.pop(user, None) or self._parts.for_user(user)
-        self._open[user] = view
-        while len(self._open) > self._open_max:
-            self._leave(self._open.popitem(last=False)[1])
-        return view
 
     @staticmethod
     def _leave(view: Parts) -> None:

@@ -11,8 +11,8 @@ from credenda.model.claim import Claim, Extractor, Span, Turn
 from credenda.model.event import QUARANTINED, Event, NewEvent, Role, Source
 from credenda.model.memory import MemoryType
 from credenda.text.normalize import normalise_text
+from credenda.text.recalled_block import extract_spoken
 from credenda.text.sentences import has_blanks, leave_out_blanks, split_sentences
-from credenda.text.spoken import extract_spoken
 from credenda.write.intake.validate import AS_TYPE
 
 _ANY: Final = MemoryType.FACT

@@ -12,7 +12,7 @@ from typing import NoReturn
 import psycopg
 import pytest
 
-from credenda.deadline import limit_duration
+from credenda.current_call import limit_duration
 from credenda.errors import Unavailable
 from credenda.storage.postgres import connections
 from credenda.storage.postgres.connections import Scope, Session, compute_lock
@@ -196,7 +196,7 @@ def test_nothing_is_tried_again_once_the_bound_is_reached_or_the_call_is_over(
     monkeypatch.undo()
 
     def pass_the_deadline(_: float) -> None:
-        monkeypatch.setattr("credenda.deadline.seconds", lambda: float("inf"))
+        monkeypatch.setattr("credenda.current_call.seconds", lambda: float("inf"))
 
     monkeypatch.setattr(connections, "pause", pass_the_deadline)
     with limit_duration(60), pytest.raises(Unavailable, match="took too long"):

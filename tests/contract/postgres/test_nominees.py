@@ -15,8 +15,8 @@ from benchmarks.nodes.vectors import measure_recall
 from credenda import Credenda
 from credenda.errors import CredendaError, Unavailable
 from credenda.index import cache
-from credenda.index.neighbours import copy_vectors, find_nearest_codes
 from credenda.index.quantize import encode
+from credenda.index.resident import copy_vectors, find_nearest_codes
 from credenda.storage.postgres import nominees
 from credenda.storage.postgres.connections import Connections, Scope
 from credenda.storage.postgres.store import PostgresStore

@@ -9,7 +9,7 @@ from threading import Event
 
 import pytest
 
-from credenda.deadline import allow_stop, limit_duration
+from credenda.current_call import allow_stop, limit_duration
 from credenda.errors import Unavailable
 from credenda.storage.postgres import connections
 from credenda.storage.postgres.connections import AUDIT_TURN, Scope, compute_lock

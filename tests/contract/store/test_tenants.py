@@ -9,7 +9,7 @@ from typing import get_args
 import pytest
 
 from credenda import ids
-from credenda.author import use_author
+from credenda.current_call import use_author
 from credenda.errors import LimitExceeded, NotFound
 from credenda.model.change import ChangeKind, Support
 from credenda.model.claim import Span

@@ -4,7 +4,7 @@ import pytest
 
 from credenda.model.claim import Turn
 from credenda.model.event import Event, Role
-from credenda.providers.reader.tagger import TaggingReader
+from credenda.providers.tagger import TaggingReader
 from credenda.write.facts.claims import ReadingExtractor
 
 

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from credenda.model.claim import Fact, FactStatus
-from credenda.providers.reader.tagger import TaggingReader
+from credenda.providers.tagger import TaggingReader
 
 READER = TaggingReader()
 

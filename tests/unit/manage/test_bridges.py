@@ -2,8 +2,8 @@
 
 import pytest
 
-from credenda.manage.dream.cards import EntityFacts
-from credenda.manage.dream.probe import BridgeRules, EntityPair, nominate_pairs
+from credenda.manage.dream_cards import EntityFacts
+from credenda.manage.dream_probe import BridgeRules, EntityPair, nominate_pairs
 
 
 @pytest.mark.requirement("E-069")

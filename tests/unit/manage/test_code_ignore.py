@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from credenda.manage.code.outline import is_ignored, parse_patterns
+from credenda.manage.code_outline import is_ignored, parse_patterns
 
 CASES = [
     ("*.o", ["a.o", "x/a.o", "a.oo"]),

@@ -2,7 +2,7 @@
 
 import pytest
 
-from credenda.manage.code.outline import parse_manifest, parse_outline
+from credenda.manage.code_outline import parse_manifest, parse_outline
 
 PYTHON = """
 import os.path

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from credenda.clock import HOUR_US
-from credenda.manage.consolidation.judge import Pair, Trigger, cluster_pairs, explain_skip
-from credenda.manage.consolidation.nominate import EXACT_KEY, NearestNeighbours, SharedKeyIndex, compute_floor
+from credenda.manage.consolidation_guards import EXACT_KEY, NearestNeighbours, Pair, SharedKeyIndex, compute_floor
+from credenda.manage.consolidation_judge import Trigger, cluster_pairs, explain_skip
 from credenda.services.consolidation_progress import ATTEMPTS, Marks
 
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from credenda.manage.consolidation.guards import (
+from credenda.manage.consolidation_guards import (
     Member,
     extract_traits,
     find_difference,
@@ -16,8 +16,7 @@ from credenda.manage.consolidation.guards import (
     is_distinct,
     resolve_relative_dates,
 )
-from credenda.manage.consolidation.judge import Remove, judge_by_rules, link_remaining, plan_changes
-from credenda.manage.consolidation.prompt import parse_answer
+from credenda.manage.consolidation_judge import Remove, judge_by_rules, link_remaining, parse_answer, plan_changes
 from credenda.model.change import Supersede
 from credenda.model.memory import Memory, MemoryType, Relation, Stance
 

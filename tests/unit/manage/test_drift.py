@@ -2,7 +2,7 @@
 
 import pytest
 
-from credenda.manage.code.outline import Manifest, parse_outline
+from credenda.manage.code_outline import Manifest, parse_outline
 from credenda.manage.drift import (
     CodeClaim,
     CodeIndex,

@@ -13,7 +13,7 @@ import credenda
 from credenda.errors import Invalid, NotFound
 from credenda.interfaces.mcp.tool_specs import build_tools
 from credenda.interfaces.remedies import FOR_THE_USER, name_routes, name_tools
-from credenda.operations.table import OPERATIONS, TOOLSETS, Toolset
+from credenda.operations import OPERATIONS, TOOLSETS, Toolset
 
 SOURCES = Path(credenda.__file__).parent
 TOOLS = {name for toolset in TOOLSETS for name in build_tools(toolset=toolset)}

@@ -13,7 +13,7 @@ import pytest
 from credenda.errors import Invalid
 from credenda.interfaces.mcp.tool_specs import ToolSpec, build_tools, estimate_tokens, read_arguments
 from credenda.operation import Operation
-from credenda.operations.table import OPERATIONS, TOOLS, list_tools
+from credenda.operations import OPERATIONS, TOOLS, list_tools
 
 DEFAULT = [
     "store_memory",

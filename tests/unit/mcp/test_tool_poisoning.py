@@ -9,12 +9,12 @@ from dataclasses import replace
 import pytest
 
 from credenda import Credenda
+from credenda import operations as mcp_tools
 from credenda.errors import Invalid
 from credenda.interfaces.mcp.server import build_server
 from credenda.interfaces.mcp.tool_specs import check_texts, find_poisoning
 from credenda.operation import Operation, Param
-from credenda.operations import table as mcp_tools
-from credenda.operations.table import OPERATIONS, Tool
+from credenda.operations import OPERATIONS, Tool
 
 ADDRESS = "an address"
 ASKED = "an order for when something is asked"

@@ -17,7 +17,7 @@ from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 
 from credenda import Credenda, NotFound
-from credenda.telemetry.model_use import add_model_use, measure_model_use
+from credenda.current_call import add_model_use, measure_model_use
 from credenda.telemetry.spans import record_model_call, record_request
 
 WORD = "Zanzibar"

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from credenda.text.english import is_english
+from credenda.text.sentences import is_english
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from credenda.private import PrivateParts, cut_private, cut_private_fields, has_private, is_off_record
-from credenda.text.spoken import extract_spoken
+from credenda.text.recalled_block import extract_spoken
 
 PIECES = st.sampled_from(
     ["<private>", "</private>", "<PRIVATE a='b'>", "<private", "</private", "<pri", "vate>", ">", " ", "\n", "tea", "`"]

@@ -12,8 +12,8 @@ import pytest
 from tokenizers import Tokenizer, models, pre_tokenizers, processors, trainers
 
 from credenda.errors import Invalid
-from credenda.providers.tokens import factory
-from credenda.providers.tokens.factory import open_counter
+from credenda.providers import tokens
+from credenda.providers.tokens import open_counter
 from credenda.text.fence import ESTIMATE
 
 ENCODINGS = import_module("tiktoken_ext.openai_public").ENCODING_CONSTRUCTORS
@@ -182,7 +182,7 @@ def test_a_path_that_cannot_be_one_is_refused() -> None:
 
 
 def test_a_missing_library_is_named(tokenizer_file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(factory, "_LIBRARIES", {".json": "a_package_that_is_nowhere"})
+    monkeypatch.setattr(tokens, "_LIBRARIES", {".json": "a_package_that_is_nowhere"})
     with pytest.raises(Invalid, match=r'a_package_that_is_nowhere is not installed.*pip install "\.\[tokens\]"'):
         open_counter(tokenizer_file)
 

@@ -9,7 +9,7 @@ import pytest
 
 from credenda import Credenda, MemoryUnit
 from credenda.model.memory import Layer, MemoryType
-from credenda.operations.table import OPERATIONS
+from credenda.operations import OPERATIONS
 
 
 @pytest.mark.requirement("C-013")

@@ -31,7 +31,7 @@ from credenda.model.change import ContestCase, ContestState
 from credenda.model.query import Outcome
 from credenda.model.server import FINISHED, AgentTask, Skill, TaskAnswer, TaskFilter, TaskState
 from credenda.operation import Operation
-from credenda.operations.table import OPERATIONS
+from credenda.operations import OPERATIONS
 
 if TYPE_CHECKING:
     from collections.abc import Generator

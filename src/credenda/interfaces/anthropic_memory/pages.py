@@ -14,10 +14,9 @@ from threading import RLock
 from typing import TYPE_CHECKING, Any, Concatenate, Final, NamedTuple, ParamSpec, cast
 
 from credenda import limits
-from credenda.errors import Conflict, CredendaError, NotFound, Unavailable
-from credenda.install_hint import format_install
+from credenda.errors import Conflict, CredendaError, NotFound, Unavailable, format_install
 from credenda.interfaces.anthropic_memory.paths import ROOT, Refused, split_path
-from credenda.services.directory.paths import is_reserved
+from credenda.services.directory_paths import is_reserved
 
 if TYPE_CHECKING:
     from anthropic.lib.tools import BetaAbstractMemoryTool, BetaAsyncAbstractMemoryTool

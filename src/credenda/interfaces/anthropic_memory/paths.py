@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from credenda.errors import Invalid
-from credenda.services.directory.paths import split_page_path
+from credenda.services.directory_paths import split_page_path
 
 ROOT: Final = "/memories"
 _UP: Final = ".."

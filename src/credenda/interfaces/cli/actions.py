@@ -27,7 +27,7 @@ from credenda.interfaces.cli.render_files import render_pending
 from credenda.interfaces.dispatch import invoke
 from credenda.model.change import ChangeKind, ChangeRecord, ContestState
 from credenda.operation import Operation
-from credenda.operations.table import OPERATIONS
+from credenda.operations import OPERATIONS
 from credenda.text.recalled_block import count_noun
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from credenda.model.evaluation import BeliefTestReport
     from credenda.model.event import Receipt
     from credenda.model.memory import Memory
-    from credenda.model.sync_report import SyncReport
+    from credenda.model.restored_report import SyncReport
 
 Given = dict[str, Any]
 Action = Callable[[Session, Operation, Given], Outcome]

@@ -18,8 +18,7 @@ import click
 import credenda
 from credenda import services, workers
 from credenda.config import find_data_folder, find_user_folders, get_default_user, read_target, read_user
-from credenda.errors import Invalid, Unavailable
-from credenda.install_hint import format_install
+from credenda.errors import Invalid, Unavailable, format_install
 from credenda.interfaces import client_setup, hook_engine, plugin
 from credenda.interfaces import mcp as mcp_modules
 from credenda.interfaces.cli.commands import make_command, make_group, make_toolset_option, write_either, write_result
@@ -43,7 +42,7 @@ if TYPE_CHECKING:
     from credenda import Credenda
     from credenda.interfaces import call_worker
     from credenda.interfaces.client_setup.install import Scope
-    from credenda.operations.table import Toolset
+    from credenda.operations import Toolset
     from credenda.runtime import Parts
 else:
     call_worker = import_on_use("credenda.interfaces.call_worker")

@@ -22,7 +22,7 @@ from credenda.interfaces.cli.actions import run_operation
 from credenda.interfaces.cli.output import Commands, Session, open_screen, write_output
 from credenda.model.query import SearchResult
 from credenda.operation import Operation, Param
-from credenda.operations.table import OPERATIONS, TOOLSETS
+from credenda.operations import OPERATIONS, TOOLSETS
 
 _YES: Final = click.Option(["--yes"], is_flag=True, help="Do not ask; needed where nobody can be asked.")
 _ONLY_HERE: Final[Mapping[str, tuple[click.Option, ...]]] = {

@@ -8,7 +8,6 @@ from credenda.clock import to_datetime
 from credenda.interfaces.cli.output import Screen, escape_controls, register_output, truncate
 from credenda.model.change import Add, Change, SetLayer, SetStatus
 from credenda.model.code import DriftReport, ScanReport
-from credenda.model.compression_report import CompressReport, CompressTier
 from credenda.model.core import Core, CoreLine
 from credenda.model.dream import ConsolidationGroup, ConsolidationReport, DreamReport
 from credenda.model.evaluation import (
@@ -24,6 +23,7 @@ from credenda.model.job import JobInfo
 from credenda.model.memory import Stance
 from credenda.model.query import Page
 from credenda.model.report import DecayReport, DutyState, LifecycleReport, RetentionCurves, ScheduleReport, ScoreMove
+from credenda.model.restored_report import CompressReport, CompressTier
 from credenda.text.recalled_block import count_kind, count_noun
 
 # Text output of work: jobs, previews, scores, consolidation, code, and folders.

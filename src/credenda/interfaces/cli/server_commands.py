@@ -26,8 +26,7 @@ import credenda
 from credenda import __version__, services
 from credenda.clock import SECOND_US, Clock, SystemClock, format_time, from_datetime, seconds
 from credenda.config import get_default_user, read_token
-from credenda.errors import Invalid
-from credenda.install_hint import format_install
+from credenda.errors import Invalid, format_install
 from credenda.interfaces import hook_engine, server
 from credenda.interfaces import mcp as mcp_modules
 from credenda.interfaces.cli.commands import make_command, make_group, make_toolset_option, write_either
@@ -43,7 +42,7 @@ from credenda.text.recalled_block import count_noun
 if TYPE_CHECKING:
     from credenda import bootstrap
     from credenda.interfaces.server.process import Plan
-    from credenda.operations.table import Toolset
+    from credenda.operations import Toolset
 else:
     bootstrap = import_on_use("credenda.bootstrap")
 

@@ -34,8 +34,7 @@ from credenda.interfaces.hook.payload import HOSTS, WARNED, Moment, format_answe
 from credenda.lazy import import_on_use
 from credenda.private import is_off_record
 from credenda.projects import find_project
-from credenda.text.recalled_block import CORE_TOKENS, PROMPT_TOKENS, build_block
-from credenda.text.spoken import extract_spoken
+from credenda.text.recalled_block import CORE_TOKENS, PROMPT_TOKENS, build_block, extract_spoken
 
 if TYPE_CHECKING:
     from io import BufferedReader

@@ -26,7 +26,7 @@ from mcp.shared.exceptions import MCPError
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
 from credenda import __version__, limits
-from credenda.deadline import allow_stop, has_deadline, limit_duration
+from credenda.current_call import Report, allow_stop, has_deadline, limit_duration, report_to
 from credenda.errors import CredendaError, Invalid, NotFound
 from credenda.interfaces.authorization import authorize, note_failure, note_operation
 from credenda.interfaces.dispatch import invoke
@@ -37,8 +37,7 @@ from credenda.interfaces.mcp.tool_specs import ToolSpec, build_tools, check_text
 from credenda.model.change import ContestCase, ContestState
 from credenda.model.event import PROJECT
 from credenda.operation import Operation
-from credenda.operations.table import OPERATIONS, Toolset
-from credenda.progress import Report, report_to
+from credenda.operations import OPERATIONS, Toolset
 from credenda.text.fence import CLOSING, OPENING, fence_text
 
 if TYPE_CHECKING:

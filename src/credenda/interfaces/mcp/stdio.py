@@ -30,7 +30,7 @@ from credenda.interfaces.authorization import use_as_owner
 from credenda.interfaces.hook_engine.filing import leave_work
 from credenda.interfaces.hook_engine.listener import listen_to_hooks
 from credenda.interfaces.mcp.server import build_server
-from credenda.operations.table import Toolset
+from credenda.operations import Toolset
 
 if TYPE_CHECKING:
     from mcp.server.lowlevel import Server

@@ -19,7 +19,7 @@ from credenda.interfaces.json_schema import check_type, describe_input
 from credenda.interfaces.mcp.results import build_output_schema
 from credenda.interfaces.serialize import encode
 from credenda.operation import Operation, Param
-from credenda.operations.table import OPERATIONS, Tool, Toolset, list_tools
+from credenda.operations import OPERATIONS, Tool, Toolset, list_tools
 
 _PIECES: Final = re.compile(r"[A-Za-z]+|\d|[^\sA-Za-z\d]+")
 _PIECE: Final = {True: 6, False: 3}

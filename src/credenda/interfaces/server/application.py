@@ -42,7 +42,7 @@ from credenda.interfaces.server.problems import ReadPage, make_problem_response,
 from credenda.interfaces.server.resource import Resource
 from credenda.interfaces.server.rest import make_routes
 from credenda.interfaces.web.routes import Web
-from credenda.operations.table import OPERATIONS, Toolset
+from credenda.operations import OPERATIONS, Toolset
 
 Extend = Callable[[Server[Any]], None]
 """Adds handlers of a program's own to the MCP server, before the first request."""

@@ -25,7 +25,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from credenda import limits
 from credenda.clock import Clock, seconds
-from credenda.deadline import limit_duration
+from credenda.current_call import ModelUse, limit_duration, measure_model_use
 from credenda.errors import CredendaError
 from credenda.ids import draw_request_id
 from credenda.interfaces.authorization import CallNote, Principal, current_note, use_principal
@@ -34,7 +34,6 @@ from credenda.interfaces.server.problems import READING, Problem, make_problem, 
 from credenda.interfaces.server.resource import Resource
 from credenda.model.server import AuditDraft
 from credenda.runtime import ActiveCalls
-from credenda.telemetry.model_use import ModelUse, measure_model_use
 from credenda.telemetry.spans import record_request
 
 # Bounds on how often a caller may call: a bucket of permits for each, which fills again at a steady rate.

@@ -28,7 +28,7 @@ from credenda.interfaces.server.memories import Memories
 from credenda.interfaces.server.resource import Resource
 from credenda.interfaces.web.routes import Web
 from credenda.interfaces.web.sessions import Sessions
-from credenda.operations.table import Toolset
+from credenda.operations import Toolset
 from credenda.runtime import Parts
 
 # Connections with bounds: on their number, on the time of a request's head, and on readers that do not read.

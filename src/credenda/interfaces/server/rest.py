@@ -37,8 +37,8 @@ from credenda.model.change import ContestCase
 from credenda.model.job import ENDED, JobInfo
 from credenda.model.memory import Memory
 from credenda.operation import Operation, Param, Rest
-from credenda.operations.table import OPERATIONS
-from credenda.services.expectation import expect, name_version
+from credenda.operations import OPERATIONS
+from credenda.services.browse import expect, name_version
 
 # Answers by Idempotency-Key, so that a repeated request does nothing twice and gets the first answer.
 

@@ -43,7 +43,7 @@ from credenda.interfaces.web.view import (
     read_form,
     write_mark,
 )
-from credenda.operations.table import OPERATIONS
+from credenda.operations import OPERATIONS
 
 _COOKIE: Final = "credenda-language"
 _YEAR_SECONDS: Final = 365 * 86_400

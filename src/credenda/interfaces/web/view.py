@@ -27,8 +27,8 @@ from credenda.model.memory import HELD, Memory, Relation, Status
 from credenda.model.query import Explanation, Hit, SlotVersion
 from credenda.model.report import UndoneMemory
 from credenda.model.statement import ENGLISH, Stated, find_before, name_attribute, name_owner, write_statement
-from credenda.operations.table import OPERATIONS
-from credenda.services.expectation import expect
+from credenda.operations import OPERATIONS
+from credenda.services.browse import expect
 from credenda.text.fence import name_author
 from credenda.text.normalize import normalise_attribute, normalise_name
 

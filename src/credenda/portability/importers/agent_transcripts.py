@@ -28,7 +28,7 @@ from credenda.portability.importers.json_checks import (
 )
 from credenda.portability.sources import Line, Lines
 from credenda.projects import find_project
-from credenda.text.spoken import cut_program_blocks
+from credenda.text.recalled_block import cut_program_blocks
 
 _CLAUDE_CODE_AGENT: Final = "claude-code"
 _HEAD: Final = re.compile(rb'\s*\{[^\n]*"(?:sessionId|leafUuid|messageId)"\s*:')

@@ -26,7 +26,7 @@ from credenda.portability.importers.format import (
 )
 from credenda.portability.sources import Element, Lines, read_sections
 from credenda.text.normalize import normalise_name
-from credenda.text.spoken import cut_recalled
+from credenda.text.recalled_block import cut_recalled
 from credenda.write.intake.validate import Submission
 
 _BOM: Final = b"\xef\xbb\xbf"

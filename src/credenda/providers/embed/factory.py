@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple, Protocol, cast, runtime_che
 
 from credenda import limits
 from credenda.config import Settings
-from credenda.errors import CredendaError, Invalid, Unavailable
-from credenda.install_hint import format_install
+from credenda.errors import CredendaError, Invalid, Unavailable, format_install
 from credenda.providers import embed
 
 if TYPE_CHECKING:

@@ -17,8 +17,7 @@ from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, Any, Final, cast
 
-from credenda.errors import Invalid, Unavailable
-from credenda.install_hint import format_install
+from credenda.errors import Invalid, Unavailable, format_install
 from credenda.providers.embed.minilm import read_header
 from credenda.text.normalize import join_surrogates
 

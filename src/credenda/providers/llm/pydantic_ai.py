@@ -17,8 +17,7 @@ from threading import Lock, Thread
 from typing import TYPE_CHECKING, Any, Final
 
 from credenda import limits
-from credenda.errors import Unavailable
-from credenda.install_hint import format_install
+from credenda.errors import Unavailable, format_install
 from credenda.providers.llm.protocol import ModelFailure, Question, Reply, Trouble
 
 if TYPE_CHECKING:

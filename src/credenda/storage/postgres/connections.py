@@ -33,7 +33,7 @@ from psycopg.conninfo import conninfo_to_dict
 from psycopg.types.numeric import Int8Dumper
 
 from credenda.clock import pause, seconds
-from credenda.deadline import check_deadline, get_seconds_left, has_deadline, is_over
+from credenda.current_call import check_deadline, get_seconds_left, has_deadline, is_over
 from credenda.errors import Conflict, Corrupt, CredendaError, Invalid, Unavailable
 from credenda.ids import draw_fraction
 from credenda.storage.records import TURN_SECONDS, Turns

@@ -8,9 +8,8 @@ from itertools import permutations
 from threading import Lock
 from typing import Final, TypeVar
 
-from credenda.author import read_author
 from credenda.clock import Clock, SystemClock, seconds
-from credenda.deadline import check_deadline
+from credenda.current_call import check_deadline, read_author
 from credenda.errors import Invalid, Unavailable
 from credenda.ids import draw_unused_tag
 from credenda.storage import postgres, sqlite

@@ -18,9 +18,9 @@ from credenda.ids import IdKind, parse_id_number
 from credenda.model.change import ChangeRecord, ContestCase
 from credenda.model.claim import Evidence
 from credenda.model.core import Item, ItemRemoval
-from credenda.model.doctor_finding import DutyRun
 from credenda.model.event import NewEvent
 from credenda.model.governance import LegalHold, RetentionPolicy
+from credenda.model.job import DutyRun
 from credenda.model.memory import Memory
 from credenda.storage import rows
 from credenda.storage.rows import compute_checksum, guard_row, pack_json

@@ -15,7 +15,7 @@ from typing import Final, Generic, NamedTuple, TypeVar
 
 from credenda import limits
 from credenda.clock import pause, seconds
-from credenda.deadline import check_deadline, has_deadline, is_over
+from credenda.current_call import check_deadline, has_deadline, is_over
 from credenda.errors import SAVE_THE_REST, Conflict, Corrupt, CredendaError, Unavailable
 from credenda.ids import draw_fraction
 from credenda.paths import create_file, find_obstacle, make_file_error

@@ -21,8 +21,8 @@ from threading import Lock
 from typing import Final, NamedTuple, TypeVar
 
 from credenda import limits
-from credenda.author import read_author
 from credenda.clock import Clock, SystemClock
+from credenda.current_call import read_author
 from credenda.errors import Conflict, Corrupt, CredendaError, Invalid, NotFound, Unavailable
 from credenda.ids import draw_unused_tag
 from credenda.paths import make_file_error

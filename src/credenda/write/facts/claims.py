@@ -30,9 +30,8 @@ from credenda.model.claim import (
 from credenda.model.event import Role
 from credenda.model.memory import Cardinality, MemoryType, Stance
 from credenda.text.changes import is_return_of
-from credenda.text.english import is_english
 from credenda.text.normalize import fold_plural, is_same_value, normalise_attribute, normalise_value
-from credenda.text.sentences import USER, TextSpan, is_about_user, is_name_of_user, split_sentences
+from credenda.text.sentences import USER, TextSpan, is_about_user, is_english, is_name_of_user, split_sentences
 from credenda.write.extract import voices
 from credenda.write.extract.moments import iso_day
 from credenda.write.extract.voices import Act, Voice, act_of, is_playing, lexicon, names, split_voices, who_speaks

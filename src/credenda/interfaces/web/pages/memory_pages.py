@@ -30,7 +30,7 @@ from credenda.model.event import Event, Source
 from credenda.model.memory import HELD, TRANSITIONS, Layer, Memory, MemoryType, Relation, Stance, Status
 from credenda.model.query import SlotVersion
 from credenda.model.report import UndoReport
-from credenda.services.expectation import name_version
+from credenda.services.browse import name_version
 from credenda.text.normalize import normalise_name
 
 _PAGE: Final = 50

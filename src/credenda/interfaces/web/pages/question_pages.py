@@ -17,7 +17,7 @@ from credenda.model.change import ChangeKind, ContestCase
 from credenda.model.evaluation import ContextPreview
 from credenda.model.memory import Layer, Memory, Stance, Status, is_dreamed
 from credenda.model.query import Explanation, Mode, Profile, SearchResult, SlotVersion
-from credenda.services.expectation import name_version
+from credenda.services.browse import name_version
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,7 @@ from credenda.model.change import ChangeRecord
 from credenda.model.job import ENDED, JobInfo, JobState
 from credenda.model.memory import Layer
 from credenda.model.report import RetentionCurves, RetentionPoint
-from credenda.services.expectation import name_version
+from credenda.services.browse import name_version
 from credenda.storage.records import CALL
 
 _POINTS: Final = 500

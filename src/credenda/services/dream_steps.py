@@ -14,7 +14,7 @@ from credenda.clock import DAY_US, has_ended, to_datetime
 from credenda.errors import Unavailable
 from credenda.ids import IdKind, parse_id_number
 from credenda.index.document_names import name_memory_document
-from credenda.manage.dream.cards import (
+from credenda.manage.dream_cards import (
     CardHistory,
     CardRules,
     CardText,
@@ -27,7 +27,7 @@ from credenda.manage.dream.cards import (
     is_profile_fact,
     write_fact_list,
 )
-from credenda.manage.dream.probe import (
+from credenda.manage.dream_probe import (
     CARD_PROMPT,
     BridgeAnswer,
     BridgeRules,

@@ -8,18 +8,17 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Final
 
+from credenda.current_call import report_within
 from credenda.errors import Conflict, CredendaError, Invalid
-from credenda.manage.dream.cards import MergeRules, PruneRules
+from credenda.manage.dream_cards import MergeRules, PruneRules
 from credenda.model.dream import DreamReport, DreamStep
-from credenda.progress import report_within
 from credenda.runtime import Parts
 from credenda.services.consolidation import Wanted, run_over
-from credenda.services.dream.steps import Night, run_bridges, run_cards, run_decay, run_drift, run_probe, write_report
+from credenda.services.dream_steps import Night, run_bridges, run_cards, run_decay, run_drift, run_probe, write_report
 from credenda.storage.store import Prune
 from credenda.text.recalled_block import count_kind, count_noun
 from credenda.validation import check_words
-from credenda.workers.leases import HeldError, hold_lock
-from credenda.workers.loop import flush_accesses
+from credenda.workers.loop import HeldError, flush_accesses, hold_lock
 
 # Step 2: pass large, close clusters to the judge of consolidation.
 
@@ -126,7 +125,11 @@ def dream(
             return DreamReport(ran=False, dry_run=dry_run, reason=str(error))
         if len(done) < len(chosen):
             done.append(DreamStep(name=chosen[len(done)], ran=False, reason=str(error)))
-    return replace(_report(parts, done, dry_run=dry_run), took_over=taken)
+    changed = sum(len(step.changes) + _count_other_effects(step) for step in done)
+    told = write_report(done, parts.clock.now_us(), parts.settings.zone, dry_run=dry_run)
+    return replace(
+        DreamReport(ran=True, dry_run=dry_run, steps=tuple(done), changed=changed, brief=told), took_over=taken
+    )
 
 
 def _tell_again(night: Night, done: list[DreamStep]) -> None:
@@ -191,12 +194,6 @@ def _run(name: str, night: Night) -> DreamStep:
     except Exception as error:  # noqa: BLE001 - a job boundary: the other steps continue
         _log.exception("a step of the dream failed", extra={"step": name})
         return DreamStep(name=name, failed=True, reason=type(error).__name__)
-
-
-def _report(parts: Parts, done: Sequence[DreamStep], *, dry_run: bool) -> DreamReport:
-    changed = sum(len(step.changes) + _count_other_effects(step) for step in done)
-    told = write_report(done, parts.clock.now_us(), parts.settings.zone, dry_run=dry_run)
-    return DreamReport(ran=True, dry_run=dry_run, steps=tuple(done), changed=changed, brief=told)
 
 
 def _count_other_effects(step: DreamStep) -> int:

@@ -19,7 +19,7 @@ from typing import Any, Final, NamedTuple, cast
 
 from credenda import limits
 from credenda.clock import to_datetime
-from credenda.manage.dream.cards import CardRules, CardText, EntityFacts, format_card_head, hash_facts
+from credenda.manage.dream_cards import CardRules, CardText, EntityFacts, format_card_head, hash_facts
 from credenda.model.change import Add, SetStatus
 from credenda.model.event import TRUST, Source
 from credenda.model.memory import (
@@ -223,7 +223,7 @@ class ProbeAnswer:
 
 @cache
 def _load_prompt(name: str) -> str:
-    return (files("credenda.manage.dream") / "prompts" / name).read_text("utf-8")
+    return (files("credenda.manage") / "prompts" / name).read_text("utf-8")
 
 
 def _build_question(prompt: str, document: Mapping[str, object]) -> Question:

@@ -19,12 +19,11 @@ from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from credenda.errors import Unavailable
-from credenda.install_hint import format_install
+from credenda.errors import Unavailable, format_install
+from credenda.lazy import load_runtime
 from credenda.model.attributes import TASTES
 from credenda.model.claim import LISTENER, SPEAKER, Fact, FactChange, FactStatus, Words
 from credenda.providers import embed
-from credenda.providers.onnx import load_runtime
 from credenda.text.sentences import split_sentences
 
 if TYPE_CHECKING:
@@ -32,6 +31,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     Floats = NDArray[np.float32]
+
 
 _PACKAGE: Final = "credenda_models"
 _FOLDER: Final = "reader"
@@ -176,15 +176,11 @@ def _read_window(model: _Model, window: _Window) -> Sequence[Fact]:
         return facts
     misled = {fact.value for fact in facts if fact not in kept}
     for fact in model.read(window.read_alone()):
-        same = [one for one in kept if _is_overlapping(one.value, fact.value)]
+        same = [one for one in kept if (one.value.start < fact.value.stop and fact.value.start < one.value.stop)]
         plain = window.after_message and min(fact.certainty, fact.attribute_certainty) >= _PLAIN
         if fact.value in misled or (plain and all(one.certainty < fact.certainty for one in same)):
             kept = [one for one in kept if one not in same] + [fact]
     return kept
-
-
-def _is_overlapping(one: Words, other: Words) -> bool:
-    return one.start < other.stop and other.start < one.stop
 
 
 def _cut_windows(pieces: embed.minilm.WordPieces, text: str, before: str) -> Iterator[_Window]:

@@ -37,24 +37,20 @@ def split_page_path(path: object) -> tuple[str, ...]:
         )
     names = tuple(name for name in path.split("/") if name not in {"", "."})
     for name in names:
-        _check(name, path)
+        # Refuse a name that leads elsewhere, is hidden, or equals another name on some system.
+        normal = unicodedata.normalize("NFKC", name)
+        folded = normal.casefold()
+        if ".." in {name, normal} or not _SLASHES.isdisjoint(name + normal) or any(code in folded for code in _ENCODED):
+            raise _refuse(path, "it would lead out of the directory")
+        if normal.startswith("."):
+            raise _refuse(path, "it is hidden")
+        if any(_is_invisible(letter) for letter in name) or name != name.strip() or name.endswith(".") or ":" in normal:
+            raise _refuse(path, "it holds characters that a name cannot have")
+        if len(name.encode("utf-8", "replace")) > limits.PAGE_NAME_BYTES:
+            raise _refuse(path, f"it holds a name of more than {limits.PAGE_NAME_BYTES} bytes")
     if len(names) > limits.PAGE_DEPTH:
         raise Invalid(f"{path} is nested too deeply", why=f"at most {limits.PAGE_DEPTH} levels are allowed")
     return names
-
-
-def _check(name: str, path: str) -> None:
-    """Refuse a name that leads elsewhere, is hidden, or equals another name on some system."""
-    normal = unicodedata.normalize("NFKC", name)
-    folded = normal.casefold()
-    if ".." in {name, normal} or not _SLASHES.isdisjoint(name + normal) or any(code in folded for code in _ENCODED):
-        raise _refuse(path, "it would lead out of the directory")
-    if normal.startswith("."):
-        raise _refuse(path, "it is hidden")
-    if any(_is_invisible(letter) for letter in name) or name != name.strip() or name.endswith(".") or ":" in normal:
-        raise _refuse(path, "it holds characters that a name cannot have")
-    if len(name.encode("utf-8", "replace")) > limits.PAGE_NAME_BYTES:
-        raise _refuse(path, f"it holds a name of more than {limits.PAGE_NAME_BYTES} bytes")
 
 
 def _refuse(path: str, why: str) -> Invalid:

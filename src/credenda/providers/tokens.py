@@ -15,8 +15,7 @@ from types import FunctionType
 from typing import Any, Final, cast
 
 from credenda import limits
-from credenda.errors import Invalid, Unavailable
-from credenda.install_hint import format_install
+from credenda.errors import Invalid, Unavailable, format_install
 from credenda.paths import find_path_kind
 from credenda.text.fence import ESTIMATE, TokenCounter
 from credenda.text.normalize import join_surrogates

@@ -26,7 +26,7 @@ from credenda.private import PrivateParts
 from credenda.runtime import Parts
 from credenda.services.browse import resolve_id
 from credenda.services.core import core
-from credenda.services.directory.paths import (
+from credenda.services.directory_paths import (
     AS_OF,
     fold_page_name,
     hash_statement,

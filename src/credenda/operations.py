@@ -8,9 +8,8 @@ from dataclasses import dataclass, field
 from typing import Final, Literal, get_args
 
 from credenda.client import Credenda
-from credenda.client_data import Data
+from credenda.client_data import Data, Jobs
 from credenda.client_inspect import Inspect
-from credenda.client_jobs import Jobs
 from credenda.client_manage import Manage
 from credenda.ids import IdKind
 from credenda.operation import ATTRIBUTE, Operation

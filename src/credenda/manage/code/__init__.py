@@ -1,1 +1,0 @@
-"""Code scan: the files that count, their declarations, and the memories made from them."""

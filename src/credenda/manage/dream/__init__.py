@@ -1,1 +1,0 @@
-"""The deciding steps of the nightly dream, one file a step. Pure."""

@@ -1,1 +1,0 @@
-"""The table of operations, from which every interface is built."""
