@@ -164,6 +164,11 @@ def test_the_parts_of_a_value_are_one() -> None:
     assert show(read(text, *parts)) == [("user", "employer", "acoustics lab of the university")]
 
 
+def test_a_word_before_a_day_is_no_part_of_it() -> None:
+    parts = [{"value": value, "attribute": "deadline", "subject": "report"} for value in ("in", "June")]
+    assert ("report", "deadline", "June") in show(read("The report is due in June.", *parts))
+
+
 def test_two_values_side_by_side_stay_two() -> None:
     facts = [{"value": value, "attribute": "likes"} for value in ("figs", "plums")]
     assert len(read("I like figs plums and such.", *facts)) == 2

@@ -69,7 +69,7 @@ _TAKEN_DOSE: Final = re.compile(
     re.IGNORECASE,
 )
 """Words before the dose of a medicine that the speaker takes: "I take metformin"."""
-_CUT_SHORT: Final = re.compile(r"\b(?:of|the|with|at|in|for|to|an?)$", re.IGNORECASE)
+_CUT_SHORT: Final = re.compile(r"^(?:the|an?)$|\w (?:of|the|with|at|in|for|to|an?)$", re.IGNORECASE)
 """The end of a part of a value, which is no end of a value."""
 _MONEY: Final = re.compile(
     r"[\u20ac$\u00a3]|\b(?:euros?|eur|dollars?|pounds?|francs?|kronor|quid|\d+k)\b", re.IGNORECASE
