@@ -26,7 +26,7 @@ _NOT_YET: Final = ("until ", "till ")
 def mend_facts(facts: Sequence[Fact], text: str) -> list[Fact]:
     """Mend the facts of a message: torn orders, ends that have not come, ends without a slot, and times preferred."""
     told = [one for one in facts if one.attribute != "prefers" or _BARE.fullmatch(one.scope) is None]
-    return _name_ended(_join_orders([_turn_dislike(one) for one in told], text), text)
+    return _name_ended(_join_orders([_read_dislike(one) for one in told], text), text)
 
 
 def is_lasting_order(fact: Fact) -> bool:
@@ -34,7 +34,7 @@ def is_lasting_order(fact: Fact) -> bool:
     return fact.attribute == "instruction" and _STANDING.search(fact.value.text) is not None
 
 
-def _turn_dislike(fact: Fact) -> Fact:
+def _read_dislike(fact: Fact) -> Fact:
     """Let a denied liking be a dislike, and no denial of one: "I don't like my job any more".
 
     Where the reader is not sure that it is a dislike, an end is left to end whatever slot holds the value.
