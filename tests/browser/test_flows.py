@@ -58,7 +58,7 @@ def test_a_memory_is_found_forgotten_and_brought_back_by_keyboard_alone(window: 
     window.keyboard.type("forget lamp")
     window.keyboard.press("Enter")
     window.wait_for_url("**/memories?q=*")
-    tab_to(window, ".*green.*")
+    tab_to(window, "(?!Choose).*green.*")
     window.keyboard.press("Enter")
     window.wait_for_url("**/memory/*")
     tab_to(window, "Forget")

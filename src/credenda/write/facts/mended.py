@@ -16,18 +16,34 @@ _STANDING: Final = re.compile(r"\b(?:always|never|from now on)\b", re.IGNORECASE
 _LEFT: Final = r"\b(?:I|we)(?:'ve| have)? (?:just |finally )?(?:left|quit|resigned from) (?:the |my )?"
 _BARE: Final = re.compile(r"(?:in|on|at|during|after|before|by)", re.IGNORECASE)
 """A scope that lacks its noun, which the reader took for the value: "tea in the morning"."""
+_NO_LIKING: Final = re.compile(
+    r"(?:n't|\bnot|\bnever|\bno longer)(?: \w+ly| even| much)? (?:lik|lov|enjoy|ador)\w*", re.IGNORECASE
+)
+_SURE: Final = 0.5
 _NOT_YET: Final = ("until ", "till ")
 
 
 def mend_facts(facts: Sequence[Fact], text: str) -> list[Fact]:
     """Mend the facts of a message: torn orders, ends that have not come, ends without a slot, and times preferred."""
     told = [one for one in facts if one.attribute != "prefers" or _BARE.fullmatch(one.scope) is None]
-    return _name_ended(_join_orders(told, text), text)
+    return _name_ended(_join_orders([_read_dislike(one) for one in told], text), text)
 
 
 def is_lasting_order(fact: Fact) -> bool:
     """Return whether an order says itself that it holds from now on."""
     return fact.attribute == "instruction" and _STANDING.search(fact.value.text) is not None
+
+
+def _read_dislike(fact: Fact) -> Fact:
+    """Let a denied liking be a dislike, and no denial of one: "I don't like my job any more".
+
+    Where the reader is not sure that it is a dislike, an end is left to end whatever slot holds the value.
+    """
+    over = fact.attribute == "dislikes" and fact.status in {FactStatus.ENDED, FactStatus.DENIED}
+    sure = over and fact.attribute_certainty >= _SURE
+    if not sure or _NO_LIKING.search(fact.quote.text.replace("\u2019", "'")) is None:
+        return fact
+    return replace(fact, status=FactStatus.NOW, change=FactChange.NONE)
 
 
 def _join_orders(facts: Sequence[Fact], text: str) -> list[Fact]:
