@@ -20,11 +20,11 @@ except ImportError as error:
 __all__ = ["CredendaMemory"]
 
 _RESULT: Final = "\nResult: "
-"""What precedes the answer in the text that a crew makes of a task; the rest are words of its programmer."""
+"""Precedes the answer in the text that a crew makes of a task; the rest are words of its programmer."""
 
 
 class _Block(MemoryMatch):
-    """What was recalled, as one match whose text is a fenced block."""
+    """The recalled memories, as one match whose text is a fenced block."""
 
     def format(self) -> str:
         return self.record.content
@@ -82,7 +82,7 @@ class CredendaMemory(Memory):
         return [one for one in stored if one is not None]
 
     def recall(self, query: str, *_: Any, limit: int = 10, **__: Any) -> list[MemoryMatch]:  # noqa: ANN401
-        """Return what answers a query as one match, whose text is a block fenced as data; nothing if nothing does."""
+        """Return the answer to a query as one match, whose text is a block fenced as data; nothing if there is none."""
         found = self._credenda.context(query, limit=limit, exclude_session=self._session)
         return [_Block(record=MemoryRecord(content=found.text), score=1.0)] if found.text else []
 

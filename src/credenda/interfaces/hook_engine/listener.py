@@ -73,7 +73,7 @@ def answer_hook(memory: Credenda, request: Mapping[str, Any]) -> dict[str, objec
 def _add_late(
     memory: Credenda, find: Callable[..., Recalled], found: Recalled, request: Mapping[str, Any]
 ) -> tuple[Recalled, list[int]]:
-    """Add what the prompts before recall that got no answer, and return the moments of those left for the next one.
+    """Add the recall of earlier prompts that got no answer, and return the moments of those left for the next one.
 
     They have a part of the time that the hook has: its own prompt must be answered.
     """
