@@ -277,11 +277,10 @@ class _Listener:
 
     def _find_answer(self, line: socket.socket, request: Mapping[str, Any]) -> Mapping[str, object] | None:
         """Return the answer to a request; None where its hook reads the file sooner, or has ended."""
-        kind = request.get("kind")
-        if kind == "file":
+        if request.get("kind") == "file":
             return {}
         if not self._ready.is_set():
-            if kind != "prompt":
+            if not request.get("waits"):
                 return None
             self._ready.wait()
         with self._answering:  # one after the other: two at a time are both late
