@@ -21,6 +21,7 @@ ADAPTERS = {
         "agno",
         "autogen",
         "claude_agent_sdk",
+        "crewai",
         "google_adk",
         "haystack",
         "langchain",

@@ -14,6 +14,7 @@ from credenda.testing import ManualClock
 os.environ["CREDENDA_EMBEDDER"] = "none"
 os.environ["HAYSTACK_TELEMETRY_ENABLED"] = "False"
 os.environ["AGNO_TELEMETRY"] = "false"
+os.environ["CREWAI_DISABLE_TELEMETRY"] = "true"
 
 
 @pytest.fixture

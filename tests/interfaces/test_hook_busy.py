@@ -24,7 +24,7 @@ from tests.waiting import PATIENCE_SECONDS
 from .hooked import CodingAgent, running_engine
 
 ASKED = "which database did we decide on for the billing service?"
-PROMPT = {"kind": "prompt", "session": "s", "text": ASKED, "seconds": PATIENCE_SECONDS}
+PROMPT = {"kind": "prompt", "session": "s", "text": ASKED, "seconds": PATIENCE_SECONDS, "waits": True}
 
 
 @pytest.fixture

@@ -15,4 +15,5 @@
 | `autogen` | `CredendaMemory`, a `Memory` | `autogen` |
 | `agno` | `CredendaHooks`, hooks before and after a run | `agno` |
 | `haystack` | `CredendaHook`, a `Hook` | `haystack` |
+| `crewai` | `CredendaMemory`, a `Memory` | `crewai` |
 """

@@ -542,7 +542,8 @@ class _Call:
         self._deadline = deadline
         self._line = line
         self._project = find_project(moment.folder)
-        self._late_us: tuple[int, ...] | None = None  # what the engine leaves for the next prompt, once it answers
+        self._is_answered = False
+        self._late_us: tuple[int, ...] = ()  # the earlier prompts that the engine leaves for the next one
 
     def run(self) -> str:
         """Journal the words and return the answer; words that are on disk stay there if the rest fails."""
@@ -620,11 +621,12 @@ class _Call:
         if kind and self._moment.host not in _WITH_TOOL:
             core, ids = self._find(kind, state, "")
             parts.append(core)
-            state = state.add(ids)._replace(begun=True, due="")
+            if self._is_answered:
+                state = state.add(ids)._replace(begun=True, due="")
         recalled, found = self._find("prompt", state, words) if words else ("", [])
         _stop_timer()  # there is an answer: it must not be lost for the moment that it takes to write it
         if words:
-            state = state.note_late() if self._late_us is None else state._replace(late_us=self._late_us)
+            state = state._replace(late_us=self._late_us) if self._is_answered else state.note_late()
         if self._moment.host in _WITH_TOOL:
             state = state._replace(last=(), pending=tuple(found))
         else:
@@ -650,7 +652,7 @@ class _Call:
     def _give(self, state: Session, kind: str, *, save: bool = True) -> str:
         text, ids = self._find(kind, state, "")
         _stop_timer()
-        if save:
+        if save and self._is_answered:
             save_session(self._places, self._moment.session, state.add(ids)._replace(begun=True, due=""))
         return format_answer(self._moment, text)
 
@@ -667,10 +669,11 @@ class _Call:
         }
         told = self._ask_engine(request, loads=kind == "prompt")
         if told is not None:
-            self._late_us = read_moments(told.get("late_us")) if "text" in told else None
+            self._is_answered, self._late_us = "text" in told, read_moments(told.get("late_us"))
             text, ids = _read_answer(told)
         else:
             self._start_engine()
+            self._is_answered = True
             text, ids = self._read_core(kind)
             self._line["by"] = "file"
         self._note(ids)
@@ -685,7 +688,8 @@ class _Call:
         left = self._deadline - monotonic()
         seconds = left / _ENGINE_SHARE if loads else left - _FILE_SECONDS
         heard_seconds = left if loads else None
-        told = self._ask(self._places, request, seconds=max(seconds, 0.01), heard_seconds=heard_seconds)
+        asked = {**request, "waits": loads}
+        told = self._ask(self._places, asked, seconds=max(seconds, 0.01), heard_seconds=heard_seconds)
         if told is not None:
             self._line["by"] = "engine"
         elif loads:

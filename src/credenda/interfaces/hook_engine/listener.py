@@ -73,7 +73,7 @@ def answer_hook(memory: Credenda, request: Mapping[str, Any]) -> dict[str, objec
 def _add_late(
     memory: Credenda, find: Callable[..., Recalled], found: Recalled, request: Mapping[str, Any]
 ) -> tuple[Recalled, list[int]]:
-    """Add what the prompts before recall that got no answer, and return the moments of those left for the next one.
+    """Add the recall of earlier prompts that got no answer, and return the moments of those left for the next one.
 
     They have a part of the time that the hook has: its own prompt must be answered.
     """
@@ -277,11 +277,10 @@ class _Listener:
 
     def _find_answer(self, line: socket.socket, request: Mapping[str, Any]) -> Mapping[str, object] | None:
         """Return the answer to a request; None where its hook reads the file sooner, or has ended."""
-        kind = request.get("kind")
-        if kind == "file":
+        if request.get("kind") == "file":
             return {}
         if not self._ready.is_set():
-            if kind != "prompt":
+            if not request.get("waits"):
                 return None
             self._ready.wait()
         with self._answering:  # one after the other: two at a time are both late
