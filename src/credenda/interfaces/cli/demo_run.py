@@ -443,12 +443,9 @@ class Check:
             return f"{name}: it has not ended"
         if abs((ended[0].valid_until_us or 0) - moment_us) > DAY_US:
             return f"{name}: it ended at {ended[0].valid_until}"
-        lost = [word for word in entry["remaining"] if not any(map(self._is_active, self._from(entry["turn"], word)))]
+        statuses = {word: {one.status for one in self._from(entry["turn"], word)} for word in entry["remaining"]}
+        lost = [word for word, found in statuses.items() if Status.ACTIVE not in found]
         return f"{name}: {lost} is no longer active" if lost else ""
-
-    @staticmethod
-    def _is_active(memory: Memory) -> bool:
-        return memory.status is Status.ACTIVE
 
     def _restated(self, entry: Entry) -> str:
         name = f"restated {entry['attribute']} {entry['value']!r}"

@@ -291,11 +291,8 @@ def _tell_contest(screen: Screen, run: DemoRun) -> Iterator[str]:
         return
     yield screen.fill(f"asked: {run.answered.case.question}", _INDENT, _INDENT * 2)
     yield screen.fill(f"you: “{run.answered.answer}”", _INDENT)
-    yield f"{_INDENT}held: {' · '.join(_name(screen, one) for one in run.answered.believed)}"
-
-
-def _name(screen: Screen, memory: Memory) -> str:
-    return f"{screen.bold(label(memory))}: {name_value(memory)}"
+    held = (f"{screen.bold(label(one))}: {name_value(one)}" for one in run.answered.believed)
+    yield f"{_INDENT}held: {' · '.join(held)}"
 
 
 def _tell_deletion(run: DemoRun) -> Iterator[str]:

@@ -22,7 +22,7 @@ from credenda.model.governance import ComplianceReport, CostSummary
 from credenda.model.job import JobInfo
 from credenda.model.memory import Stance
 from credenda.model.query import Page
-from credenda.model.report import DecayReport, DutyState, LifecycleReport, RetentionCurves, ScheduleReport, ScoreMove
+from credenda.model.report import DecayReport, DutyState, LifecycleReport, RetentionCurves, ScheduleReport
 from credenda.model.restored_report import CompressReport, CompressTier
 from credenda.text.recalled_block import count_kind, count_noun
 
@@ -341,14 +341,13 @@ def render_decay(screen: Screen, report: DecayReport) -> str:
     scores = count_noun(report.updated, "score")
     lines = [f"Looked at {count_noun(report.examined, 'memory')} (profile {report.profile}); {scores} {verb}."]
     if report.moves:
-        rows = [_move(move) for move in report.moves[:_SHOWN]]
+        rows = [
+            (one.memory_id, "–" if one.before is None else f"{one.before:.3f}", f"{one.after:.3f}")
+            for one in report.moves[:_SHOWN]
+        ]
         lines.append(screen.table(("ID", "BEFORE", "AFTER"), rows))
     lines += _render_rest(len(report.moves))
     return "\n".join(lines)
-
-
-def _move(move: ScoreMove) -> tuple[str, str, str]:
-    return move.memory_id, "–" if move.before is None else f"{move.before:.3f}", f"{move.after:.3f}"
 
 
 def _render_rest(count: int) -> list[str]:

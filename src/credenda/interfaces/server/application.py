@@ -118,11 +118,11 @@ def build_application(memories: Memories, options: Options) -> ASGIApp:
         routes += [*options.web.assets, *options.web.routes]
     open_paths = PUBLIC | {route.path for route in free}
     audit = memories.open_audit() if options.audit else None
-    app: ASGIApp = Starlette(routes=routes, lifespan=lambda _: _run(memories, endpoint))
-    app.router.redirect_slashes = False  # type: ignore[attr-defined]
-    app.router.default = _answer_unknown  # type: ignore[attr-defined]
-    app = CallTimeout(
-        app, memories.active_calls, call_seconds=options.call_seconds, longer=_list_longer_calls(options.web)
+    inner = Starlette(routes=routes, lifespan=lambda _: _run(memories, endpoint))
+    inner.router.redirect_slashes = False
+    inner.router.default = _answer_unknown
+    app: ASGIApp = CallTimeout(
+        inner, memories.active_calls, call_seconds=options.call_seconds, longer=_list_longer_calls(options.web)
     )
     # Make the bounds for each caller, and for all callers of a user together.
     rate = options.rate
@@ -135,20 +135,24 @@ def build_application(memories: Memories, options: Options) -> ASGIApp:
     app = AddressCheck(app, hosts=options.hosts, url=options.url, refuse_proxies=options.refuse_proxies)
     app = app if options.web is None else options.web.show_problems(app)
     app = RequestLog(app, options.metrics, clock=memories.clock, audit=audit.add if audit else None)
-    return _ignore_last_slash(app)
+    return _serve_requests(app, inner)
 
 
-def _ignore_last_slash(app: ASGIApp) -> ASGIApp:
-    """Wrap an application so that a path with a slash at its end is the path without it, in every layer.
+def _serve_requests(layers: ASGIApp, inner: ASGIApp) -> ASGIApp:
+    """Make an application whose requests pass through the layers; the start and end of the server go to `inner` alone.
 
-    Clients append one to the addresses that they are given, and a redirection would lose the body of a POST.
+    A path with a slash at its end is the path without it: clients append one to the addresses that they are given, and
+    a redirection would lose the body of a POST.
     """
 
     async def serve(scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] == "http" and len(scope["path"]) > 1 and scope["path"].endswith("/"):
+        if scope["type"] != "http":
+            await inner(scope, receive, send)
+            return
+        if len(scope["path"]) > 1 and scope["path"].endswith("/"):
             scope["path"] = scope["path"].removesuffix("/")
             scope["raw_path"] = scope.get("raw_path", b"").removesuffix(b"/")
-        await app(scope, receive, send)
+        await layers(scope, receive, send)
 
     return serve
 

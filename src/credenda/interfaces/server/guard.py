@@ -204,9 +204,6 @@ class RequestLog:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve a request."""
-        if scope["type"] != "http":
-            await self._app(scope, receive, send)
-            return
         given = Headers(scope=scope).get("x-request-id", "")
         request_id = given if _REQUEST_ID.fullmatch(given) else draw_request_id()
         state: dict[str, Any] = {"route": "other", "started": False, "request_id": request_id}
@@ -306,13 +303,12 @@ class AddressCheck:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve a request."""
-        if scope["type"] == "http":
-            try:
-                self._check(Headers(scope=scope))
-                check_sender(scope, self._url)
-            except Problem as problem:
-                await send_problem(problem, scope, receive, send)
-                return
+        try:
+            self._check(Headers(scope=scope))
+            check_sender(scope, self._url)
+        except Problem as problem:
+            await send_problem(problem, scope, receive, send)
+            return
         await self._app(scope, receive, send)
 
     def _check(self, headers: Headers) -> None:
@@ -347,7 +343,7 @@ class CallerCheck:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve a request of a known caller."""
-        if scope["type"] != "http" or _is_open(scope["path"], self._open_paths):
+        if _is_open(scope["path"], self._open_paths):
             await self._app(scope, receive, send)
             return
         if self._resource is not None:
@@ -399,26 +395,23 @@ class Bounds:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve a request if there is room."""
-        if scope["type"] == "http" and scope["path"] not in PUBLIC:
-            is_open = _is_open(scope["path"], self._open_paths)
-            problem = self._find_problem(None if is_open else scope["state"]["principal"])
-            if problem is not None:
-                await send_problem(problem, scope, receive, send)
-                return
+        try:
+            if scope["path"] not in PUBLIC:
+                is_open = _is_open(scope["path"], self._open_paths)
+                self._check(None if is_open else scope["state"]["principal"])
+        except Problem as problem:
+            await send_problem(problem, scope, receive, send)
+            return
         await self._app(scope, receive, send)
 
-    def _find_problem(self, principal: Principal | None) -> Problem | None:
-        wait = 0.0
+    def _check(self, principal: Principal | None) -> None:
         if principal is not None:
             caller = f"{principal.tenant}\n{principal.credential}"
             wait = self._by_caller.take(caller) or self._by_user.take(principal.tenant)
-        if wait:
-            headers = {"Retry-After": str(math.ceil(wait))}
-            return Problem(429, "there are too many requests", code="rate_limited", fix="wait", headers=headers)
+            _check_wait(wait, "there are too many requests")
         waiting = to_thread.current_default_thread_limiter().statistics().tasks_waiting
         if waiting >= limits.HTTP_WAITING or self._is_full():
-            return Problem(503, "the server is busy", code="unavailable", fix="try again", headers={"Retry-After": "1"})
-        return None
+            raise Problem(503, "the server is busy", code="unavailable", fix="try again", headers={"Retry-After": "1"})
 
 
 class CallTimeout:
@@ -438,9 +431,6 @@ class CallTimeout:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve a request within its time."""
-        if scope["type"] != "http":
-            await self._app(scope, receive, send)
-            return
         duration = self._longer.get(scope["path"], self._call_seconds)
 
         async def send_whole(message: Message) -> None:

@@ -88,7 +88,7 @@ class Web:
         """Wrap an application so that a browser gets its refusals as pages, or is sent to log in."""
 
         async def serve(scope: Scope, receive: Receive, send: Send) -> None:
-            if scope["type"] == "http" and self._is_for_person(scope):
+            if self._is_for_person(scope):
                 scope["state"]["show_problem"] = self._show_problem
             await app(scope, receive, send)
 
