@@ -25,8 +25,6 @@ from credenda.providers import embed
 from credenda.text.normalize import join_surrogates
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
     from tokenizers import Tokenizer
 
     from credenda.providers.embed.factory import TokenVectors
@@ -79,8 +77,6 @@ class MiniLmEmbedder:
 
     def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """Return (n, 384) float32 with rows of unit length; raises `Unavailable` when the model cannot be loaded."""
-        import numpy as np
-
         out = np.empty((len(texts), _DIMS), np.float32)
         if not len(texts):
             return out
@@ -102,8 +98,6 @@ class MiniLmEmbedder:
 
     def embed_tokens(self, texts: Sequence[str]) -> tuple[NDArray[np.float32], list[TokenVectors]]:
         """Return the vectors of `embed`, and the first 128 tokens of each text as projected states of unit length."""
-        import numpy as np
-
         out = np.empty((len(texts), _DIMS), np.float32)
         tokens: dict[int, TokenVectors] = {}
         pieces, model = _get_loaded()
@@ -122,8 +116,6 @@ class MiniLmEmbedder:
 
 def _run_batches(model: OnnxModel, numbers: Sequence[Sequence[int]]) -> Iterator[tuple[list[int], NDArray[np.float32]]]:
     """Yield the places of some texts of equal length, and the states of their tokens, (n, t, 384)."""
-    import numpy as np
-
     for places in _group_batches([len(one) for one in numbers]):
         ids = np.array([numbers[place] for place in places], np.int64)
         yield places, model.run(ids=ids, mask=np.ones(ids.shape, np.int32))
@@ -132,8 +124,6 @@ def _run_batches(model: OnnxModel, numbers: Sequence[Sequence[int]]) -> Iterator
 @cache
 def _load_projection() -> OnnxModel:
     """Return the projection of token states to (n, 64): principal axes, fitted by `benchmarks/fit_projection.py`."""
-    import numpy as np
-
     packed = files("credenda.providers.embed").joinpath("data", "token_projection.f16").read_bytes()
     axes = np.frombuffer(packed, "<f2").astype(np.float32).reshape(_DIMS, _TOKEN_DIMS)
     return OnnxModel(*build_projection(axes))
@@ -236,8 +226,6 @@ def read_header(path: Path) -> tuple[Mapping[str, Any], int]:
 
 def map_tensors(path: Path) -> dict[str, NDArray[np.generic]]:
     """Return the tensors of a file by name, as views of the mapped file; raises `ValueError` for another file."""
-    import numpy as np
-
     header, start = read_header(path)
     mapped = np.memmap(path, np.uint8, "r").data
     found: dict[str, NDArray[np.generic]] = {}
