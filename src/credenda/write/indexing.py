@@ -129,7 +129,7 @@ def measure_novelty(reader: Reader, index: ResidentIndex, vectors: Sequence[Vect
 
     Later memories do not count, in whatever order their jobs ran, nor do archived, quarantined and code memories.
     """
-    found = index_modules.neighbours.find_nearest_memories(index, reader, vectors, NEIGHBOURS)
+    found = index_modules.resident.find_nearest_memories(index, reader, vectors, NEIGHBOURS)
     return {vector.code: _score_novelty(near, reader.tenant.tag) for vector, near in zip(vectors, found, strict=True)}
 
 

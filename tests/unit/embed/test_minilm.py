@@ -16,15 +16,8 @@ import pytest
 from credenda.errors import Invalid, Unavailable
 from credenda.providers.embed import minilm
 from credenda.providers.embed.factory import open_embedder
-from credenda.providers.embed.minilm import (
-    MiniLmEmbedder,
-    WordPieces,
-    build_graph,
-    build_overflow_probe,
-    find_weights,
-    map_tensors,
-    open_model,
-)
+from credenda.providers.embed.minilm import MiniLmEmbedder, WordPieces, find_weights, map_tensors, open_model
+from credenda.providers.embed.minilm_graph import build_graph, build_overflow_probe
 from tests.waiting import PATIENCE_SECONDS
 
 TEXTS = [
