@@ -122,7 +122,7 @@ export interface Memory {
   statement: string;
   /** The words of the message that it was read from. */
   quote: string;
-  /** The engram type: fact, procedure or narrative. */
+  /** The engram type: fact, procedure (standing instructions too) or narrative. */
   memory_type: string;
 }
 

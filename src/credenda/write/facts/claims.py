@@ -99,7 +99,7 @@ _EXPLICIT: Final = frozenset({"prefers", "instruction", "favourite", "decision"}
 _SENTENCE_CHARACTERS: Final = 400  # a longer sentence is quoted in part
 _KEY_WORDS: Final = 3
 _NEW: Final = re.compile(r"^(?:(?:my|our|some|new|another|other|first|second|own|an?|the) )+", re.IGNORECASE)
-_MASK: Final = re.compile(r"removed\]|\[deleted")  # part of what stands where a secret or deleted words stood
+_MASK: Final = re.compile(r"removed\]|\[deleted")  # of what stands where a secret or deleted words stood
 _FIRM: Final = (0.9, 0.75)
 """Certainties of a fact and its attribute from which its value replaces another without a word of change."""
 _FIRM_KEYED: Final = (0.75, 0.5)
@@ -344,10 +344,9 @@ def _is_about_something_else(told: _PlacedFact) -> bool:
     before, after = turn.event.text[start : fact.value.start], turn.event.text[fact.value.stop : stop]
     own = _FIRST_PERSON.search(before + fact.value.text + after) is not None
     asked = after.rstrip().endswith("?") and fact.subject == SPEAKER and _is_among_persons(turn)
-    if (asked and not own) or (fact.attribute == "favourite" and not _is_called_favourite(fact, turn, before, after)):
-        return True  # "still vegetarian?" asks for what the other one is
-    asks = not own and _ASKS.match(before) is not None
-    if not told.schema.order and (asks or (fact.subject != LISTENER and _YOURS.search(before))):
+    others = not own and (asked or (_ASKS.match(before) is not None and not told.schema.order))  # "still vegetarian?"
+    others = others or (_YOURS.search(before) is not None and fact.subject != LISTENER and not told.schema.order)
+    if others or (fact.attribute == "favourite" and not _is_called_favourite(fact, turn, before, after)):
         return True
     heard = turn.addressed
     if heard is not None and heard.role is Role.PERSON and is_same_value(fact.value.text, heard.speaker):
@@ -369,8 +368,8 @@ def _is_about_something_else(told: _PlacedFact) -> bool:
 def _is_called_favourite(fact: Fact, turn: Turn, before: str, after: str) -> bool:
     """Return whether words call a value a favourite, and it is more than the kind of one: "my favourite tv show"."""
     asked = turn.addressed.text if turn.addressed is not None else ""
-    named = not (_KIND_OF_FAVOURITE.search(before) and fact.value.text.islower())
-    return named and _LIKED_BEST.search(f"{asked} {before} {fact.value.text} {after}") is not None
+    kind = _KIND_OF_FAVOURITE.search(before) and fact.value.text.islower()
+    return not kind and _LIKED_BEST.search(f"{asked} {before} {fact.value.text} {after}") is not None
 
 
 def _keep_own_words(turn: Turn) -> str:
@@ -474,7 +473,7 @@ def _is_covered(claim: Claim, by: Claim) -> bool:
 
 def _is_among_persons(turn: Turn) -> bool:
     """Return whether a message belongs to talk between persons, in which nobody instructs the assistant."""
-    roles = {turn.event.role, *(one.role for one in turn.before)}
+    roles = {one.role for one in (turn.event, *turn.before)}
     return Role.PERSON in roles and Role.ASSISTANT not in roles
 
 
@@ -634,10 +633,8 @@ def _find_span(fact: Fact, turn: Turn) -> Span:
     """
     text, quoted = turn.event.text, Span(turn.event.id, fact.quote.start, fact.quote.stop)
     if (line := text.rfind("\n", 0, max(fact.value.start, 0)) + 1) and _ITEM.match(text, line):
-        after = text.find("\n", fact.value.start)
-        quoted = replace(
-            quoted, start=max(line, quoted.start), stop=min(quoted.stop, after if after > 0 else len(text))
-        )
+        after = text.find("\n", fact.value.start) % (len(text) + 1)  # the end of the text, if it is the last line
+        quoted = replace(quoted, start=max(line, quoted.start), stop=min(quoted.stop, after))
     whole = widen_to_sentences(text, quoted)
     if (mark := _ITEM.match(text, whole.start)) is not None:
         whole = replace(whole, start=mark.end())
