@@ -11,7 +11,8 @@ from credenda.clock import from_datetime
 from credenda.model.claim import LISTENER, Claim, Fact, FactChange, FactStatus, Turn, UpdateKind, Words
 from credenda.model.event import Event, Role, Source
 from credenda.model.memory import Cardinality, MemoryType, Stance
-from credenda.write.facts.claims import ReadingExtractor, load_fact_schemas, make_claims
+from credenda.write.facts.claims import ReadingExtractor, make_claims
+from credenda.write.facts.schemas import load_fact_schemas
 from training.labels import ATTRIBUTES
 
 NOW = from_datetime(datetime(2026, 5, 20, 9, tzinfo=UTC))
@@ -504,6 +505,8 @@ def test_what_is_the_listeners_is_not_held_of_the_speaker() -> None:
     assert read_one("Could you note that I went to Lille", "Lille", "visited")
     assert read_one("I like walks, how was yours with your dog Rex", "Rex", "pet", key="dog") == []
     assert read_one("I went out with my dog Rex", "Rex", "pet", key="dog")
+    assert read_one("I hope you don't have the flu", "flu", "condition", status=FactStatus.DENIED) == []
+    assert read_one("I think you know that I have the flu", "flu", "condition")
 
 
 @pytest.mark.parametrize(

@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import re
-import tomllib
 from bisect import bisect_right
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from functools import cache
-from importlib import resources
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import Final, NamedTuple
 
 from credenda import limits
@@ -38,48 +35,11 @@ from credenda.write.extract.voices import Act, Voice, act_of, is_playing, lexico
 from credenda.write.facts.exact import find_exact_forms
 from credenda.write.facts.mended import find_kin, has_words_of_birth, is_lasting_order, mend_facts
 from credenda.write.facts.period import find_period
+from credenda.write.facts.schemas import FactSchema, load_fact_schemas
 from credenda.write.facts.wording import INSTITUTIONS, read_wordings
 from credenda.write.intake.secrets import screen_secrets
 from credenda.write.llm.guards import resolve_entity
 from credenda.write.llm.prompt import widen_to_sentences
-
-# The slot, type and thresholds of a fact, by its attribute for the reader.
-
-
-_DEFAULT: Final = "default"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FactSchema:
-    """A row of `attributes.toml`, where the columns are described."""
-
-    name: str
-    many: bool = False
-    kin: bool = False
-    keyed: bool = False
-    thing: bool = False
-    order: bool = False
-    event: bool = False
-    type: MemoryType = MemoryType.FACT
-    certain: float
-    sure: float
-    both: float
-
-
-@cache
-def load_fact_schemas() -> Mapping[str, FactSchema]:
-    """Load the rows by the attribute of the reader; cached."""
-    text = resources.files("credenda.write.facts").joinpath("attributes.toml").read_text("utf-8")
-    rows = tomllib.loads(text)
-    default = rows.pop(_DEFAULT)
-    return {name: _make_schema(name, default | row) for name, row in rows.items()}
-
-
-def _make_schema(name: str, row: dict[str, object]) -> FactSchema:
-    columns = {key: value for key, value in row.items() if key not in {"as", "type"}}
-    kind = MemoryType(str(row.get("type", MemoryType.FACT)))
-    return FactSchema(name=str(row.get("as", name)), type=kind, **columns)  # pyright: ignore[reportArgumentType] - columns of the table
-
 
 _STANCES: Final = {
     FactStatus.PLANNED: Stance.PLANNED,
@@ -239,8 +199,12 @@ _LIKED_BEST: Final = re.compile(
     re.IGNORECASE,
 )
 """Words of which one tells that something is a favourite."""
-_YOURS: Final = re.compile(r"\b(?:your|ur)(?: \w+){0,2} $", re.IGNORECASE)
-"""Words before what is the listener's: "how is your dog Rex?"."""
+_YOURS: Final = re.compile(
+    r"\b(?:your|ur)(?: \w+){0,2} $|\b(?:hope|think|guess|bet|know|hear|see|sure|glad|sorry|wish|that) (?:that )?"
+    r"(?:you|u|ya)\b(?:(?!\b(?:i|we|my|our|me|us)\b)[^,;.!?])*$",
+    re.IGNORECASE,
+)
+"""Words before what is the listener's: "how is your dog Rex?", "I hope you have no"."""
 _ASKS: Final = re.compile(
     r"\W*(?:\w{2,4}\W+){0,2}(?:have|had|do|did|are|were|will|would|can|could)(?:n.t)? (?:you|u|ya)\b", re.IGNORECASE
 )

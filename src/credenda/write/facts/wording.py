@@ -224,6 +224,7 @@ def _end_denied(text: str, facts: list[Fact]) -> list[Fact]:
     return [
         replace(one, status=FactStatus.ENDED, certainty=max(one.certainty, _SURE))
         if one.status in {FactStatus.NOW, FactStatus.ENDED}
+        and one.attribute != "dislikes"  # what is not liked any more is disliked now
         and one.certainty >= _LEAST
         and one.value.start >= 0
         and _ANY_MORE.match(text, one.value.stop)
