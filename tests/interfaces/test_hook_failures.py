@@ -214,6 +214,20 @@ def test_a_damaged_message_is_set_aside_and_doctor_tells(folder: Path) -> None:
     assert details == ["1 message of hooks could not be read"]  # what a program sends is no problem of the store
 
 
+@pytest.mark.parametrize(
+    "damage", [b"[" * 100_000, {"moment_us": 10**30}, {"moment_us": -(10**18)}], ids=["nested", "late", "early"]
+)
+def test_one_damaged_message_keeps_no_other_waiting(folder: Path, damage: bytes | dict[str, object]) -> None:
+    agent = CodingAgent(folder)
+    agent.say("I use Neovim.")
+    (waiting,) = Path(agent.places.waiting).iterdir()
+    whole = json.dumps(json.loads(waiting.read_bytes()) | damage).encode() if isinstance(damage, dict) else damage
+    bad = waiting.with_name("00000000000000001-aaaaaaaa.json")
+    bad.write_bytes(whole)
+    assert agent.file() == 1
+    assert [one.name for one in Path(agent.places.waiting).iterdir()] == [f"{bad.name}.damaged"]
+
+
 def test_a_busy_engine_costs_the_end_of_a_turn_nothing(folder: Path) -> None:
     """Its words are on disk; the next call has them filed."""
     agent = CodingAgent(folder)

@@ -147,7 +147,7 @@ def load_table(path: str) -> dict[str, object]:
     try:
         with open(path, "rb") as file:
             told: object = json.loads(file.read(_TABLE_BYTES))
-    except (OSError, ValueError):
+    except (OSError, ValueError, RecursionError):
         return {}
     return told if isinstance(told, dict) else {}  # pyright: ignore[reportUnknownVariableType]
 

@@ -17,7 +17,7 @@ from credenda.clock import DAY_US, to_datetime
 from credenda.lazy import import_on_use
 from credenda.text.fence import format_day, name_author
 from credenda.text.normalize import detect_language
-from credenda.text.passages import cut_to_clause, format_yearly_day
+from credenda.text.passages import cut_to_clause, format_yearly_day, is_one_clause
 
 if TYPE_CHECKING:
     from credenda.model import attributes, wordings
@@ -235,10 +235,11 @@ def write_claim(memory: Stated, now_us: int = 0, language: str = "") -> str:
         return _grow(memory, _name_scope(memory, given), now_us, language)
     if memory.value == memory.text:
         return memory.text
-    in_words = memory.attribute in _IN_WORDS and memory.value is not None and memory.value in memory.text
-    if in_words or not (memory.entity and memory.attribute and memory.value):
-        return cut_to_clause(memory.text, memory.value)
     owner = _name_owner(memory)
+    if not (memory.entity and memory.attribute and memory.value):
+        return cut_to_clause(memory.text, memory.value)
+    if memory.attribute in _IN_WORDS and not owner and memory.value in memory.text and is_one_clause(memory.text):
+        return memory.text
     owner = name_owner(owner, language) if is_worded(language) else owner
     key = _get_given(memory, GIVEN_KEY)
     verb = None if key else _find_verb("likes" if is_liking(memory) else memory.attribute, language)

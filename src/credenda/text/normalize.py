@@ -121,6 +121,10 @@ def _spell_money(found: re.Match[str]) -> str:
     return f"{amount:f} {_CURRENCIES[found['unit'] or found['unit2']]}"
 
 
+_DOSE: Final = re.compile(r"^\d[\d.,]*\s?(?:mg|mcg|\u00b5g|ug|iu|puffs?|tablets?|pills?|drops?|capsules?) of ")
+"""How much of a medicine is taken, which one may name without."""
+
+
 def is_same_value(one: str | None, other: str | None) -> bool:
     """Return whether two values are the same in normal form; an unknown value equals nothing (D-008).
 
@@ -132,12 +136,14 @@ def is_same_value(one: str | None, other: str | None) -> bool:
     (True, False, False)
     >>> is_same_value("$18,000", "18000 dollars"), is_same_value("$18,000", "€18,000")
     (True, False)
+    >>> is_same_value("40 mg of omeprazole", "omeprazole"), is_same_value("40 mg of omeprazole", "20 mg of omeprazole")
+    (True, False)
     """
     if one is None or other is None:
         return False
     first, second = normalise_value(one), normalise_value(other)
     if _DIGIT.search(first) is None or _DIGIT.search(second) is None:
-        return first == second
+        return _DOSE.sub("", first) == _DOSE.sub("", second)
     money, others = normalise_money(one), normalise_money(other)
     if money is not None and others is not None:
         return money == others

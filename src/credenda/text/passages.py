@@ -103,11 +103,21 @@ def _find_last_piece(pieces: list[_Piece], first: int, budget: int) -> int:
 
 _WORDS_MAX: Final = 30
 """A sentence of more words is cut."""
+_JOINED: Final = re.compile(r"\s(?:and|but|because|so|although|though|while)\s", re.IGNORECASE)
 _BORDER: Final = re.compile(r"(?:[,;:.!?]|\s[-\u2013\u2014])\s+")
 _SUBJECT: Final = re.compile(r"\b(?:i|i['\u2019]\w+|my|we|we['\u2019]\w+|our|he|she|they|it)\b", re.IGNORECASE)
 _WORD: Final = re.compile(r"\S{1,40}\s*")
 _BACK: Final = 2
 """Clauses before the value, at most, that are kept to show whose it is."""
+
+
+def is_one_clause(text: str) -> bool:
+    """Return whether a sentence is short and says one thing.
+
+    >>> is_one_clause("We decided to use Postgres."), is_one_clause("We use Postgres, but not for logs.")
+    (True, False)
+    """
+    return len(text.split()) <= _WORDS_MAX and _BORDER.search(text) is None and _JOINED.search(text) is None
 
 
 def cut_to_clause(text: str, value: str | None) -> str:

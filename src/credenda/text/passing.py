@@ -21,7 +21,9 @@ GOES_ON: Final = re.compile(
 """Words of what is done for a time, which begins nothing that lasts: "I'm eating vegan this week"."""
 _TAKES_TIME: Final = re.compile(
     r"\b(?:have|has|had|did|was|were|got|went|came|left|saw|met|became|took|gave|quit|began|bought|sold|made|found|told"
-    r"|said|heard|(?<!am )(?<!is )(?<!are )(?<!'m )(?<!'s )(?<!'re )\w{2,}ed)\b|'(?:ve|d)\b"
+    r"|said|heard|put|hid|lent|wrote|chose|fell|ate|hurt|broke|spoke|drove|ran|won|lost|paid|spent|sent|kept|felt|brought"
+    r"|caught|taught|built|cut|hit|slept|stood|drew|flew|threw|wore|drank|swam|began|forgot|rode|shook|stole|tore"
+    r"|(?<!am )(?<!is )(?<!are )(?<!'m )(?<!'s )(?<!'re )\w{2,}ed)\b|'(?:ve|d)\b"
     r"|\b(?:start|begin|mov|switch|join|chang|becom|leav|quit|stop)\w*ing\b",
     re.IGNORECASE,
 )

@@ -314,6 +314,8 @@ def read_waiting(path: str) -> Waiting | None:
     moment_us, shown = told.get("moment_us"), told.get("shown")
     if not all(isinstance(one, str) for one in words.values()) or not isinstance(moment_us, int):
         return None
+    if not 0 <= moment_us < _LAST_US:
+        return None
     ids = tuple(str(one) for one in shown) if isinstance(shown, list) else ()  # pyright: ignore[reportUnknownVariableType, reportUnknownArgumentType]
     return Waiting(path=path, moment_us=moment_us, shown=ids, **{name: str(value) for name, value in words.items()})
 
@@ -339,6 +341,7 @@ _ANSWERS: Final = frozenset({"reply", "subagent_reply"})
 _BETWEEN_TURNS: Final = frozenset({"prompt", "end"})
 """Kinds of moments at which the last answer in a file is that of a turn that has ended."""
 _INPUT_BYTES: Final = 8_388_608
+_LAST_US: Final = 253_402_300_800_000_000  # the year 10,000
 _PART_BYTES: Final = 1_048_576
 _OPENING: Final = frozenset({"startup", "clear", "compact", "new", ""})
 """Sources of a session that begins without our earlier block in its transcript; a resumed one has it."""
@@ -418,15 +421,17 @@ def run_command(arguments: Sequence[str]) -> int:
 
 def _read_input() -> bytes:
     """Return what the host sends, as far as each part of it comes in time: a busy one writes a long paste slowly."""
-    data, source = b"", cast("BufferedReader", sys.stdin.buffer)
+    source = cast("BufferedReader", sys.stdin.buffer)
+    parts: list[bytes] = []
+    until, size = monotonic() + ENGINE_SECONDS, 0
     with suppress(_LateError):
-        while len(data) < _INPUT_BYTES:
-            with _TimeLimit(SECONDS):
-                part = source.read1(_PART_BYTES)
-            if not part:
+        while size < _INPUT_BYTES and (left := until - monotonic()) > 0:
+            with _TimeLimit(min(SECONDS, left)):
+                parts.append(source.read1(_PART_BYTES))
+            size += len(parts[-1])
+            if not parts[-1]:
                 break
-            data += part
-    return data
+    return b"".join(parts)
 
 
 def _complete(options: Options) -> Options:

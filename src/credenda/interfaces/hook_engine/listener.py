@@ -77,7 +77,8 @@ def _add_late(
 
     They have a part of the time that the hook has: its own prompt must be answered.
     """
-    until = seconds() + float(request.get("seconds", 0.0)) / _LATE_SHARE
+    told = request.get("seconds")
+    until = seconds() + (float(told) if isinstance(told, int | float) else 0.0) / _LATE_SHARE
     left_us: list[int] = []
     for moment_us, words in _list_late(memory, str(request.get("session", "")), request.get("late_us")):
         seen = {*_read_ids(request, "seen"), *found.ids, *found.sources}
@@ -148,7 +149,9 @@ _IDLE_SECONDS: Final = 0.5
 """Time between two looks for messages, and for a lock that became free."""
 _LINE_SECONDS: Final = 3.0
 _REQUEST_BYTES: Final = 4_194_304
-_ANSWERS: Final = 4
+_STEP_SECONDS: Final = 0.25
+"""Time between two looks whether a caller that has said nothing yet is waited for in vain."""
+_ANSWERS: Final = 16
 """Hooks that are listened to at a time."""
 
 
@@ -221,7 +224,8 @@ class _Listener:
         self._ready.set()
         while not self._stopped.is_set() and os.path.exists(self._places.lock):  # an erasure removes it
             if is_filed:
-                self._memory.start_worker()
+                with suppress(CredendaError, OSError):  # what was filed is read at the next look
+                    self._memory.start_worker()
             self._look.wait(_IDLE_SECONDS)
             self._look.clear()
             is_filed = self._file()
@@ -232,7 +236,8 @@ class _Listener:
         if line is None:
             return
         ended = Event()
-        pool = stack.enter_context(ThreadPoolExecutor(_ANSWERS, "credenda-answers"))
+        pool = ThreadPoolExecutor(_ANSWERS, "credenda-answers")
+        stack.callback(pool.shutdown, cancel_futures=True)
         thread = Thread(target=self._accept, args=(line, pool, ended), name="credenda-callers", daemon=True)
         thread.start()
         for step in (thread.join, self._ready.set, ended.set):  # in the opposite order
@@ -241,10 +246,7 @@ class _Listener:
     def _accept(self, line: socket.socket, pool: ThreadPoolExecutor, ended: Event) -> None:
         while not ended.is_set():
             with suppress(TimeoutError, OSError):
-                caller = line.accept()[0]
-                with suppress(OSError):  # it may have left
-                    caller.sendall(b" ")
-                pool.submit(self._answer, caller)
+                pool.submit(self._answer, line.accept()[0])
 
     def _open_socket(self, stack: ExitStack) -> socket.socket | None:
         path = self._places.socket
@@ -258,7 +260,7 @@ class _Listener:
             line = stack.enter_context(socket.socket(socket.AF_UNIX, socket.SOCK_STREAM))
             line.bind(path)
             os.chmod(path, 0o600)
-            stack.callback(_remove, path)
+            stack.callback(_remove, path, os.stat(path).st_ino)
             line.listen(16)
         except OSError:
             _log.debug("hooks cannot reach this process", exc_info=True)
@@ -268,8 +270,8 @@ class _Listener:
 
     def _answer(self, line: socket.socket) -> None:
         with suppress(OSError), line:
-            line.settimeout(_LINE_SECONDS)
-            request = _read_request(line)
+            line.sendall(b" ")  # it is heard, and need not load an engine of its own
+            request = self._read_request(line)
             told = json.dumps(self._find_answer(line, request))
             line.settimeout(_LINE_SECONDS)
             line.sendall(told.encode() + b"\n")
@@ -288,8 +290,26 @@ class _Listener:
                 return None
             try:
                 return answer_hook(self._memory, request)
-            except CredendaError as error:
-                return {"error": error.code}
+            except Exception as error:  # noqa: BLE001 - a caller is told whatever fails
+                _log.debug("a hook got no answer", exc_info=True)
+                return {"error": error.code if isinstance(error, CredendaError) else type(error).__name__}
+
+    def _read_request(self, line: socket.socket) -> Mapping[str, Any]:
+        """Return what a caller asks; {} for what is no request, or does not come in time."""
+        parts: list[bytes] = []
+        until, size = seconds() + _LINE_SECONDS, 0
+        line.settimeout(_STEP_SECONDS)
+        while size < _REQUEST_BYTES and seconds() < until and not self._stopped.is_set():
+            with suppress(TimeoutError):
+                parts.append(line.recv(65_536))
+                size += len(parts[-1])
+                if not parts[-1] or parts[-1].endswith(b"\n"):
+                    break
+        try:
+            told: object = json.loads(b"".join(parts))
+        except (ValueError, RecursionError):
+            return {}
+        return cast("Mapping[str, Any]", told) if isinstance(told, dict) else {}
 
     def _file(self) -> bool:
         """File what waits, and return whether there was something; a failure leaves it for the next look.
@@ -313,9 +333,11 @@ def make_private(folder: str) -> None:
         raise PermissionError(f"others can write to {folder}")
 
 
-def _remove(path: str) -> None:
+def _remove(path: str, number: int) -> None:
+    """Remove a file that is still the one of this inode: after an erasure another process may have made its own."""
     with suppress(OSError):
-        os.unlink(path)
+        if os.stat(path).st_ino == number:
+            os.unlink(path)
 
 
 def _has_ended(line: socket.socket) -> bool:
@@ -325,17 +347,3 @@ def _has_ended(line: socket.socket) -> bool:
         return not line.recv(1, socket.MSG_PEEK)
     except BlockingIOError:
         return False
-
-
-def _read_request(line: socket.socket) -> Mapping[str, Any]:
-    data = b""
-    while not data.endswith(b"\n") and len(data) < _REQUEST_BYTES:
-        part = line.recv(65_536)
-        if not part:
-            break
-        data += part
-    try:
-        told: object = json.loads(data)
-    except ValueError:
-        return {}
-    return cast("Mapping[str, Any]", told) if isinstance(told, dict) else {}

@@ -66,6 +66,9 @@ _FIRM_KEYED: Final = (0.75, 0.5)
 """The same for a slot that words of its own name: its attribute matters less."""
 _SLOT_OF_OLD: Final = 0.3
 """Certainty of the attribute of a value that names the one before: it takes the slot that holds that."""
+_CERTAIN: Final = 0.95
+"""Certainty of a fact from which its attribute needs no more than `_OF_CERTAIN`, also where it could hurt."""
+_OF_CERTAIN: Final = 0.45
 _OF_BACK: Final = 0.4
 """Certainty of a value that is said to be back: it counts only where that value is known."""
 _ENTITY_WORDS: Final = 5
@@ -363,6 +366,8 @@ def _is_sure(fact: Fact, schema: FactSchema) -> bool:
     if fact.old or (fact.status is FactStatus.ENDED and not schema.kin):
         return fact.attribute_certainty >= min(schema.sure, _SLOT_OF_OLD)
     both = schema.both if fact.change is FactChange.NONE else 0.0
+    if fact.certainty >= _CERTAIN:
+        return fact.attribute_certainty >= min(schema.sure, _OF_CERTAIN)
     return fact.attribute_certainty >= schema.sure and fact.certainty * fact.attribute_certainty >= both
 
 
@@ -619,7 +624,9 @@ def _find_slot(told: _PlacedFact, owner: str) -> tuple[str, str]:
     nameless = fact.value.text.islower() and sentence[:1].isupper()  # "my six-year-olds"
     nameless = nameless or bool(names().kin_noun(last) or names().kin_noun(last.removesuffix("s")))
     if schema.kin and fact.attribute != "pet" and nameless:
-        born = fact.attribute == "child" and fact.change is FactChange.CHANGED  # "I gave birth to twins"
+        born = (
+            fact.attribute == "child" and fact.status is FactStatus.NOW and fact.change is FactChange.CHANGED
+        )  # "I gave birth to twins"
         return entity, schema.name if born else ""
     if schema.kin:
         noun = find_kin(fact)

@@ -35,6 +35,8 @@ def find_period(fact: Fact, value: str, now_us: int, *, planned: bool) -> tuple[
         until = find_passing_end(value, fact.quote.text, now_us)
     elif fact.status is FactStatus.ENDED and fact.when and since is None and until is None:
         since = next((one.from_us for one in past.spans), None)
+    if fact.status is FactStatus.NOW and fact.attribute == "location" and until is None:
+        until = find_passing_end(value, fact.quote.text, now_us)  # "I'm at the office today"
     if fact.status is FactStatus.NOW and not fact.when and since is not None and since > now_us:
         since = None  # what is so now has begun: the day belongs to other words of the sentence
     return since, find_end(value, now_us) if fact.attribute == "deadline" else until

@@ -12,7 +12,7 @@ from dataclasses import replace
 from itertools import pairwise
 from typing import Final
 
-from credenda.model.claim import SPEAKER, Fact, FactChange, FactStatus, Words
+from credenda.model.claim import LISTENER, SPEAKER, Fact, FactChange, FactStatus, Words
 from credenda.text.dates import find_dates
 from credenda.text.passing import CURRENT, is_limit
 from credenda.text.sentences import split_sentences
@@ -51,14 +51,14 @@ _VERSIONED: Final = re.compile(
 """The word that a version follows names the thing that has it: "Flask" in "on Flask 2.3.1"."""
 _DEPLOYED: Final = re.compile(r"(?:deployed|released|shipped|published|launched|tagged)", re.IGNORECASE)
 _DOSE: Final = re.compile(
-    r"(?P<dose>\d[\d.,]*\s?(?:mg|mcg|\u00b5g|ug|iu|units?|puffs?|tablets?|pills?|drops?|capsules?))\b[^,.;]{0,24}",
+    r"(?P<dose>\d[\d.,]*\s?(?:mg|mcg|\u00b5g|ug|iu|puffs?|tablets?|pills?|drops?|capsules?))\b[^,.;]{0,24}",
     re.IGNORECASE,
 )
 _NEW_DOSE: Final = re.compile(
     r"\b(?:rais\w+|increas\w+|upped|bumped|lower\w*|reduc\w+|cut|dropped|doubled|halved|chang\w+|adjust\w+|put|took"
-    r"|brought|moved) (?:my|the) (?P<name>[\w-]+)(?: dos\w+)?(?: (?:up|down|back))?(?: from [^,.;]{1,24}?)?"
+    r"|brought|moved) my (?P<name>(?!dos)[\w-]+)(?: dos\w+)?(?: (?:up|down|back))?(?: from [^,.;]{1,24}?)?"
     r" (?:to|at) $"
-    r"|\b(?:my|the) (?P<now>[\w-]+)(?: dos\w+)? (?:is|was|went|goes|has gone) (?:now )?(?:back )?(?:up |down )?"
+    r"|\bmy (?P<now>(?!dos)[\w-]+)(?: dos\w+)? (?:is|was|went|goes|has gone) (?:now )?(?:back )?(?:up |down )?"
     r"(?:to|at) $",
     re.IGNORECASE,
 )
@@ -76,11 +76,13 @@ _MONEY: Final = re.compile(
 )
 _RENT: Final = re.compile(r"(?:\s(?:in|for|of))?\s?\brent\b\s?", re.IGNORECASE)
 _RAISE: Final = re.compile(r"(?:pay |salary )?(?:raise|rise)", re.IGNORECASE)
+_BESIDES: Final = re.compile(
+    r"\b(?:with|by|from|for|selling|an hour|per hour|a lesson|tenants?|lodgers?|get .{1,24} rent|receive)\b|/h",
+    re.IGNORECASE,
+)
+"""Words of money that comes beside a salary, or is no rent of the speaker's own."""
 _EARNED: Final = re.compile(
     r"\b(?:earn(?:ing)?|get paid|'m paid|am paid|make) (?:about |around |roughly |now )*$", re.IGNORECASE
-)
-_MOVED_TO: Final = re.compile(
-    r"\b(?:i|we)(?:'ve| have)? (?:\w+ )?(?:moved|relocated) (?:back |over |out )?to $", re.IGNORECASE
 )
 _STAYS: Final = re.compile(r"\b(?:i'm|i am|we're|we are|im) (?:\w+ ){0,2}(?:in|at|on)\b", re.IGNORECASE)
 _APPOINTMENT: Final = (
@@ -88,7 +90,9 @@ _APPOINTMENT: Final = (
     r"|rehearsal|scan|inspection|fitting)"
 )
 _NAMED_APPOINTMENT: Final = re.compile(
-    r"\b(?:an?|the|my|our|another) (?P<what>(?:(?!with\b)[\w'-]+ ){0,3}?" + _APPOINTMENT + r"\b"
+    r"\b(?:an?|the|my|our|another) (?P<what>(?:(?!(?:with|has|have|had|is|got|gets|needs)\b)[\w'-]+ ){0,3}?"
+    + _APPOINTMENT
+    + r"\b"
     r"(?: (?:with|at|about|for|of) (?:(?!(?:on|at|in|is|are|was|to|tomorrow|today|tonight|next|this|for|from|and|so"
     r"|until|mon|tues?|wednes|thurs?|fri|satur|sun)(?:day)?\b)[\w'&-]+ ?){1,5})?)",
     re.IGNORECASE,
@@ -110,7 +114,7 @@ def read_wordings(text: str, facts: Iterable[Fact], now_us: int) -> Iterator[Fac
     """Yield the facts of a message as its words tell them, in order; `now_us` is when it was said."""
     said = text.replace("\u2019", "'")
     found = _name_successors(said, _end_denied(said, _drop_misspoken(text, list(facts))))
-    found = [_read_home(said, _name_amount(said, _read_stay(one))) for one in _join_parts(text, found)]
+    found = [_name_amount(said, _read_stay(one)) for one in _join_parts(text, found)]
     found = _read_doses(said, found)
     found = _read_appointments(said, found, now_us)
     return _read_versions(text, _read_choices(text, found))
@@ -147,26 +151,13 @@ def _is_next_part(text: str, one: Fact, after: Fact) -> bool:
 def _name_amount(text: str, fact: Fact) -> Fact:
     """Name an amount of money of the speaker by its words: what they earn, the rent that they pay."""
     money = fact.attribute == "amount" and fact.subject == SPEAKER and _MONEY.search(fact.value.text)
+    money = money and not _BESIDES.search(fact.quote.text)
     if not money or fact.value.start < 0 or (fact.key and _RAISE.fullmatch(fact.key) is None):
         return fact
     if _RENT.search(fact.value.text):
         return replace(fact, key="rent", value=fact.value._replace(text=_RENT.sub(" ", fact.value.text).strip()))
     earned = fact.key or _EARNED.search(text[: fact.value.start])
     return replace(fact, key="salary") if earned else fact
-
-
-def _read_home(text: str, fact: Fact) -> Fact:
-    """Read the town that somebody moved to as where they live, which it is."""
-    moved = (
-        fact.attribute == "home"
-        and fact.value.text[:1].isupper()
-        and _MOVED_TO.search(text[: max(fact.value.start, 0)])
-    )
-    return (
-        replace(fact, attribute="residence", attribute_certainty=max(fact.attribute_certainty, _SURE))
-        if moved
-        else fact
-    )
 
 
 def _read_stay(fact: Fact) -> Fact:
@@ -180,13 +171,10 @@ def _read_stay(fact: Fact) -> Fact:
 def _read_doses(text: str, facts: Iterable[Fact]) -> list[Fact]:
     """Read the doses of medicines; a medicine named beside its dose is told once."""
     read = [_read_dose(text, one) for one in facts]
-    dosed = {
-        one.value.text.casefold().rpartition(" of ")[2]: one
-        for one in read
-        if one.attribute == "medication" and _DOSE.match(one.value.text)
-    }
-    scopes = {one.value.text.casefold(): one.scope for one in read if one.attribute == "medication"}
-    kept = [one for one in read if one.attribute != "medication" or one.value.text.casefold() not in dosed]
+    taken = [one for one in read if one.attribute == "medication" and one.subject == SPEAKER]
+    dosed = {one.value.text.casefold().rpartition(" of ")[2]: one for one in taken if _DOSE.match(one.value.text)}
+    scopes = {one.value.text.casefold(): one.scope for one in taken}
+    kept = [one for one in read if one not in taken or one.value.text.casefold() not in dosed]
     return [
         replace(one, scope=one.scope or scopes.get(name, ""))
         if (name := one.value.text.casefold().rpartition(" of ")[2]) in dosed and one is dosed[name]
@@ -198,13 +186,15 @@ def _read_doses(text: str, facts: Iterable[Fact]) -> list[Fact]:
 def _read_dose(text: str, fact: Fact) -> Fact:
     """Read an amount of a medicine that the speaker takes as that medicine: "raised my Lisinopril to 40 mg"."""
     value, found = fact.value, _DOSE.fullmatch(fact.value.text)
-    if value.start < 0 or fact.attribute not in {"amount", "medication", "measure"} or found is None:
+    if value.start < 0 or fact.attribute not in {"amount", "medication"} or found is None:
         return fact
     before = text[: value.start]
     named = _NEW_DOSE.search(before) or (_TAKEN_DOSE.search(before) if fact.attribute == "amount" else None)
     if named is None:
         return fact
     name = next(one for one in (*named.groupdict().values(), "") if one is not None)
+    if fact.subject.casefold() not in {SPEAKER, "", name.casefold()}:
+        return fact  # somebody else takes it
     whole = value._replace(text=f"{found['dose']} of {name}")
     sure = max(fact.certainty, _SURE)
     return replace(
@@ -238,7 +228,8 @@ def _name_successors(text: str, facts: list[Fact]) -> list[Fact]:
     """Add who is now what somebody no longer is: "Ben no longer runs the shop, Ida does"."""
     added: list[Fact] = []
     for one in facts:
-        found = _IS_NOW.match(text, one.value.stop) if one.status is FactStatus.ENDED and one.value.start >= 0 else None
+        others = one.status is FactStatus.ENDED and one.value.start >= 0 and one.subject not in {SPEAKER, LISTENER}
+        found = _IS_NOW.match(text, one.value.stop) if others else None
         if found is not None and found["name"] != one.subject and one.certainty >= _LEAST:
             added.append(
                 replace(one, subject=found["name"], status=FactStatus.NOW, change=FactChange.NONE, old="", when="")
@@ -253,7 +244,8 @@ def _read_appointments(text: str, facts: list[Fact], now_us: int) -> list[Fact]:
         inside = [one for one in facts if one.value.start >= 0 and start <= one.value.start < stop]
         dated = [one for one in inside if one.attribute == "appointment" and one.status is FactStatus.PLANNED]
         named = list(_NAMED_APPOINTMENT.finditer(text, start, stop))
-        if not dated or len(named) != 1 or text[start:stop].rstrip().endswith("?"):
+        own = len({one.when for one in dated if one.when}) == 1 and all(one.subject in {SPEAKER, ""} for one in dated)
+        if not own or len(named) != 1 or text[start:stop].rstrip().endswith("?"):
             continue
         what = Words(
             named[0]["what"].strip(), named[0].start("what"), named[0].start("what") + len(named[0]["what"].strip())

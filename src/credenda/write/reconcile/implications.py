@@ -247,8 +247,10 @@ _UNATTACHED: Final = r"^(?:single|unmarried|divorced|separated|widowed)"
 PARTNERS: Final = ("spouse", "wife", "husband", "girlfriend", "boyfriend", "partner", "fiancé", "fiancée")
 _CHILDREN: Final = ("child", "baby", "son", "daughter", "twins", "twin", "girl", "boy", "birthday")
 _BORN: Final = re.compile(
-    r"\b(?:(?:was|were) born|gave birth|had (?:our|my|the|a) (?:baby|twins|son|daughter|little \w+)|came into the world"
-    r"|(?:has|have|is|are) (?:finally )?(?:arrived|here))\b",
+    r"\bgave birth\b|\bhad (?:our|my|the|a) (?:baby|twins|son|daughter|little \w+)\b"
+    r"|\b(?:was|were) born (?:\w+ )?(?:today|yesterday|tonight|this \w+|last (?:night|week|\w+day)"
+    r"|(?:on )?\w+day|at \d)"
+    r"|\b(?:baby|girl|boy|twins)\b[^.,;!?]{0,20} (?:has|have|is|are) (?:finally )?(?:arrived|here)\b",
     re.IGNORECASE,
 )
 """Words of a birth, after which nobody is pregnant."""
