@@ -67,8 +67,7 @@ _FIRM_KEYED: Final = (0.75, 0.5)
 _SLOT_OF_OLD: Final = 0.3
 """Certainty of the attribute of a value that names the one before: it takes the slot that holds that."""
 _CERTAIN: Final = 0.95
-"""Certainty of a fact from which its attribute needs no more than `_OF_CERTAIN`, also where it could hurt."""
-_OF_CERTAIN: Final = 0.45
+"""Certainty of a fact from which it is held also where it could hurt."""
 _OF_BACK: Final = 0.4
 """Certainty of a value that is said to be back: it counts only where that value is known."""
 _ENTITY_WORDS: Final = 5
@@ -366,9 +365,8 @@ def _is_sure(fact: Fact, schema: FactSchema) -> bool:
     if fact.old or (fact.status is FactStatus.ENDED and not schema.kin):
         return fact.attribute_certainty >= min(schema.sure, _SLOT_OF_OLD)
     both = schema.both if fact.change is FactChange.NONE else 0.0
-    if fact.certainty >= _CERTAIN:
-        return fact.attribute_certainty >= min(schema.sure, _OF_CERTAIN)
-    return fact.attribute_certainty >= schema.sure and fact.certainty * fact.attribute_certainty >= both
+    sure = fact.certainty >= _CERTAIN or fact.certainty * fact.attribute_certainty >= both
+    return sure and fact.attribute_certainty >= schema.sure
 
 
 def _is_back(told: _PlacedFact) -> bool:
