@@ -487,8 +487,8 @@ def test_a_value_says_more_than_its_attribute() -> None:
 def test_what_could_hurt_is_held_only_if_fact_and_attribute_are_sure(attribute: str) -> None:
     told = ("It is Halden for me", "Halden", attribute)
     assert read_one(*told, certainty=0.9, attribute_certainty=0.8)
-    assert read_one(*told, certainty=0.8, attribute_certainty=0.8) == []
-    assert read_one(*told, certainty=0.8, attribute_certainty=0.8, change=FactChange.CHANGED)  # said to be new
+    assert read_one(*told, certainty=0.8, attribute_certainty=0.75) == []
+    assert read_one(*told, certainty=0.8, attribute_certainty=0.75, change=FactChange.CHANGED)  # said to be new
     assert read_one("It is Halden for me", "Halden", "hobby", certainty=0.8, attribute_certainty=0.8)
 
 

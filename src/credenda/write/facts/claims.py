@@ -364,7 +364,7 @@ def _is_sure(fact: Fact, schema: FactSchema) -> bool:
         return True
     if fact.old or (fact.status is FactStatus.ENDED and not schema.kin):
         return fact.attribute_certainty >= min(schema.sure, _SLOT_OF_OLD)
-    both = schema.both if fact.change is FactChange.NONE else 0.0
+    both = schema.both if fact.change is FactChange.NONE and fact.subject == SPEAKER else 0.0
     sure = fact.certainty >= _CERTAIN or fact.certainty * fact.attribute_certainty >= both
     return sure and fact.attribute_certainty >= schema.sure
 

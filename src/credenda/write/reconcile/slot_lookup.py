@@ -410,7 +410,7 @@ def _split_kin_and_name(entity: str) -> tuple[str, str] | None:
     """Split "user's son Emil" into relation and name; None for other entities.
 
     >>> (_split_kin_and_name("user's older sister Ana Maria"), _split_kin_and_name("user's son"),
-    ... _split_kin_and_name("user's boss"))
+    ... _split_kin_and_name("user's bicycle"))
     (("user's older sister", 'Ana Maria'), ("user's son", ''), None)
     """
     owner, _, rest = entity.rpartition(_OWNER)
