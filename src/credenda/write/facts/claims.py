@@ -33,10 +33,15 @@ from credenda.write.extract import voices
 from credenda.write.extract.moments import iso_day
 from credenda.write.extract.voices import Act, Voice, act_of, is_playing, lexicon, names, split_voices, who_speaks
 from credenda.write.facts.exact import find_exact_forms
-from credenda.write.facts.mended import find_kin, has_words_of_birth, is_lasting_order, mend_facts
 from credenda.write.facts.period import find_period
 from credenda.write.facts.schemas import FactSchema, load_fact_schemas
-from credenda.write.facts.wording import INSTITUTIONS, read_wordings
+from credenda.write.facts.wording import (
+    INSTITUTIONS,
+    find_kin,
+    has_words_of_birth,
+    is_lasting_order,
+    read_wordings,
+)
 from credenda.write.intake.secrets import screen_secrets
 from credenda.write.llm.guards import resolve_entity
 from credenda.write.llm.prompt import widen_to_sentences
@@ -272,8 +277,7 @@ def make_claims(turn: Turn, facts: Iterable[Fact]) -> list[Claim]:
     claims: dict[tuple[str | None, ...], Claim] = {}
     subject = ""
     text = turn.event.text
-    heard = mend_facts(_drop_overheard(list(facts)), text)
-    for fact in read_wordings(text, heard, turn.event.occurred_us):
+    for fact in read_wordings(text, _drop_overheard(list(facts)), turn.event.occurred_us):
         if fact.attribute in _TOLD_TERSELY and _OF_LISTENER.match(fact.scope):
             fact = replace(fact, scope="")  # noqa: PLW2901 - the same fact
         subject = fact.subject if fact.subject.casefold() not in {*PRONOUNS, SPEAKER, LISTENER, ""} else subject
