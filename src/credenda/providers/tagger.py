@@ -110,20 +110,20 @@ class _Window(NamedTuple):
 def _widen(text: str, start: int, stop: int) -> Span:
     """Widen a place to whole words, of which the model may mark a part, in scripts that have spaces between words.
 
-    Letters with a case are of such scripts.
+    Letters with a case are of such scripts, and so are the digits between them.
 
     >>> _widen("left Quillmark", 5, 8)
     (5, 14)
     """
-    while start > 0 and _has_case(text[start - 1 : start + 1]):
+    while start > 0 and _is_of_word(text[start - 1 : start + 1]):
         start -= 1
-    while 0 < stop < len(text) and _has_case(text[stop - 1 : stop + 1]):
+    while 0 < stop < len(text) and _is_of_word(text[stop - 1 : stop + 1]):
         stop += 1
     return start, stop
 
 
-def _has_case(letters: str) -> bool:
-    return all(one.isalpha() and one.lower() != one.upper() for one in letters)
+def _is_of_word(signs: str) -> bool:
+    return all(one.isdecimal() or (one.isalpha() and one.lower() != one.upper()) for one in signs)
 
 
 def is_installed() -> bool:
@@ -236,6 +236,7 @@ class _Model:
             words = window.words(span)
             if words.text:
                 parts = _find_parts(window, heads["links"][:, chosen], linked)
+                parts["key"] = "" if parts["key"] == words.text else parts["key"]
                 shares = {name: heads[name][chosen] for name in named if name != "links"}
                 yield self._make_fact((words, _find_quote(window, words, spans["quote"])), shares, parts)
 

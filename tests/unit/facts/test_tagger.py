@@ -62,6 +62,13 @@ def test_a_message_depends_on_nothing_but_itself() -> None:
         assert list(pool.map(READER.read, texts)) == alone
 
 
+def test_a_word_of_letters_and_digits_is_one_word_and_no_part_of_it_names_a_slot() -> None:
+    """Two of them would fill the slot that the letters before the first digit name, and one replace the other."""
+    read = [fact for number in range(470, 482) for fact in READER.read(f"Remember that I love u2n{number}z0.")]
+    assert {fact.value.text for fact in read} == {f"u2n{number}z0" for number in range(470, 482)}
+    assert not [fact.key for fact in read if fact.key.startswith("u2")]
+
+
 @settings(max_examples=40, deadline=None)
 @given(st.text(max_size=200), st.text(max_size=60))
 def test_every_value_stands_in_the_message_where_it_is_said_to(text: str, before: str) -> None:
