@@ -518,6 +518,29 @@ def test_marks_of_quotation_are_no_part_of_a_value(value: str, held: str) -> Non
     assert claim.value == held
 
 
+def test_what_a_favourite_is_of_stands_behind_that_word() -> None:
+    listed = "My favourites are fig, damson and green plum"
+    assert read_one(listed, "damson", "favourite", key="fig")[0].attribute == "favourite"
+    assert read_one("My favourite cold soup is okroshka", "okroshka", "favourite", key="soup")[0].attribute == (
+        "favourite_soup"
+    )
+
+
+def test_a_thing_is_called_by_its_whole_name() -> None:
+    told = read_one("We still call the Meteo Geocoding API v1", "v1", "version", subject="API")
+    assert show(told) == [("Meteo Geocoding API", "version", "v1", None)]
+    told = read_one("Our API is at v1", "v1", "version", subject="API")
+    assert show(told) == [("API", "version", "v1", None)]
+    told = read_one("Yesterday Kilo went to v1", "v1", "version", subject="Kilo")
+    assert show(told) == [("Kilo", "version", "v1", None)]
+
+
+def test_a_day_has_the_year_that_stands_behind_it() -> None:
+    said = "the test suite first ran on March 27, 2019."
+    (claim,) = read_one(said, "March 27", "date", subject="test suite")
+    assert claim.value == "2019-03-27"
+
+
 def test_a_favourite_is_more_than_the_kind_of_thing() -> None:
     assert read_one("he is my favourite male actor", "male actor", "favourite") == []
     assert len(read_one("my favourite is lapsang", "lapsang", "favourite")) == 1

@@ -175,6 +175,8 @@ _MY_IS: Final = re.compile(
     re.IGNORECASE,
 )
 _ROLES: Final = frozenset({"colleague", "contact"})
+_YEAR: Final = re.compile(r"(?<=\d),? (?:19|20)\d\d\b")
+"""The year behind a day: "March 10, 2024"."""
 _ITEM: Final = re.compile(rf"[ \t]*{_MARK}[ \t]+")
 _NEXT_ITEM: Final = re.compile(rf"[\s.,;]*\n[ \t]*(?:{_MARK}|\d{{1,3}}$).*", re.DOTALL)
 """Where the next item of a list begins, of whose number a value may end in a part."""
@@ -464,11 +466,23 @@ def _find_entity(fact: Fact, turn: Turn, owner: str, last: str) -> str:
     named = _ARTICLE.sub("", (last if fact.subject.casefold() in PRONOUNS else fact.subject).strip())
     if is_name_of_user(named, turn.event.text):
         return owner
+    if load_fact_schemas()[fact.attribute].thing and fact.value.start >= 0:
+        named = _complete_name(named, turn.event.text[slice(*_find_sentence(fact, turn))])
     noun, _, name = named.partition(" ")
     kin = names().kin_noun(noun)
     if kin and name[:1].isupper():
         return f"{owner}'s {kin} {name}"
     return resolve_entity(named, owner) if named and len(named.split()) <= _ENTITY_WORDS else ""
+
+
+def _complete_name(named: str, sentence: str) -> str:
+    """Return the name of a thing with the capitalised words before it, but for the first word of a sentence.
+
+    >>> _complete_name("API", "We call the Meteo Geocoding API 3 times"), _complete_name("API", "Our API is slow")
+    ('Meteo Geocoding API', 'API')
+    """
+    whole = re.search(rf"(?<=[\w,;:(] )(?:[A-Z][\w+#.-]+ ){{1,3}}{re.escape(named)}\b", sentence) if named else None
+    return whole[0] if whole else named
 
 
 def _make_slotted_claim(told: _PlacedFact, owner: str) -> Claim | None:
@@ -655,6 +669,12 @@ def _find_key(told: _PlacedFact) -> str:
     if find_exact_attribute(key) == told.schema.name:
         key = ""  # the "due date" of a report is its deadline
     text = told.turn.event.text
+    if fact.attribute == "favourite" and not re.search(
+        rf"{_LIKED_BEST.pattern}(?: (?!(?:is|are|was|were)\b)[\w-]+){{0,3}} {re.escape(key)}\b",
+        text[start:stop],
+        re.IGNORECASE,
+    ):
+        key = ""  # of "my favourites are figs, dates and plums" no fruit is what the others are
     if not key and (
         named := _AS_MY.match(text, fact.value.stop, stop) or _find_role(fact, text[start : fact.value.start])
     ):
@@ -701,6 +721,8 @@ def _fill_slot(plain: Claim, told: _PlacedFact) -> Claim:
     fact, schema, now_us = told.fact, told.schema, told.turn.event.occurred_us
     attribute = plain.attribute or ""
     known, value = get_attribute(attribute), _trim(_leave_out(fact.value.text, fact.scope))
+    year = _YEAR.match(told.turn.event.text, fact.value.stop) if known.dated and fact.value.start >= 0 else None
+    value = value + year[0] if year else value  # the reader may leave out what stands behind a comma
     value = _DENIED.sub("", value) if plain.stance is Stance.NEGATED and not schema.order else value
     value = f"do not {value}" if schema.order and voices.is_forbidden(told.turn.event.text, fact.value.start) else value
     beside = fact.attribute == "measure" and bool(fact.when)  # measured on another day: no change
