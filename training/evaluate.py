@@ -75,11 +75,12 @@ def _count(read: Sequence[tuple[dict[str, Any], Sequence[Fact]]], threshold: flo
 def _run(arguments: Sequence[str]) -> None:
     parser = argparse.ArgumentParser(prog="python -m training.evaluate", description=__doc__)
     parser.add_argument("files", nargs="*", type=Path)
+    parser.add_argument("--language", action="append", default=[], help="of the test part the messages in this, as de")
     parser.add_argument("--json", action="store_true")
     options = parser.parse_args(arguments)
-    rows = load_rows(options.files or list_files())
+    rows = load_rows(options.files or list_files(options.language))
     if not options.files:
-        rows = [row for row in rows if is_held_out(row["id"])]
+        rows = [row for row in rows if is_held_out(row["id"]) and (row["id"][0] == "x") == bool(options.language)]
     reader = TaggingReader()
     read = [(row, reader.read(row["text"], row.get("prev", ""))) for row in rows]
     tables = {str(threshold): _count(read, threshold) for threshold in _THRESHOLDS}

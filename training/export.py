@@ -20,6 +20,7 @@ from onnxruntime.quantization import QuantType, quantize_dynamic
 from torch import Tensor, nn
 
 from training import labels
+from training.bases import BASES, MULTILINGUAL, Base
 from training.messages import list_files
 from training.network import WIDTH, Reader
 from training.train import open_reader
@@ -67,17 +68,17 @@ def _write(module: nn.Module, inputs: tuple[Tensor, ...], axes: dict[str, dict[i
         quantize_dynamic(full, path, weight_type=QuantType.QInt8, per_channel=True, reduce_range=True)
 
 
-def _hash_messages() -> str:
+def _hash_messages(languages: Sequence[str]) -> str:
     """Return one hash over the messages that it was trained on."""
     digest = hashlib.sha256()
-    for path in list_files():
+    for path in list_files(languages):
         digest.update(path.read_bytes())
     return digest.hexdigest()
 
 
-def _export(weights: Path, folder: Path, name: str) -> None:
+def _export(weights: Path, folder: Path, name: str, *, base: Base, languages: Sequence[str]) -> None:
     folder.mkdir(parents=True, exist_ok=True)
-    reader = open_reader(weights)
+    reader = open_reader(weights, base)
     ids = torch.randint(1_000, 2_000, (2, 9))
     pieces = {0: "examples", 1: "pieces"}
     _write(
@@ -101,13 +102,17 @@ def _export(weights: Path, folder: Path, name: str) -> None:
     files = {one: hashlib.sha256((folder / one).read_bytes()).hexdigest() for one in ("encoder.onnx", "heads.onnx")}
     card = {
         "reader_id": name,
+        "languages": list(languages) or ["en"],
+        "special": [base.cls, base.sep],
         "attributes": labels.ATTRIBUTES,
         "statuses": labels.STATUSES,
         "changes": labels.CHANGES,
         "topics": labels.TOPICS,
         "sha256": files,
-        "messages_sha256": _hash_messages(),
+        "messages_sha256": _hash_messages(languages),
     }
+    if base is MULTILINGUAL:
+        (folder / "pieces.json").write_text(base.open_tokenizer().to_str(), "utf-8")
     (folder / "reader.json").write_text(json.dumps(card, indent=1) + "\n", "utf-8")
 
 
@@ -116,8 +121,10 @@ def _run(arguments: Sequence[str]) -> None:
     parser.add_argument("weights", type=Path)
     parser.add_argument("folder", type=Path)
     parser.add_argument("--name", required=True)
+    parser.add_argument("--base", choices=BASES, default="english")
+    parser.add_argument("--language", action="append", default=[], help="a language that it reads, as de; default: en")
     options = parser.parse_args(arguments)
-    _export(options.weights, options.folder, options.name)
+    _export(options.weights, options.folder, options.name, base=BASES[options.base], languages=options.language)
 
 
 if __name__ == "__main__":

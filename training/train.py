@@ -12,16 +12,15 @@ from pathlib import Path
 from typing import Any, Final
 
 import torch
-from safetensors.torch import load_file
 from torch import Tensor
 from torch.nn import functional
 
 from training import labels
+from training.bases import BASES, ENGLISH, Base
 from training.messages import (
     Example,
     Span,
     encode_message,
-    find_base,
     is_held_out,
     list_files,
     load_rows,
@@ -36,7 +35,6 @@ _POOL: Final = 16
 """Batches that are sorted by length together, so that little is padded."""
 _PARTS: Final = (1, 24, 24, 48)
 """Pieces up to which the sentences of a message are joined: of one message these, of another those."""
-_FROZEN_LAYERS: Final = 1
 _RANDOM: Final = 4
 """Random spans of a message that are no fact."""
 _PROPOSED: Final = 12
@@ -49,15 +47,15 @@ _TAG_WEIGHTS: Final = (1.0, 2.0, 2.0)
 _TAG_LOSS: Final = 4.0
 
 
-def open_reader(path: Path | None = None) -> Reader:
+def open_reader(path: Path | None = None, base: Base = ENGLISH) -> Reader:
     """Open a trained reader, or a new one over the base encoder."""
-    reader = Reader()
+    reader = Reader(base)
     if path is not None:
         _load(reader, torch.load(path, weights_only=True))
         return reader.eval()
-    reader.encoder.load_published(load_file(find_base("model.safetensors")))
+    reader.encoder.load_state_dict({name: torch.tensor(one) for name, one in base.load_weights().items()})
     reader.eval()
-    reader.start_rows({name: encode_message(words, "")[0].ids[2:] for name, words in labels.MEANINGS.items()})
+    reader.start_rows({name: encode_message(base, words, "")[0].ids[2:] for name, words in labels.MEANINGS.items()})
     return reader
 
 
@@ -127,7 +125,7 @@ def _pick_negatives(one: Example, shares: Tensor, threshold: float) -> Iterator[
     """Yield spans of an example that are no fact: random ones, and what the tagger proposes."""
     taken = {target.value for target in one.targets}
     for _ in range(_RANDOM):
-        first = random.randrange(one.base, max(one.base + 1, len(one.ids) - 1))
+        first = random.randrange(one.first, max(one.first + 1, len(one.ids) - 1))
         last = min(len(one.ids) - 2, first + random.randrange(6))
         if first <= last and (first, last) not in taken:
             yield first, last
@@ -198,9 +196,9 @@ def _make_batches(examples: list[Example]) -> list[list[Example]]:
 
 
 def _make_optimizer(reader: Reader, rate: float, steps: int) -> tuple[torch.optim.Optimizer, Any]:
-    """Return an optimizer that leaves embeddings and first layer as they are: rare words keep what they knew."""
+    """Return an optimizer that leaves embeddings and first layers as they are: rare words keep what they knew."""
     still = [reader.encoder.words, reader.encoder.places, reader.encoder.kinds, reader.encoder.norm]
-    for part in (*still, *reader.encoder.layers[:_FROZEN_LAYERS]):
+    for part in (*still, *reader.encoder.layers[: reader.base.frozen]):
         part.requires_grad_(requires_grad=False)
     moving = [one for one in reader.encoder.parameters() if one.requires_grad]
     heads = [one for name, one in reader.named_parameters() if not name.startswith("encoder.")]
@@ -216,14 +214,15 @@ def _make_optimizer(reader: Reader, rate: float, steps: int) -> tuple[torch.opti
 def _train(options: argparse.Namespace) -> None:
     torch.manual_seed(options.seed)
     random.seed(options.seed)
+    base = BASES[options.base]
     rows = [row for row in load_rows(list_files(options.language)) if not is_held_out(row["id"])]
-    parts = [(row["id"][0], one) for row in rows for one in make_examples(row, random.choice(_PARTS))]
+    parts = [(row["id"][0], one) for row in rows for one in make_examples(base, row, random.choice(_PARTS))]
     if options.topics:
         parts = [(letter, one) for letter, one in parts if any(target.topic for target in one.targets)]
     new = [one for letter, one in parts if letter in options.new]
     known = [one for letter, one in parts if letter not in options.new]
     drawn = round(options.replay * len(known))
-    reader = open_reader(options.begin)
+    reader = open_reader(options.begin, base)
     steps = options.epochs * math.ceil((drawn + len(new)) / _BATCH)
     optimizer, schedule = _make_optimizer(reader, options.rate, steps)
     for name, one in reader.named_parameters():
@@ -270,6 +269,7 @@ def _parse_options(arguments: Sequence[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m training.train", description=__doc__)
     parser.add_argument("--out", type=Path, required=True, help="file of the weights")
     parser.add_argument("--begin", type=Path, help="file of weights to begin with; default: the base encoder")
+    parser.add_argument("--base", choices=BASES, default="english", help="published encoder to begin with")
     parser.add_argument("--epochs", type=int, default=8)
     parser.add_argument("--rate", type=float, default=4e-4, help="largest learning rate of the encoder")
     parser.add_argument("--new", default="", help="first letters of the ids of messages that every epoch has")

@@ -214,6 +214,10 @@ class FactReader(Protocol):
         """Name and version of the reader; another id may find other facts."""
         ...
 
+    def reads(self, text: str, before: str = "") -> bool:
+        """Return whether it reads the language of a message, which may answer the one before it."""
+        ...
+
     def read(self, text: str, before: str = "") -> Sequence[Fact]:
         """Return the facts of a message in order; `before` is the message that it may answer, "" for none.
 

@@ -1,6 +1,7 @@
 """The reader that ships: a small encoder trained to tag the facts of a message, run by onnxruntime.
 
-Two graphs. The encoder gives each piece of a window a state and, for each of seven roles, the probabilities that it is
+One model reads English; another, of a package of its own, reads the languages that its card names. Each has two graphs.
+The encoder gives each piece of a window a state and, for each of seven roles, the probabilities that it is
 outside, begins or continues such a span. The heads classify the spans that are values, and link them to the others.
 `training/` has the messages that it learned from, the recipe and the figures.
 """
@@ -24,6 +25,8 @@ from credenda.lazy import load_runtime
 from credenda.model.attributes import TASTES
 from credenda.model.claim import LISTENER, SPEAKER, Fact, FactChange, FactStatus, Words
 from credenda.providers import embed
+from credenda.providers.languages import find_language
+from credenda.text.normalize import join_surrogates
 from credenda.text.sentences import split_sentences
 
 if TYPE_CHECKING:
@@ -34,6 +37,7 @@ if TYPE_CHECKING:
 
 
 _PACKAGE: Final = "credenda_models"
+_MULTILINGUAL: Final = "credenda_multilingual"
 _FOLDER: Final = "reader"
 _NEEDED: Final = ("onnxruntime", "tokenizers", _PACKAGE)
 _PIECES: Final = 192
@@ -42,8 +46,6 @@ _BEFORE: Final = 48
 """Pieces of the message before, its last ones."""
 _WINDOWS: Final = 256
 """Windows of a message, each of a sentence: of several together the encoder misses more. What follows is pasted."""
-_CLS: Final = 101
-_SEP: Final = 102
 _VALUE: Final = 0.25
 """Probability from which a piece begins a value."""
 _OTHER: Final = 0.4
@@ -94,7 +96,8 @@ class _Window(NamedTuple):
 
     def read_alone(self) -> _Window:
         """Return the window without what stands before it."""
-        return self._replace(ids=[_CLS, _SEP, *self.ids[self.base :]], base=2, before="", before_places=[])
+        first, last = self.ids[0], self.ids[-1]
+        return self._replace(ids=[first, last, *self.ids[self.base :]], base=2, before="", before_places=[])
 
     def words(self, span: Span) -> Words:
         """Return the words of a span."""
@@ -132,7 +135,7 @@ def is_installed() -> bool:
 
 
 class TaggingReader:
-    """Reads messages with the model that ships, which is loaded at the first message and shared by the process."""
+    """Reads messages with the models that are installed, each loaded at its first message and shared by the process."""
 
     def __init__(self) -> None:
         """Raise `Unavailable` if the model or its runtime is not installed."""
@@ -141,19 +144,36 @@ class TaggingReader:
 
     @property
     def reader_id(self) -> str:
-        """Name and version of the model; raises `Unavailable` if it is not installed."""
-        return _get_loaded().card["reader_id"]
+        """Names and versions of the models; raises `Unavailable` if the one for English is not installed."""
+        packages = [_PACKAGE, *([_MULTILINGUAL] if find_spec(_MULTILINGUAL) else [])]
+        return " ".join(_get_loaded(package).card["reader_id"] for package in packages)
+
+    def reads(self, text: str, before: str = "") -> bool:
+        """Return whether a model reads the language of a message, which may answer the one before it."""
+        return bool(_find_package(text, before))
 
     def read(self, text: str, before: str = "") -> Sequence[Fact]:
-        """Return the facts of a message in order, whatever their certainty.
+        """Return the facts of a message in order, whatever their certainty; none in a language that no model reads.
 
         A message is read sentence by sentence, each with the one before it, the first with the message before. Every
         one runs alone, so that its facts depend on nothing but that. A kind of fact that can hurt is told by the
         sentence itself, unless what stands before it asks for it.
         """
-        model = _get_loaded()
-        windows = islice(_cut_windows(model.pieces, text, before), _WINDOWS)
+        package = _find_package(text, before)
+        if not package:
+            return []
+        model = _get_loaded(package)
+        windows = islice(_cut_windows(model, text, before), _WINDOWS)
         return sorted((fact for window in windows for fact in _read_window(model, window)), key=_find_start)
+
+
+def _find_package(text: str, before: str) -> str:
+    """Return the package of the model that reads the language of a message; "" if none is installed."""
+    language = find_language(text, before)
+    if language == "en":
+        return _PACKAGE
+    known = language and find_spec(_MULTILINGUAL) and language in _get_loaded(_MULTILINGUAL).card["languages"]
+    return _MULTILINGUAL if known else ""
 
 
 def _find_start(fact: Fact) -> int:
@@ -183,21 +203,35 @@ def _read_window(model: _Model, window: _Window) -> Sequence[Fact]:
     return kept
 
 
-def _cut_windows(pieces: embed.minilm.WordPieces, text: str, before: str) -> Iterator[_Window]:
+def _cut_windows(model: _Model, text: str, before: str) -> Iterator[_Window]:
     """Yield the sentences of a message; one that is long, as dictated text is, in several windows."""
     shown = before[-_BEFORE * 16 :]
     after = True
-    head, places = pieces.split_plain(shown)
+    head, places = model.pieces.split_plain(shown)
     for start, stop in split_sentences(text):
-        ids, offsets = pieces.split_plain(text[start:stop])
+        ids, offsets = model.pieces.split_plain(text[start:stop])
         if not after and _ORDER.match(text, start):
             head, places, shown = [], [], ""
         head, places = head[-_BEFORE:], places[-_BEFORE:]
         most = _PIECES - len(head) - 3
         for at in range(0, len(ids), most):
-            whole = [_CLS, *head, _SEP, *ids[at : at + most], _SEP]
+            whole = [model.cls, *head, model.sep, *ids[at : at + most], model.sep]
             yield _Window(whole, len(head) + 2, text[start:stop], start, offsets[at : at + most], shown, places, after)
         head, places, shown, after = ids, offsets, text[start:stop], False
+
+
+class _Pieces:
+    """A tokenizer of a file of its own, whose pieces may begin with the space before them."""
+
+    def __init__(self, file: str) -> None:
+        from tokenizers import Tokenizer
+
+        self._pieces: Tokenizer = Tokenizer.from_str(file)
+
+    def split_plain(self, text: str) -> tuple[list[int], list[tuple[int, int]]]:
+        """Return the numbers of all pieces of a text and the characters of each, without the space before it."""
+        found = self._pieces.encode(join_surrogates(text), add_special_tokens=False)
+        return found.ids, [(start + text[start:stop].startswith(" "), stop) for start, stop in found.offsets]
 
 
 class _Model:
@@ -206,7 +240,9 @@ class _Model:
     def __init__(self, folder: Path) -> None:
         """Load the model of a folder; raises `ValueError` for files that are not those of its card."""
         self.card: Mapping[str, Any] = json.loads((folder / "reader.json").read_text("utf-8"))
-        self.pieces = embed.minilm.WordPieces(None)
+        self.cls, self.sep = self.card["special"]
+        pieces = folder / "pieces.json"
+        self.pieces = _Pieces(pieces.read_text("utf-8")) if pieces.exists() else embed.minilm.WordPieces(None)
         self._encoder = _open_graph(folder / "encoder.onnx", self.card["sha256"]["encoder.onnx"])
         self._heads = _open_graph(folder / "heads.onnx", self.card["sha256"]["heads.onnx"])
 
@@ -378,16 +414,16 @@ def _open_graph(path: Path, digest: str) -> Any:  # noqa: ANN401 - onnxruntime h
     return runtime.InferenceSession(data, options, providers=["CPUExecutionProvider"])
 
 
-def _get_loaded() -> _Model:
-    """Return the model, loaded once for the process by the first thread."""
+def _get_loaded(package: str) -> _Model:
+    """Return the model of a package, loaded once for the process by the first thread."""
     with _LOADING:
-        return _load()
+        return _load(package)
 
 
 @cache
-def _load() -> _Model:
+def _load(package: str) -> _Model:
     try:
-        return _Model(Path(import_module(_PACKAGE).__file__ or "").with_name(_FOLDER))
+        return _Model(Path(import_module(package).__file__ or "").with_name(_FOLDER))
     except (ImportError, OSError, ValueError, KeyError) as error:
         raise _make_error(str(error)) from error
 

@@ -334,6 +334,9 @@ def test_the_reader_sees_no_code_and_the_places_of_all_other_words() -> None:
     class Reader:
         reader_id = "seen"
 
+        def reads(self, text: str, before: str = "") -> bool:
+            return bool(text) or bool(before)
+
         def read(self, text: str, before: str = "") -> list[Fact]:
             del before
             seen.append(text)

@@ -28,7 +28,7 @@ from credenda.model.event import Role
 from credenda.model.memory import Cardinality, MemoryType, Stance
 from credenda.text.changes import is_return_of
 from credenda.text.normalize import fold_plural, is_same_value, normalise_attribute, normalise_value
-from credenda.text.sentences import USER, TextSpan, is_about_user, is_english, is_name_of_user, split_sentences
+from credenda.text.sentences import USER, TextSpan, is_about_user, is_name_of_user, split_sentences
 from credenda.write.extract import voices
 from credenda.write.extract.moments import iso_day
 from credenda.write.extract.voices import Act, Voice, act_of, is_playing, lexicon, names, split_voices, who_speaks
@@ -768,10 +768,12 @@ class ReadingExtractor:
 
     def extract(self, turn: Turn) -> list[Claim]:
         """Return the claims of a turn in the order of their spans; none of an assistant's, or of a foreign text."""
-        if turn.event.role not in {Role.USER, Role.PERSON} or not is_english(turn.event.text):
+        before = turn.addressed
+        heard = before.text if before is not None else ""
+        if turn.event.role not in {Role.USER, Role.PERSON} or not self._reader.reads(turn.event.text, heard):
             return []
-        text, before = _keep_own_words(turn), turn.addressed
-        found = make_claims(turn, self._reader.read(text, before.text if before is not None else ""))
+        text = _keep_own_words(turn)
+        found = make_claims(turn, self._reader.read(text, heard))
         if not found and before is not None and before.role is Role.ASSISTANT:
             # its echo may hide a plain statement in the first sentence, the only one that is read with it
             first = next(split_sentences(text), TextSpan(0, 0))
