@@ -529,6 +529,33 @@ def test_what_a_favourite_is_of_stands_behind_that_word() -> None:
     )
 
 
+def test_whose_relative_it_is_is_not_guessed() -> None:
+    assert read_one("Tom left. His wife works at Quillmark.", "Quillmark", "employer", subject="His wife") == []
+    assert read_one("She said her son is a vet", "vet", "job_title", subject="son") == []
+    assert show(read_one("My son is a vet", "vet", "job_title", subject="son")) == [
+        ("user's son", "job_title", "vet", None)
+    ]
+
+
+def test_what_a_doctor_says_of_the_speaker_is_no_hearsay() -> None:
+    told = {"status": FactStatus.HEARSAY}
+    (claim,) = read_one("The doctor said I have asthma.", "asthma", "condition", **told)
+    assert claim.stance is Stance.ASSERTED
+    (claim,) = read_one("My mum said I have asthma.", "asthma", "condition", **told)
+    assert claim.stance is Stance.REPORTED
+    (claim,) = read_one("A guest reported: my phone is 555", "555", "contact", key="phone")
+    assert claim.stance is Stance.REPORTED
+
+
+@pytest.mark.parametrize("day", ["friday", "fri", "Fri", "on Friday"])
+def test_a_weekday_may_be_short_and_stand_alone(day: str) -> None:
+    planned = {"status": FactStatus.PLANNED, "when": day}
+    (claim,) = read_one(f"vet {day} 9:30", "vet", "appointment", **planned)
+    (full,) = read_one("vet on Friday at 9:30", "vet", "appointment", **(planned | {"when": "on Friday"}))
+    assert (claim.valid_from_us, claim.valid_until_us) == (full.valid_from_us, full.valid_until_us)
+    assert claim.valid_from_us is not None
+
+
 def test_a_thing_is_called_by_its_whole_name() -> None:
     told = read_one("We still call the Meteo Geocoding API v1", "v1", "version", subject="API")
     assert show(told) == [("Meteo Geocoding API", "version", "v1", None)]

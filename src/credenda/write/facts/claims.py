@@ -37,13 +37,14 @@ from credenda.write.facts.period import find_period
 from credenda.write.facts.schemas import FactSchema, load_fact_schemas
 from credenda.write.facts.wording import (
     INSTITUTIONS,
+    complete_name,
     find_kin,
     has_words_of_birth,
     is_lasting_order,
     read_wordings,
 )
 from credenda.write.intake.secrets import screen_secrets
-from credenda.write.llm.guards import resolve_entity
+from credenda.write.llm.guards import TELLER, resolve_entity
 from credenda.write.llm.prompt import widen_to_sentences
 
 _STANCES: Final = {
@@ -78,13 +79,15 @@ _OF_BACK: Final = 0.4
 _ENTITY_WORDS: Final = 5
 _REPORTED: Final = re.compile(
     r"\b(?:according to (?:my |the |our )?\w+"
-    r"|(?<!\bas )\b(?!(?:i|we|t)\b)\w+ (?:\w+ly |always |still |just |also |used to |keeps? |kept )?"
+    r"|(?<!\bas )\b(?!(?:i|we|t|as)\b)\w+ (?:\w+ly |always |still |just |also |used to |keeps? |kept )?"
     r"(?:says?|said|saying|thinks?|thought|thinking|claims?|claimed|claiming|believes?|believed|assumes?|assumed"
     r"|insists?|insisted|reckons?|writes?|wrote|reads|starts with|tells? \w+(?: \w+)?|told \w+(?: \w+)?"
+    r"|reported|replied|complain(?:s|ed)|texted|messaged|announced"
     r"|introduc(?:es|ed|ing) me))\b",
     re.IGNORECASE,
 )
 """Words by which what follows is somebody else's: "Tom says", "according to my mother"."""
+_HEALTH: Final = frozenset({"allergy", "condition", "diet", "injury", "measure", "medication"})
 _NOTED: Final = re.compile(rf"\W{{0,3}}{USER} (?:has |just |also )*(?!.*\b(?:i|my|we|our)\b)", re.IGNORECASE)
 """The beginning of a note about the user, whose own words it gives: "User said Python is their favourite"."""
 _ASKED: Final = re.compile(
@@ -464,25 +467,18 @@ def _find_entity(fact: Fact, turn: Turn, owner: str, last: str) -> str:
         heard = turn.addressed
         return heard.speaker if heard is not None and heard.role is Role.PERSON else ""
     named = _ARTICLE.sub("", (last if fact.subject.casefold() in PRONOUNS else fact.subject).strip())
+    told = turn.event.text[slice(*_find_sentence(fact, turn))]
+    if names().kin_noun(named) and re.search(rf"\b(?:his|her|their) {re.escape(named)}\b", told, re.IGNORECASE):
+        return ""  # of whom, the words before tell: not of the speaker
     if is_name_of_user(named, turn.event.text):
         return owner
     if load_fact_schemas()[fact.attribute].thing and fact.value.start >= 0:
-        named = _complete_name(named, turn.event.text[slice(*_find_sentence(fact, turn))])
+        named = complete_name(named, told)
     noun, _, name = named.partition(" ")
     kin = names().kin_noun(noun)
     if kin and name[:1].isupper():
         return f"{owner}'s {kin} {name}"
     return resolve_entity(named, owner) if named and len(named.split()) <= _ENTITY_WORDS else ""
-
-
-def _complete_name(named: str, sentence: str) -> str:
-    """Return the name of a thing with the capitalised words before it, but for the first word of a sentence.
-
-    >>> _complete_name("API", "We call the Meteo Geocoding API 3 times"), _complete_name("API", "Our API is slow")
-    ('Meteo Geocoding API', 'API')
-    """
-    whole = re.search(rf"(?<=[\w,;:(] )(?:[A-Z][\w+#.-]+ ){{1,3}}{re.escape(named)}\b", sentence) if named else None
-    return whole[0] if whole else named
 
 
 def _make_slotted_claim(told: _PlacedFact, owner: str) -> Claim | None:
@@ -578,6 +574,8 @@ def _find_stance(told: _PlacedFact, text: str, start: int, stop: int) -> Stance:
     noted = fact.subject == SPEAKER and _skip_note(message, start, stop) > start
     if stance is Stance.ASSERTED or (stance is Stance.REPORTED and noted):
         stance = Stance.REPORTED if _is_reported(told) else Stance.ASSERTED
+    if stance is Stance.REPORTED and fact.subject == SPEAKER and fact.attribute in _HEALTH and TELLER.search(before):
+        stance = Stance.ASSERTED
     stance = Stance.ROLE_PLAY if told.voice is Voice.ROLE_PLAY else stance
     if stance is Stance.ASSERTED and schema.name in _TASTES and act_of(message[start:stop]) is Act.SARCASM:
         stance = Stance.SARCASTIC

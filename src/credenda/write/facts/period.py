@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from typing import Final
 
 from credenda.model.claim import Fact, FactChange, FactStatus
-from credenda.text.dates import find_dates
+from credenda.text.dates import WEEKDAYS, find_dates
 from credenda.text.passing import find_passing_end
 from credenda.write.extract import moments
 from credenda.write.extract.moments import find_end, past_dates, stated_period
 
 _PRESENT: Final = frozenset({FactStatus.NOW, FactStatus.PLANNED, FactStatus.CONSIDERED})
 
+_SHORT_DAY: Final = re.compile(
+    r"^(?P<opener>[a-z]+ )?(?P<day>mon|tue|wed|thu|fri|sat|sun)(?:s|rs?|nes|ur)?(?:day)?\b\.?", re.IGNORECASE
+)
 _STATES: Final = frozenset({"residence", "employer", "job_title", "school", "employment"})
 """What a plan begins for good, unlike an appointment."""
 
@@ -53,4 +57,15 @@ def _find_time_words(fact: Fact) -> str:
     if not fact.when:
         return fact.quote.text
     before = fact.quote.text[: max(fact.quote.text.find(fact.when), 0)]
-    return f"the day {fact.when}" if before.lower().endswith("the day ") else fact.when
+    said = f"the day {fact.when}" if before.lower().endswith("the day ") else fact.when
+    return _SHORT_DAY.sub(_name_day, said)
+
+
+def _name_day(short: re.Match[str]) -> str:
+    """Write out a weekday of few letters, or without a word before it, as people note them.
+
+    >>> _SHORT_DAY.sub(_name_day, "thurs 9:30"), _SHORT_DAY.sub(_name_day, "next tue")
+    ('on thursday 9:30', 'next tuesday')
+    """
+    day = next(one for one in WEEKDAYS if one.startswith(short["day"].lower()))
+    return f"{short['opener'] or 'on '}{day}"

@@ -315,6 +315,16 @@ def _read_versions(text: str, facts: Iterable[Fact]) -> Iterator[Fact]:
             yield replace(one, subject=named["name"]) if named else one
 
 
+def complete_name(named: str, sentence: str) -> str:
+    """Return the name of a thing with the capitalised words before it, but for the first word of a sentence.
+
+    >>> complete_name("API", "We call the Meteo Geocoding API 3 times"), complete_name("API", "Our API is slow")
+    ('Meteo Geocoding API', 'API')
+    """
+    whole = re.search(rf"(?<=[\w,;:(] )(?:[A-Z][\w+#.-]+ ){{1,3}}{re.escape(named)}\b", sentence) if named else None
+    return whole[0] if whole else named
+
+
 def _mend_facts(facts: Sequence[Fact], text: str) -> list[Fact]:
     """Mend the facts of a message: torn orders, ends that have not come, ends without a slot, and times preferred."""
     told = [one for one in facts if one.attribute != "prefers" or _BARE.fullmatch(one.scope) is None]

@@ -208,7 +208,7 @@ _HEALTH: Final = (
     r"|physio\w*|pharmacist|chemist|dentist|therapist|psychiatrist|surgeon|specialist|consultant|midwife|\w+ologist|allergist|hospital"
     r"|clinic|lab|bloods?|(?:blood )?tests?|results?|scans?|mri|x-?rays?)\b"
 )
-_TELLER: Final = re.compile(
+TELLER: Final = re.compile(
     rf"{_HEALTH}(?P<also>,? (?:just )?(?:rang|called|phoned|wrote)(?: me| us)? and)?,? (?:just |now |also |has |have )?"
     r"(?:says?|said|thinks?|thought|reckons?|confirm(?:s|ed)|f(?:inds?|ound)|shows?|showed|suspects?|told|tells"
     r"|diagnosed|put|gave|prescribed|started|switched|moved|came back)\b(?: me| us)?(?: that| with| as)? ?",
@@ -279,7 +279,7 @@ def about_another(event: Event, sentence: str, value: str | None, attribute: str
 
 def _is_of_another(clause: str, value: str | None, noun: str) -> bool:
     """Return whether a clause begins with another person, who is not the value itself: "my wife is Ana"."""
-    told = _TELLER.match(clause)
+    told = TELLER.match(clause)
     if told is not None:
         return _is_of_another(clause[told.end() :], value, noun)
     if _HIM_OR_HERSELF.match(clause):
