@@ -188,7 +188,8 @@ class Fact:
     `subject` is `SPEAKER`, `LISTENER`, or the words that name somebody or something; "" if no words do. `attribute` is
     one of the closed list that readers are trained on. `key` names the slot more closely; `old` is the former value,
     `scope` limits it, `when` dates it. `certainty` and `attribute_certainty` are probabilities: that it is a
-    fact, and that the attribute is right. `weight` is 2 for a fact that no memory may miss, else 1.
+    fact, and that the attribute is right. `weight` is 2 for a fact that no memory may miss, else 1. `language` is the
+    code of that of its words.
     """
 
     value: Words
@@ -204,6 +205,7 @@ class Fact:
     weight: int = 1
     certainty: float = 1.0
     attribute_certainty: float = 1.0
+    language: str = "en"
 
 
 class FactReader(Protocol):

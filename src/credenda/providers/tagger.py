@@ -12,6 +12,7 @@ import hashlib
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import cache
 from importlib import import_module
 from importlib.util import find_spec
@@ -72,6 +73,13 @@ _HURTING: Final = frozenset(
 """Attributes for which what stands before may not stand in: after "I'm allergic to nuts", ruff is no allergy."""
 _ORDER: Final = re.compile(r"(?:please\W+)?(?:always|never|from now on)\b", re.IGNORECASE)
 """Words that begin an order, which is told by itself."""
+_CLAUSE_END: Final = re.compile(r"[,.;:!?\n]")
+_NEGATIONS: Final = {
+    "de": frozenset("nicht nie niemals kein keine keinen keinem keiner keins ohne weder nix net".split()),  # noqa: SIM905
+    "es": frozenset("no nunca jamás ningún ninguna ninguno sin tampoco".split()),  # noqa: SIM905
+    "fr": frozenset("ne n pas jamais aucun aucune sans".split()),  # noqa: SIM905
+    "pt": frozenset("não nao nunca jamais nenhum nenhuma sem nem".split()),  # noqa: SIM905
+}
 _UNSURE: Final = 0.5
 """From this probability of being no fact, a value may be read with a word less."""
 _PLAIN: Final = 0.6
@@ -150,7 +158,7 @@ class TaggingReader:
 
     def reads(self, text: str, before: str = "") -> bool:
         """Return whether a model reads the language of a message, which may answer the one before it."""
-        return bool(_find_package(text, before))
+        return bool(_find_package(find_language(text, before)))
 
     def read(self, text: str, before: str = "") -> Sequence[Fact]:
         """Return the facts of a message in order, whatever their certainty; none in a language that no model reads.
@@ -159,21 +167,37 @@ class TaggingReader:
         one runs alone, so that its facts depend on nothing but that. A kind of fact that can hurt is told by the
         sentence itself, unless what stands before it asks for it.
         """
-        package = _find_package(text, before)
+        language = find_language(text, before)
+        package = _find_package(language)
         if not package:
             return []
         model = _get_loaded(package)
         windows = islice(_cut_windows(model, text, before), _WINDOWS)
-        return sorted((fact for window in windows for fact in _read_window(model, window)), key=_find_start)
+        facts = sorted((fact for window in windows for fact in _read_window(model, window)), key=_find_start)
+        if language == "en":
+            return facts
+        return [replace(fact, language=language) for fact in facts if not _overlooks_negation(fact, text, language)]
 
 
-def _find_package(text: str, before: str) -> str:
-    """Return the package of the model that reads the language of a message; "" if none is installed."""
-    language = find_language(text, before)
+def _find_package(language: str) -> str:
+    """Return the package of the model that reads a language; "" if none is installed."""
     if language == "en":
         return _PACKAGE
     known = language and find_spec(_MULTILINGUAL) and language in _get_loaded(_MULTILINGUAL).card["languages"]
     return _MULTILINGUAL if known else ""
+
+
+def _overlooks_negation(fact: Fact, text: str, language: str) -> bool:
+    """Return whether a fact is told as so, or a dislike as none, while a word of its clause denies something.
+
+    The model for these languages learned from few denials.
+    """
+    if fact.attribute == "dislikes":
+        return fact.status is FactStatus.DENIED
+    start, stop = max(fact.value.start, 0), max(fact.value.stop, 0)
+    before, after = _CLAUSE_END.split(text[:start])[-1], _CLAUSE_END.split(text[stop:])[0]
+    denied = not _NEGATIONS[language].isdisjoint(re.findall(r"\w+", f"{before} {after}".lower()))
+    return denied and fact.status not in {FactStatus.DENIED, FactStatus.ENDED, FactStatus.PAST}
 
 
 def _find_start(fact: Fact) -> int:

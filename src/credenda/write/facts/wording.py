@@ -392,8 +392,10 @@ def _find_left(after: Fact, facts: Sequence[Fact], text: str) -> Fact | None:
 def find_kin(fact: Fact) -> str | None:
     """Return the noun of a relative or pet at a value: the last one before it in its words, else the next one.
 
-    Of several side by side the first: "our baby boy Emil".
+    Of several side by side the first: "our baby boy Emil". None in other languages, where "son" may say "his".
     """
+    if fact.language != "en":
+        return None
     at = max(fact.value.start - fact.quote.start, 0)
     quote = fact.quote.text if fact.value.start >= 0 else ""
     before = [names().kin_noun(word) for word in _WORD.findall(quote[:at])]

@@ -1,0 +1,1 @@
+"""Files of a model, without code: `reader/`."""
