@@ -28,7 +28,15 @@ from credenda.model.event import Role
 from credenda.model.memory import Cardinality, MemoryType, Stance
 from credenda.text.changes import is_return_of
 from credenda.text.normalize import fold_plural, is_same_value, normalise_attribute, normalise_value
-from credenda.text.sentences import USER, TextSpan, is_about_user, is_english, is_name_of_user, split_sentences
+from credenda.text.sentences import (
+    USER,
+    TextSpan,
+    is_about_user,
+    is_english,
+    is_name_of_user,
+    split_sentences,
+    tell_in_first_person,
+)
 from credenda.write.extract import voices
 from credenda.write.extract.moments import iso_day
 from credenda.write.extract.voices import Act, Voice, act_of, is_playing, lexicon, names, split_voices, who_speaks
@@ -276,7 +284,7 @@ def make_claims(turn: Turn, facts: Iterable[Fact]) -> list[Claim]:
     voices = split_voices(turn.event.text, playing=is_playing(turn))
     claims: dict[tuple[str | None, ...], Claim] = {}
     subject = ""
-    text = turn.event.text
+    text = tell_in_first_person(turn.event.text)
     for fact in read_wordings(text, _drop_overheard(list(facts)), turn.event.occurred_us):
         if fact.attribute in _TOLD_TERSELY and _OF_LISTENER.match(fact.scope):
             fact = replace(fact, scope="")  # noqa: PLW2901 - the same fact
@@ -748,8 +756,9 @@ class ReadingExtractor:
         """Return the claims of a turn in the order of their spans; none of an assistant's, or of a foreign text."""
         if turn.event.role not in {Role.USER, Role.PERSON} or not is_english(turn.event.text):
             return []
-        text, before = _keep_own_words(turn), turn.addressed
-        found = make_claims(turn, self._reader.read(text, before.text if before is not None else ""))
+        text, before = tell_in_first_person(_keep_own_words(turn)), turn.addressed
+        read = self._reader.read(text, before.text if before is not None else "")
+        found = make_claims(turn, [_quote_value(fact, turn.event.text) for fact in read])
         if not found and before is not None and before.role is Role.ASSISTANT:
             # its echo may hide a plain statement in the first sentence, the only one that is read with it
             first = next(split_sentences(text), TextSpan(0, 0))
@@ -759,6 +768,12 @@ class ReadingExtractor:
         told = [retract for one in told if (retract := _take_back(one, forms.forgotten)) is not None]
         kept = [one for one in forms.kept if not any(_is_in(claim, one.span) for claim in found)]
         return sorted([*forms.claims, *told, *kept], key=lambda one: one.span.start)
+
+
+def _quote_value(fact: Fact, text: str) -> Fact:
+    """Give a value the words of the message, which may have been read in the voice of its user."""
+    said = fact.value
+    return fact if said.start < 0 else replace(fact, value=said._replace(text=text[said.start : said.stop]))
 
 
 def _take_back(claim: Claim, forgotten: Sequence[TextSpan]) -> Claim | None:
