@@ -121,6 +121,16 @@ def _spell_money(found: re.Match[str]) -> str:
     return f"{amount:f} {_CURRENCIES[found['unit'] or found['unit2']]}"
 
 
+_PLACED: Final = re.compile(r"(\w+) (?:in|on|at) (?:the |an? )?(\w+?)s?")
+"""What is when or where: "meetings in the afternoon"."""
+
+
+def _join_compound(key: str) -> str:
+    """Write a thing with its time or place as one name: "afternoon meetings"."""
+    found = _PLACED.fullmatch(key)
+    return f"{found[2]} {found[1]}" if found else key
+
+
 _DOSE: Final = re.compile(r"^\d[\d.,]*\s?(?:mg|mcg|\u00b5g|ug|iu|puffs?|tablets?|pills?|drops?|capsules?) of ")
 """How much of a medicine is taken, which one may name without."""
 
@@ -136,6 +146,8 @@ def is_same_value(one: str | None, other: str | None) -> bool:
     (True, False, False)
     >>> is_same_value("$18,000", "18000 dollars"), is_same_value("$18,000", "€18,000")
     (True, False)
+    >>> is_same_value("meetings on Fridays", "Friday meetings"), is_same_value("dogs in hats", "dogs")
+    (True, False)
     >>> is_same_value("40 mg of omeprazole", "omeprazole"), is_same_value("40 mg of omeprazole", "20 mg of omeprazole")
     (True, False)
     """
@@ -143,7 +155,7 @@ def is_same_value(one: str | None, other: str | None) -> bool:
         return False
     first, second = normalise_value(one), normalise_value(other)
     if _DIGIT.search(first) is None or _DIGIT.search(second) is None:
-        return _DOSE.sub("", first) == _DOSE.sub("", second)
+        return _DOSE.sub("", first) == _DOSE.sub("", second) or _join_compound(first) == _join_compound(second)
     money, others = normalise_money(one), normalise_money(other)
     if money is not None and others is not None:
         return money == others

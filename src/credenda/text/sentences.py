@@ -279,8 +279,17 @@ _TELLS: Final = re.compile(
 )
 """The beginning of a note that says what its user told of themself: "User said that", before "their dog is Rex"."""
 _OF_TELLER: Final = {
-    **{"being": "I am", "having": "I have", "they are": "I am", "they're": "I'm", "they were": "I was"},
-    **{"they": "I", "their": "my", "theirs": "mine", "them": "me", "themselves": "myself", "themself": "myself"},
+    "being": "I am",
+    "having": "I have",
+    "they are": "I am",
+    "they're": "I'm",
+    "they were": "I was",
+    "they": "I",
+    "their": "my",
+    "theirs": "mine",
+    "them": "me",
+    "themselves": "myself",
+    "themself": "myself",
 }
 _TELLER: Final = re.compile(
     r"^(?:being|having)\b|\bthey(?: are|'re| were)?\b|\bthe(?:irs?|m(?:sel(?:f|ves))?)\b", re.IGNORECASE
