@@ -81,7 +81,6 @@ def test_the_first_sync_takes_the_days_over_and_leaves_every_file(
     assert not mem.search("skiing").hits
 
 
-@pytest.mark.requirement("S-014", "S-092")
 def test_a_core_that_another_program_made_replaces_nothing_that_its_days_tell_since(
     mem: Credenda, suzent: Path
 ) -> None:
@@ -95,6 +94,7 @@ def test_a_core_that_another_program_made_replaces_nothing_that_its_days_tell_si
     assert core.read_bytes() == before
 
 
+@pytest.mark.requirement("S-014", "S-092")
 def test_day_files_are_read_once_and_keep_their_days(mem: Credenda, suzent: Path) -> None:
     sync(mem, suzent)
     held = {one.value: one for one in mem.list(attribute="employer", status=None).items}

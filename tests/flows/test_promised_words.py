@@ -154,11 +154,14 @@ def test_what_a_message_ends_or_corrects_is_done_beside_five_new_facts(mem: Cred
     assert sum(one.attribute == "likes" for one in rows(mem)) < 6
 
 
-@pytest.mark.requirement("R-041", "R-060")
-def test_irony_is_no_liking(mem: Credenda, say: Say) -> None:
+@pytest.mark.requirement("R-041", "R-060", "C-022")
+def test_irony_is_no_liking_and_what_is_kept_of_it_is_in_no_answer(mem: Credenda, say: Say) -> None:
     say("Oh great, another meeting", "Yeah right, I love standups at 7am")
     assert not held(mem, "likes")
     assert all(one.confidence <= 0.3 for one in rows(mem))
+    for question in ("Do I love standups at 7am?", "another meeting"):
+        assert all(hit.memory is None for hit in mem.search(question).hits)
+        assert all("unsure" in line for line in mem.context(question).text.splitlines() if "standups" in line)
 
 
 @pytest.mark.requirement("R-054", "R-055")
