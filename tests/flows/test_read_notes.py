@@ -48,6 +48,25 @@ def test_what_a_note_tells_of_others_or_of_no_fact_is_not_held_of_the_user(mem: 
 
 
 @pytest.mark.parametrize(
+    "text", ["I called Mara.", "Just called Mara.", "I met Mara at the station.", "met Mara in Oslo"]
+)
+def test_whom_one_called_or_met_is_neither_oneself_nor_a_partner(mem: Credenda, text: str) -> None:
+    assert not {attribute for _, attribute, _ in read(mem, text)} & {"name", "preferred_name", "partner"}
+
+
+@pytest.mark.parametrize(
+    ("text", "held"),
+    [
+        ("Hello, Ines here.", ("user", "name", "Ines")),
+        ("I'm seeing Mara.", ("user", "partner", "Mara")),
+        ("I got engaged to Mara.", ("user", "partner", "Mara")),
+    ],
+)
+def test_a_name_and_a_partner_are_held(mem: Credenda, text: str, held: tuple[str, str, str]) -> None:
+    assert held in read(mem, text)
+
+
+@pytest.mark.parametrize(
     "text", ["I have a cashew allergy.", "i've got a cashew allergy", "Severe cashew allergy here."]
 )
 def test_an_allergy_is_read_out_of_its_noun(mem: Credenda, text: str) -> None:
