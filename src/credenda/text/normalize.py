@@ -159,7 +159,7 @@ def is_same_value(one: str | None, other: str | None) -> bool:
     if _DIGIT.search(first) is None or _DIGIT.search(second) is None:
         common = one.islower() and other.islower()  # a name is no plural of another
         first, second = (_join_compound(_DOSE.sub("", key)) for key in (first, second))
-        return first == second or (common and _fold_things(first) == _fold_things(second))
+        return first == second or (common and _fold_nouns(first) == _fold_nouns(second))
     money, others = normalise_money(one), normalise_money(other)
     if money is not None and others is not None:
         return money == others
@@ -300,7 +300,7 @@ def fold_plural(value: str, language: str) -> str:
 
 
 @lru_cache(maxsize=_CACHED)
-def _fold_things(key: str) -> str:
+def _fold_nouns(key: str) -> str:
     return fold_plural(key, "en")
 
 

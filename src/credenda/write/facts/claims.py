@@ -46,11 +46,11 @@ from credenda.write.facts.schemas import FactSchema, load_fact_schemas
 from credenda.write.facts.wording import (
     INSTITUTIONS,
     find_kin,
-    gives_name,
     has_words_of_birth,
     is_lasting_order,
+    is_naming,
+    is_naming_another,
     is_renaming,
-    names_another,
     read_wordings,
 )
 from credenda.write.intake.secrets import screen_secrets
@@ -441,7 +441,7 @@ def _is_within(start: int, stop: int, fact: Fact) -> bool:
 def _find_entity(fact: Fact, turn: Turn, owner: str, last: str) -> str:
     """Return the entity of a fact, "" if no words name it."""
     if fact.subject == SPEAKER:
-        others = fact.attribute == "name" and names_another(fact)
+        others = fact.attribute == "name" and is_naming_another(fact)
         return "" if others else owner
     if fact.subject == LISTENER:
         heard = turn.addressed
@@ -507,7 +507,7 @@ def _make_unplaced_claim(plain: Claim, told: _PlacedFact) -> Claim | None:
             confidence=_CONFIDENCE[fact.weight],
             move=UpdateKind.CHANGE,
         )
-    named = fact.attribute == "name" or gives_name(fact)
+    named = fact.attribute == "name" or is_naming(fact)
     before = told.turn.event.text[: _find_sentence(fact, told.turn)[0]]
     if not named and len(before.split()) >= _SUBJECT_WORDS:
         return None  # "it" is what the sentence before is about

@@ -431,12 +431,12 @@ _NAMED: Final = frozenset(
 )
 
 
-def gives_name(fact: Fact) -> bool:
+def is_naming(fact: Fact) -> bool:
     """Return whether words give a name without telling whose it is."""
     return _RENAMED.search(fact.quote.text.replace("\u2019", "'")) is not None
 
 
-def names_another(fact: Fact) -> bool:
+def is_naming_another(fact: Fact) -> bool:
     """Return whether words give the name of somebody or something else than their speaker."""
     return _THEIR_NAME.search(fact.quote.text.replace("\u2019", "'")) is not None
 
@@ -447,7 +447,7 @@ def is_renaming(fact: Fact) -> bool:
     Words that only say that it was wrong correct the one name of the message before.
     """
     words = fact.quote.text.replace("\u2019", "'")
-    if not gives_name(fact) and not (_IT_IS.search(words) and _is_named_by_old(fact)):
+    if not is_naming(fact) and not (_IT_IS.search(words) and _is_named_by_old(fact)):
         return False
     respelled = fact.change is FactChange.CORRECTED or _RESPELLED.search(words) is not None
     return bool(fact.old) or (respelled and fact.attribute in _NAMED and fact.value.text[:1].isupper())
