@@ -221,7 +221,7 @@ def test_days_that_were_folded_since_are_history(ana: Terminal, tmp_path: Path) 
 
 
 def test_a_faint_value_of_recall_is_doubted_and_asks_nothing(ana: Terminal, tmp_path: Path) -> None:
-    rows: list[dict[str, object]] = [
+    rows = [
         {"id": f"j{at}", "type": "fact", "entity": "user", "attribute": "job_title", "value": value}
         | {"text": f"User is a {value}", "confidence": sure, "created_at": f"2026-01-1{at}T00:00:00Z"}
         for at, (value, sure) in enumerate((("backend engineer", 0.9), ("doctor", 0.3)))
