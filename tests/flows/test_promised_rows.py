@@ -5,23 +5,18 @@ from __future__ import annotations
 import json
 import sqlite3
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from contextlib import closing
-from datetime import timedelta
 from pathlib import Path
-from threading import Thread
 
-import numpy as np
 import pytest
-from numpy.typing import NDArray
 
-from credenda import Credenda, MemoryUnit
+from credenda import Credenda
 from credenda.interfaces.mcp.tool_specs import build_tools
-from credenda.model.memory import Memory, Status
-from credenda.testing import ManualClock, Question, ScriptedModel
+from credenda.model.memory import Memory
+from credenda.testing import ScriptedModel
 
 Say = Callable[..., None]
-STANDUPS = ("User finds long meetings exhausting.", "User thinks long meetings are exhausting.")
 
 
 def held(mem: Credenda) -> list[Memory]:
@@ -112,26 +107,15 @@ def test_fifty_turns_of_a_chat_wait_for_no_model(path: Path) -> None:
         assert 0 < len(model.asked) <= 50
 
 
-@pytest.mark.requirement("R-229", "R-063")
-def test_a_store_returns_in_less_than_ten_milliseconds(mem: Credenda) -> None:
-    def measure(turn: int) -> float:
-        begun = time.perf_counter()
-        receipt = mem.remember(f"I moved to city number {turn}.", topic="home")
-        assert receipt.queued
-        return time.perf_counter() - begun
-
-    assert min(map(measure, range(50))) < 0.010  # the fastest: other processes delay the others
-
-
 @pytest.mark.requirement("R-070")
-def test_extraction_keeps_up_with_two_hundred_messages_a_minute(mem: Credenda) -> None:
-    for turn in range(40):
-        mem.remember(f"My locker in hall {turn} is number {turn + 100}.")
-    mem.remember("I live in Linz.")
-    begun = time.process_time()
+def test_two_hundred_messages_are_extracted_within_a_minute(mem: Credenda) -> None:
+    for turn in range(200):
+        mem.remember(f"My locker in hall {turn} is number {turn + 100}." if turn else "I live in Linz.")
+    assert mem.stats().pending_extractions == 200
+    begun = time.perf_counter()
     mem.settle()
-    assert time.process_time() - begun < 41 * 60 / 200
-    assert mem.stats().waiting == 0
+    assert time.perf_counter() - begun < 60
+    assert mem.stats().pending_extractions == 0
     assert [one.value for one in mem.list(attribute="residence").items] == ["Linz"]
 
 
@@ -146,84 +130,6 @@ def test_the_raw_stream_cannot_be_changed(mem: Credenda, say: Say, path: Path, s
     with closing(sqlite3.connect(path)) as database, pytest.raises(sqlite3.IntegrityError, match="append-only"):
         database.execute(statement)
     assert [hit.text for hit in mem.search("works at Google", kinds=["event"]).hits][:1] == ["User works at Google."]
-
-
-class Near:
-    """An embedder to which all texts about meetings are one, and each other text is alone."""
-
-    model_id, dims = "near", 64
-
-    def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        made = np.zeros((len(texts), 64), dtype=np.float32)
-        for row, text in enumerate(texts):
-            made[row, 0 if "meeting" in text else 1 + sum(text.encode()) % 63] = 1
-        return made
-
-
-@pytest.mark.requirement("S-001")
-@pytest.mark.parametrize("threshold", [0.99, 0.85, 0.5])
-def test_at_no_threshold_are_two_facts_one_because_they_are_alike(
-    path: Path, clock: ManualClock, threshold: float
-) -> None:
-    told = ("The meeting is on October 15th.", "The meeting is on October 16th.", "User likes the meeting on Fridays.")
-    with Credenda.open(path, user="ana", clock=clock, workers=False, embedder=Near()) as mem:
-        for text in told:
-            mem.store(MemoryUnit(text=text))
-        mem.settle()
-        mem.manage.consolidate(force=True, similarity_threshold=threshold)
-        assert {one.text for one in held(mem)} == set(told)  # all of them have the cosine 1
-
-
-@pytest.mark.requirement("S-007")
-@pytest.mark.parametrize("same", [True, False])
-def test_nearness_chooses_what_a_model_reads_and_the_model_decides(
-    path: Path, clock: ManualClock, *, same: bool
-) -> None:
-    read: list[set[str]] = []
-
-    def judge(question: Question) -> list[dict[str, object]]:
-        entries = json.loads(question.prompt)["entries"]
-        read.append({one["text"] for one in entries})
-        first, *others = [one["id"] for one in entries]
-        told: dict[str, object] = {
-            "op": "replace",
-            "target": first,
-            "with": others,
-            "kind": "same",
-            "text": STANDUPS[0],
-        }
-        return [told] if same else []
-
-    model = ScriptedModel(judge)
-    with Credenda.open(path, user="ana", clock=clock, workers=False, embedder=Near(), llm=model) as mem:
-        for text in (*STANDUPS, "The queue is RabbitMQ."):
-            mem.store(MemoryUnit(text=text))
-        mem.settle()
-        mem.manage.consolidate(force=True)
-        assert read == [set(STANDUPS)]
-        assert len(held(mem)) == (2 if same else 3)
-
-
-@pytest.mark.requirement("S-003")
-def test_two_programs_that_write_one_table_store_each_fact_once(path: Path) -> None:
-    def write(name: str) -> None:
-        with Credenda.open(path, user="ana", workers=False, embedder="hashed") as mem:
-            for turn in range(8):
-                mem.store(MemoryUnit(text=f"Locker {turn} is {name}.", entity=f"locker {turn}", attribute="owner"))
-                mem.store(MemoryUnit(text=f"Locker {turn} is green."))
-            mem.settle()
-            mem.manage.consolidate(force=True)
-
-    threads = [Thread(target=write, args=(name,)) for name in ("Mara's", "Tom's")]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    with Credenda.open(path, user="ana", workers=False, embedder="hashed") as mem:
-        texts = [one.text for one in held(mem)]
-        assert len(texts) == len(set(texts))
-        assert sum("green" in text for text in texts) == 8
-        assert mem.data.doctor().ok
 
 
 @pytest.mark.requirement("S-046", "R-128")
@@ -258,54 +164,3 @@ def test_the_memory_is_one_file_that_needs_no_upkeep(path: Path) -> None:
         ] == ["Python"]
         assert mem.data.doctor().ok
     assert {"store_memory", "search_memories"} <= build_tools().keys()
-
-
-@pytest.mark.requirement("R-079", "R-076")
-@pytest.mark.sqlite_file  # it reads the plan of SQLite
-@pytest.mark.usefixtures("mem")
-def test_the_values_of_a_pair_are_found_by_a_partial_index(say: Say, path: Path) -> None:
-    say("I prefer morning meetings.")
-    with closing(sqlite3.connect(path)) as database:
-        (plan,) = database.execute(
-            "EXPLAIN QUERY PLAN SELECT value FROM memories INDEXED BY memories_pair"  # as the statements of a write do
-            " WHERE user_id = ? AND entity_key = ? AND attribute_key = ? AND expired_at IS NULL"
-            " AND valid_until IS NULL AND (value IS NULL OR value != ?)",
-            ("ana", "user", "meetings", "afternoon meetings"),
-        ).fetchall()
-        (made,) = database.execute("SELECT sql FROM sqlite_master WHERE name = 'memories_pair'").fetchone()
-    assert "USING INDEX memories_pair (user_id=? AND entity_key=? AND attribute_key=?)" in plan[-1]
-    assert "WHERE expired_at IS NULL" in made
-
-
-@pytest.mark.requirement("S-005")
-def test_no_source_makes_a_fact_more_important(mem: Credenda, clock: ManualClock) -> None:
-    for source in ("human", "ai", "interaction", "ingest"):
-        mem.remember(f"My locker at {source} house is number 12.", source=source)
-        clock.advance(timedelta(minutes=1))
-    mem.settle()
-    assert {(one.importance, one.base_importance) for one in held(mem)} == {(0.7, 0.7)}
-    assert len({one.trust for one in held(mem)}) > 1
-
-
-@pytest.mark.requirement("S-008")
-def test_vectors_are_made_again_and_pages_are_enough(tmp_path: Path, clock: ManualClock) -> None:
-    told = ("I work at Google.", "I left Google, I'm at Microsoft now.", "I'm allergic to peanuts.")
-    vault = tmp_path / "vault"
-
-    def find(mem: Credenda) -> list[str]:
-        return [hit.text for hit in mem.search("Where do I work?", kinds=["memory"], record_access=False).hits]
-
-    with Credenda.open(tmp_path / "one.db", user="ana", clock=clock, workers=False, embedder="hashed") as mem:
-        for text in told:
-            mem.remember(text)
-            mem.settle()
-            clock.advance(timedelta(days=1))
-        before, states = find(mem), {(one.value, one.status) for one in mem.list(status=None).items}
-        mem.data.reembed("hashed")
-        assert find(mem) == before
-        mem.data.sync_files(vault)
-    with Credenda.open(tmp_path / "two.db", user="ana", clock=clock, workers=False, embedder="hashed") as mem:
-        mem.data.rebuild(from_files=vault)
-        assert {(one.value, one.status) for one in mem.list(status=None).items} == states
-        assert ("Google", Status.SUPERSEDED) in states
-        assert find(mem) == before

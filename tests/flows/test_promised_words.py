@@ -68,6 +68,10 @@ def test_a_role_that_is_only_stated_is_held(mem: Credenda, say: Say, *, told: st
         ("I have a cat called Mia.", "Wait, she's called Maya, not Mia.", "Mia", "Maya"),
         ("My sister Klara lives in Graz.", "Sorry, her name is Clara, not Klara.", "Klara", "Clara"),
         ("My daughter's name is Lea.", "Actually her name is Leah, not Lea.", "Lea", "Leah"),
+        ("My name is Jon.", "Sorry, it's John, not Jon.", "Jon", "John"),
+        ("I live in Graz.", "Sorry, it's Linz, not Graz.", "Graz", "Linz"),
+        ("My employer is Bosch.", "Wait, it's Siemens, not Bosch.", "Bosch", "Siemens"),
+        ("The meeting is on Tuesday.", "Sorry, it's Thursday, not Tuesday.", "Tuesday", "Thursday"),
     ],
 )
 def test_a_name_is_corrected_by_a_pronoun(
@@ -79,6 +83,23 @@ def test_a_name_is_corrected_by_a_pronoun(
     assert values[wrong].relation == "corrected"
     assert values[right].status is Status.ACTIVE
     assert values[right].attribute == values[wrong].attribute
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        ("My boss is Tom.", "Sorry, it's Linz, not Graz."),
+        ("I live in Graz.", "The capital of Austria? It's Vienna, not Graz."),
+        ("Tom works at Bosch.", "Sorry, it's Siemens, not Bosch."),
+    ],
+)
+def test_what_corrects_nothing_that_is_held_changes_and_adds_nothing(
+    mem: Credenda, say: Say, *, first: str, second: str
+) -> None:
+    say(first)
+    before = [(one.id, one.value, one.status) for one in rows(mem)]
+    say(second)
+    assert [(one.id, one.value, one.status) for one in rows(mem)] == before
 
 
 def test_the_name_of_nobody_known_is_not_that_of_the_user(mem: Credenda, say: Say) -> None:
@@ -133,11 +154,14 @@ def test_what_a_message_ends_or_corrects_is_done_beside_five_new_facts(mem: Cred
     assert sum(one.attribute == "likes" for one in rows(mem)) < 6
 
 
-@pytest.mark.requirement("R-041", "R-060")
-def test_irony_is_no_liking(mem: Credenda, say: Say) -> None:
+@pytest.mark.requirement("R-041", "R-060", "C-022")
+def test_irony_is_no_liking_and_what_is_kept_of_it_is_in_no_answer(mem: Credenda, say: Say) -> None:
     say("Oh great, another meeting", "Yeah right, I love standups at 7am")
     assert not held(mem, "likes")
     assert all(one.confidence <= 0.3 for one in rows(mem))
+    for question in ("Do I love standups at 7am?", "another meeting"):
+        assert all(hit.memory is None for hit in mem.search(question).hits)
+        assert all("unsure" in line for line in mem.context(question).text.splitlines() if "standups" in line)
 
 
 @pytest.mark.requirement("R-054", "R-055")
@@ -337,6 +361,14 @@ def test_the_meetings_of_the_story_are_asked_about_and_scoped(mem: Credenda, say
     assert [one.state for one in mem.manage.contests()] == ["resolved"]  # asked once
 
 
+def test_a_value_in_other_words_is_no_third_one(mem: Credenda, say: Say) -> None:
+    say("I prefer morning meetings.", "I prefer afternoon meetings.", "I prefer morning meetings.")
+    say("I prefer meetings in the afternoon.")
+    (case,) = mem.manage.contests()
+    assert case.values == ("afternoon meetings", "morning meetings")
+    assert {one.value for one in mem.list(attribute="meetings").items} == set(case.values)
+
+
 @pytest.mark.requirement("R-083")
 @pytest.mark.parametrize(
     ("first", "then", "back"),
@@ -349,6 +381,10 @@ def test_the_meetings_of_the_story_are_asked_about_and_scoped(mem: Credenda, say
         ("My favourite editor is Vim.", "My favourite editor is Emacs now.", "My favourite editor is Vim again."),
         ("My manager is Ulla.", "My manager is Bo now.", "Ulla is my manager again."),
         ("My job title is analyst.", "My job title is manager now.", "I'm an analyst again."),
+        ("I live in Graz.", "I moved to Wien.", "As before, I live in Graz."),
+        ("I live in Graz.", "I moved to Wien.", "I still live in Graz."),
+        ("I prefer morning meetings.", "I prefer afternoon meetings.", "Back to morning meetings for me."),
+        ("I prefer dark mode.", "I prefer light mode now.", "Dark mode is what I want after all, like before."),
     ],
 )
 def test_a_value_that_is_said_to_be_back_replaces_nothing_silently(

@@ -20,9 +20,49 @@ def read(mem: Credenda, text: str) -> set[tuple[str | None, str | None, str | No
         ("The user works at Quillmark as a bookbinder.", ("user", "employer", "Quillmark")),
         ("User mentioned preferring Kotlin.", ("user", "prefers", "Kotlin")),
         ("User is allergic to sesame.", ("user", "allergy", "sesame")),
+        ("User mentioned that Quillmark is their employer.", ("user", "employer", "Quillmark")),
+        ("The user explained that their employer is Quillmark.", ("user", "employer", "Quillmark")),
+        ("User mentioned that Idris is their boss.", ("user", "boss", "Idris")),
+        ("User states their name is Ilse.", ("user", "name", "Ilse")),
+        ("User mentioned being vegan.", ("user", "diet", "vegan")),
+        ("User said they work as a glazier.", ("user", "job_title", "glazier")),
+        ("User told me that they have moved from Graz to Tartu.", ("user", "residence", "Tartu")),
+        ("User noted that their goal is to finish their thesis.", ("user", "goal", "finish their thesis")),
     ],
 )
 def test_a_note_in_the_third_person_is_about_the_user(mem: Credenda, text: str, held: tuple[str, str, str]) -> None:
+    assert held in read(mem, text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "User said the neighbours sold their car.",
+        "User says Idris thinks they work at Quillmark.",
+        "User mentioned that they would love to see Petra.",
+        "Users said their app crashes.",
+    ],
+)
+def test_what_a_note_tells_of_others_or_of_no_fact_is_not_held_of_the_user(mem: Credenda, text: str) -> None:
+    assert not {(entity, value) for entity, _, value in read(mem, text) if entity == "user"}
+
+
+@pytest.mark.parametrize(
+    "text", ["I called Mara.", "Just called Mara.", "I met Mara at the station.", "met Mara in Oslo"]
+)
+def test_whom_one_called_or_met_is_neither_oneself_nor_a_partner(mem: Credenda, text: str) -> None:
+    assert not {attribute for _, attribute, _ in read(mem, text)} & {"name", "preferred_name", "partner"}
+
+
+@pytest.mark.parametrize(
+    ("text", "held"),
+    [
+        ("Hello, Ines here.", ("user", "name", "Ines")),
+        ("I'm seeing Mara.", ("user", "partner", "Mara")),
+        ("I got engaged to Mara.", ("user", "partner", "Mara")),
+    ],
+)
+def test_a_name_and_a_partner_are_held(mem: Credenda, text: str, held: tuple[str, str, str]) -> None:
     assert held in read(mem, text)
 
 

@@ -41,7 +41,6 @@ def test_the_audit_of_loops_is_a_monthly_duty(mem: Credenda, clock: ManualClock)
     assert names(mem.manage.schedule(only=["audit"])) == ["audit"]
 
 
-@pytest.mark.requirement("R-232")
 def test_what_was_missed_is_caught_up_once(mem: Credenda, clock: ManualClock) -> None:
     mem.manage.schedule(run=True)
     clock.advance(timedelta(days=10))
@@ -50,6 +49,28 @@ def test_what_was_missed_is_caught_up_once(mem: Credenda, clock: ManualClock) ->
     assert late == every | {"audit": False}
     assert len(mem.manage.schedule(run=True).ran) == 5
     assert not any(duty.overdue for duty in mem.manage.schedule(run=True).duties)
+
+
+def list_scores(path: Path, pace: timedelta) -> list[float | None]:
+    """Let the duties run when they are due; return the score of a memory at the end of each of 23 hours."""
+    clock, found = ManualClock("2026-03-01T09:00:00Z"), list[float | None]()
+    settings = {"decay_interval": int(pace.total_seconds())}
+    with Credenda.open(path, user="ana", clock=clock, embedder="none", workers=False, settings=settings) as mem:
+        owl = mem.store(MemoryUnit(text="Saw an owl.", layer="episodic"))
+        mem.manage.schedule(run=True)
+        for _ in range(23):
+            clock.advance(HOUR)
+            mem.manage.schedule(run=True)
+            found.append(mem.get(owl.id).decay_score)
+    return found
+
+
+@pytest.mark.requirement("R-009", "R-232")
+def test_scores_move_by_themselves_and_a_longer_interval_makes_them_stale_and_never_wrong(tmp_path: Path) -> None:
+    hourly, slowly = list_scores(tmp_path / "a.db", HOUR), list_scores(tmp_path / "b.db", 12 * HOUR)
+    assert len(set(hourly)) == 23  # nobody asked for it, and it never stands still
+    assert hourly == sorted(hourly, key=lambda score: -(score or 0.0))
+    assert slowly == [1.0] * 11 + [hourly[11]] * 12  # older than it could be, and right for its own time
 
 
 def test_one_process_leads_until_its_lease_ends(mem: Credenda, clock: ManualClock) -> None:

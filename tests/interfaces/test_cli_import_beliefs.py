@@ -210,14 +210,39 @@ def test_days_that_were_folded_since_are_history(ana: Terminal, tmp_path: Path) 
     ana.run("import", str(folder))
     (folder / "consolidated/memory.md").write_text(
         '# Memory\n\n<!--m {"first_seen": "2026-02-05"}-->\nUser works at Initech (previously Hooli).\n\n'
-        '<!--m {"first_seen": "2026-02-09"}-->\nUser lives in Bergen, in Norway.\n',
+        '<!--m {"first_seen": "2026-02-09"}-->\nUser keeps bees in Bergen.\n',
         "utf-8",
     )
     (folder / ".consolidation_state.json").write_text('{"watermark_date": "2026-02-10"}', "utf-8")
     ana.run("import", str(folder))
     active = [one["text"] for one in ana.held()]
-    assert [text for text in active if "Bergen" in text] == ["User lives in Bergen, in Norway."]
+    assert [text for text in active if "Bergen" in text] == ["User keeps bees in Bergen."]
     assert [text for text in active if "Initech" in text] == ["User works at Initech (previously Hooli)."]
+
+
+def test_a_faint_value_of_recall_is_doubted_and_asks_nothing(ana: Terminal, tmp_path: Path) -> None:
+    rows = [
+        {"id": f"j{at}", "type": "fact", "entity": "user", "attribute": "job_title", "value": value}
+        | {"text": f"User is a {value}", "confidence": sure, "created_at": f"2026-01-1{at}T00:00:00Z"}
+        for at, (value, sure) in enumerate((("backend engineer", 0.9), ("doctor", 0.3)))
+    ]
+    ana.run("import", str(write_recall(tmp_path / "recall.db", rows)))
+    assert {one["value"]: one["status"] for one in read_all(ana).values()} == {
+        "backend engineer": "active",
+        "doctor": "challenged",
+    }
+    assert ana.json("contests") == []
+
+
+def test_notes_about_the_user_fill_their_slots(ana: Terminal, tmp_path: Path) -> None:
+    texts = ("User is allergic to peanuts.", "User is vegan.", "User is from Porto.")
+    rows = [
+        {"id": f"n{at}", "type": "fact", "text": text, "created_at": "2026-01-10T00:00:00Z"}
+        for at, text in enumerate(texts)
+    ]
+    ana.run("import", str(write_recall(tmp_path / "recall.db", rows)))
+    slots = {text: (one["attribute"], one["value"]) for text, one in read_all(ana).items()}
+    assert slots == dict(zip(texts, (("allergy", "peanuts"), ("diet", "vegan"), ("origin", "Porto")), strict=True))
 
 
 def test_what_the_user_said_here_is_not_replaced(ana: Terminal, tmp_path: Path) -> None:

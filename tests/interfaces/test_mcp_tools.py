@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import time
+from statistics import median
 from typing import Any
 
 import pytest
@@ -22,6 +24,25 @@ def test_it_speaks_the_revision_of_the_client(mode: str, mem: Credenda) -> None:
         assert 0 < len(agent.client.instructions or "") < 400
 
     drive(serving(mem), body, mode)
+
+
+@pytest.mark.requirement("R-229", "R-063")
+def test_store_memory_returns_in_less_than_ten_milliseconds(mode: str, mem: Credenda) -> None:
+    waited: list[float] = []
+    worked: list[float] = []
+
+    async def body(agent: Agent) -> None:
+        for turn in range(50):
+            begun, used = time.perf_counter(), time.process_time()
+            stored = await agent.ask("store_memory", text=f"I moved to city number {turn}.", topic="home")
+            waited.append(time.perf_counter() - begun)
+            worked.append(time.process_time() - used)
+            assert stored["data"]["queued"] is True
+
+    drive(serving(mem), body, mode)
+    assert mem.stats().pending_extractions == 50  # each of them is still to be read
+    assert median(worked) < 0.010  # time of the processor, with that of the client: other processes delay the clock
+    assert min(waited) < 0.010
 
 
 @pytest.mark.requirement("R-063", "R-064")

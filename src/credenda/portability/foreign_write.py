@@ -17,7 +17,6 @@ from credenda.model.event import UPLOADED, Event, NewEvent, Receipt
 from credenda.model.memory import HELD, UNTRUE, Cardinality, Draft, Memory, Relation, Stance, Status
 from credenda.portability.importers.blocks import name_file_session
 from credenda.portability.importers.format import ForeignMemory, Parsed, Piece, Problem, Source
-from credenda.portability.importers.json_checks import word_about_user
 from credenda.runtime import Parts
 from credenda.storage.plan import commit_decided, return_decided
 from credenda.storage.records import EMBED, Access
@@ -28,6 +27,7 @@ from credenda.write.contests import build_contradiction
 from credenda.write.forget.tombstones import is_deleted
 from credenda.write.journal import Compared, file_submission, find_earlier_receipt
 from credenda.write.reconcile.candidate import claim_hash, is_suspect
+from credenda.write.reconcile.slots import VISIBLE_CONFIDENCE
 from credenda.write.reconcile_job import decide_claim, load_slot_rows
 
 ForeignIds = dict[str, str]
@@ -49,7 +49,6 @@ def find_slot(held: ForeignMemory, new: NewEvent, extractor: Extractor) -> Forei
     if held.draft.attribute is not None:
         return held
     content = {name: getattr(new, name) for name in NewEvent.__dataclass_fields__}
-    content["text"] = word_about_user(new.text)
     claims = extractor.extract(Turn(event=Event(**content, id="e0", recorded_us=new.occurred_us)))
     if any(one.attribute == _ORDER for one in claims):
         waits = UPLOADED in new.flags and held.draft.status in HELD
@@ -133,12 +132,16 @@ class ForeignWriter:
                 self.writer.put(Access(memory_id=name, session=_SESSION, day=day, at_us=held.accessed_us, shown=1))
 
     def _find_rivals(self, draft: Draft, current: Sequence[Memory]) -> list[Memory]:
-        """Return the values that the other memory holds beside this one in a slot with one value, the newest first."""
-        if draft.value is None or draft.cardinality is Cardinality.SET:
+        """Return the values that the other memory holds beside this one in a slot with one value, the newest first.
+
+        A value that no search shows is no rival: reconciliation decides it.
+        """
+        if draft.value is None or draft.cardinality is Cardinality.SET or draft.confidence < VISIBLE_CONFIDENCE:
             return []
         value, theirs = normalise_value(draft.value), set(self.known.values())
         alike = any(one.value is not None and normalise_value(one.value) == value for one in current)
-        return [] if alike else [one for one in reversed(current) if one.id in theirs and one.status in HELD]
+        shown = [one for one in reversed(current) if one.status in HELD and one.confidence >= VISIBLE_CONFIDENCE]
+        return [] if alike else [one for one in shown if one.id in theirs]
 
     def _list_endings(self, name: str, draft: Draft, held: ForeignMemory) -> list[Change]:
         """Return the changes after which a held memory has the status that it had there."""

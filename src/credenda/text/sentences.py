@@ -265,3 +265,49 @@ def is_name_of_user(name: str, text: str) -> bool:
         return False
     named = rf"\W{{0,3}}{USER}(?:(?:'s|\u2019s)? (?:full |first )?name)? is (?:called |named )?{re.escape(name)}\b"
     return re.match(named, text, re.IGNORECASE) is not None
+
+
+# The same note in the first person, as its user told it: the reader knows what "my" and "I" say.
+
+
+_TELLS: Final = re.compile(
+    rf"\W{{0,3}}{USER} (?:(?:has|had|just|also|once) )*"
+    r"(?:say|said|mention|note|state|tell|told|explain|confirm|report|share|clarif|reveal)\w*(?: me| us)?(?: that)? "
+    r"(?=(?:[^,;]+ (?:is|was) (?:(?:not|now|also|still|where|what|how) )*)?they\b|(?:[^,;]+ (?:is|was) )?their\b"
+    r"|being |having )(?!.*\b(?:i|my|we|our)\b)",
+    re.IGNORECASE,
+)
+"""The beginning of a note that says what its user told of themself: "User said that", before "their dog is Rex"."""
+_OF_TELLER: Final = {
+    "being": "I am",
+    "having": "I have",
+    "they are": "I am",
+    "they're": "I'm",
+    "they were": "I was",
+    "they": "I",
+    "their": "my",
+    "theirs": "mine",
+    "them": "me",
+    "themselves": "myself",
+    "themself": "myself",
+}
+_TELLER: Final = re.compile(
+    r"^(?:being|having)\b|\bthey(?: are|'re| were)?\b|\bthe(?:irs?|m(?:sel(?:f|ves))?)\b", re.IGNORECASE
+)
+
+
+def tell_in_first_person(text: str) -> str:
+    """Return a note of what the user told in the user's own voice, with spaces so that every word keeps its place.
+
+    >>> tell_in_first_person("User said that their boss is Tom."), tell_in_first_person("User loves their dog.")
+    ('               my    boss is Tom.', 'User loves their dog.')
+    """
+    if not is_about_user(text):
+        return text
+    for start, stop in split_sentences(text):
+        if found := _TELLS.match(text, start, stop):
+            clause = _TELLER.sub(
+                lambda word: _OF_TELLER[word[0].casefold()].ljust(len(word[0])), text[found.end() : stop]
+            )
+            text = f"{text[:start]}{' ' * (found.end() - start)}{clause}{text[stop:]}"
+    return text

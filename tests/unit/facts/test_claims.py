@@ -486,7 +486,7 @@ def test_a_value_says_more_than_its_attribute() -> None:
     assert read_one("I have a parrot", "parrot", "pet")[0].value == "parrot"
 
 
-@pytest.mark.parametrize("attribute", ["residence", "home", "employer", "relationship", "name"])
+@pytest.mark.parametrize("attribute", ["residence", "home", "employer", "relationship"])
 def test_what_could_hurt_is_held_only_if_fact_and_attribute_are_sure(attribute: str) -> None:
     told = ("It is Halden for me", "Halden", attribute)
     assert read_one(*told, certainty=0.9, attribute_certainty=0.8)

@@ -79,7 +79,9 @@ def test_no_curve_ever_rises_or_leaves_its_range(mode: str, ages: list[float]) -
 def test_what_is_read_by_machine_fades_three_times_as_fast() -> None:
     rules = RetentionRules()
     assert compute_half_life(rules, 1.0) == 3 * compute_half_life(rules, 0.5)
-    assert compute_half_life(RetentionRules(kappa=2.0), 0.5) == 15.0
+    published = RetentionRules(kappa=2.0)
+    lives = [compute_half_life(published, trust) for trust in (1.0, 0.7, 0.5, 0.0)]
+    assert lives == [30.0, pytest.approx(30 / 1.6), 15.0, 10.0]
 
 
 @pytest.mark.requirement("R-088", "R-091")

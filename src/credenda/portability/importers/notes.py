@@ -22,7 +22,7 @@ from credenda.portability.importers.blocks import (
     read_tags,
 )
 from credenda.portability.importers.format import Omitted, Parsed, Piece, Problem, Source
-from credenda.portability.importers.json_checks import Statement, make_statement_piece, read_whole_name, word_about_user
+from credenda.portability.importers.json_checks import Statement, make_statement_piece, read_whole_name
 from credenda.portability.importers.memory_files import word_observation
 from credenda.portability.sources import Lines
 
@@ -378,7 +378,7 @@ def _read_entry(entry: list[str], number: int, source: Source) -> Iterator[Parse
     about_user = source.path.name.casefold() == _ABOUT_USER
     statement = Statement(
         place=place,
-        text=word_about_user(text) if about_user else text,
+        text=text,
         key=("hermes", source.path.name.casefold(), text),
         role="user" if about_user else "document",
         occurred_at=None if source.modified_us is None else to_datetime(source.modified_us),
@@ -452,7 +452,7 @@ def _read_user(lines: Lines, source: Source) -> Iterator[Parsed]:
         if _EMPTY.fullmatch(value.strip()):
             yield Omitted(what="lines without a value")
         else:
-            yield _make_piece(_word_label(label[1], value) if label else word_about_user(value), line.number, source)
+            yield _make_piece(_word_label(label[1], value) if label else value, line.number, source)
 
 
 def _word_label(label: str, value: str) -> str:
@@ -463,7 +463,7 @@ def _word_label(label: str, value: str) -> str:
     """
     name = label.strip().casefold()
     if name in _PROSE:
-        return word_about_user(value)
+        return value
     verb = "are" if name.endswith("s") and not name.endswith("ss") else "is"
     return f"My {_SLOTS.get(name, name)} {verb} {value.strip().rstrip('.')}."
 

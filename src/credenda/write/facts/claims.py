@@ -28,7 +28,14 @@ from credenda.model.event import Role
 from credenda.model.memory import Cardinality, MemoryType, Stance
 from credenda.text.changes import is_return_of
 from credenda.text.normalize import fold_plural, is_same_value, normalise_attribute, normalise_value
-from credenda.text.sentences import USER, TextSpan, is_about_user, is_name_of_user, split_sentences
+from credenda.text.sentences import (
+    USER,
+    TextSpan,
+    is_about_user,
+    is_name_of_user,
+    split_sentences,
+    tell_in_first_person,
+)
 from credenda.write.extract import voices
 from credenda.write.extract.moments import iso_day
 from credenda.write.extract.voices import Act, Voice, act_of, is_playing, lexicon, names, split_voices, who_speaks
@@ -41,6 +48,9 @@ from credenda.write.facts.wording import (
     find_kin,
     has_words_of_birth,
     is_lasting_order,
+    is_naming,
+    is_naming_another,
+    is_renaming,
     read_wordings,
 )
 from credenda.write.intake.secrets import screen_secrets
@@ -77,6 +87,8 @@ _CERTAIN: Final = 0.95
 _OF_BACK: Final = 0.4
 """Certainty of a value that is said to be back: it counts only where that value is known."""
 _ENTITY_WORDS: Final = 5
+_SUBJECT_WORDS: Final = 4
+"""Words of a sentence from which it may be about something, and is more than "oh, sorry"."""
 _REPORTED: Final = re.compile(
     r"\b(?:according to (?:my |the |our )?\w+"
     r"|(?<!\bas )\b(?!(?:i|we|t|as)\b)\w+ (?:\w+ly |always |still |just |also |used to |keeps? |kept )?"
@@ -141,26 +153,10 @@ _POSED: Final = re.compile(
 )
 """A part that frames a request ("I'm actually a pilot, so show me the cockpit", "as a pilot, I'd like to see it"),
 or a figure of speech."""
-_THEIR_NAME: Final = re.compile(
-    r"\b(?:his|her|its|their) (?:\w+ )?name(?:'s| is)\b"
-    r"|\b(?:he|she|it|they)(?:'s| is|'re| are) (?:\w+ )?(?:called|named|spel(?:led|t))\b",
-    re.IGNORECASE,
-)
-_RENAMED: Final = re.compile(rf"{_THEIR_NAME.pattern}|\bi meant? (?-i:[A-Z])", re.IGNORECASE)
-"""Words that give somebody a name without telling who it is: "his name is Tim, not Tom"."""
 _MET: Final = frozenset({"likes", "dislikes", "favourite", "opinion", "friend", "contact", "owns"})
 """What of something known is told again, and does not bring back what it was."""
-_IT_IS: Final = re.compile(r"\bit(?:'s| is)\b", re.IGNORECASE)
-_RESPELLED: Final = re.compile(
-    r"\bspel(?:led|t)\b|\b(?:name|it|he|she|they)(?:'s| is|'re| are) (?:actually|really)\b|\bi meant? (?-i:[A-Z])",
-    re.IGNORECASE,
-)
-"""Words that say that the name before was wrong: "her name's actually Anna"."""
 _TITLED: Final = re.compile(r"(?:.*\b)?(?:book|novel|story|song|album|film|movie|play|blog|podcast|thesis|paper|show)")
 """Things of which the name may have the words of a sentence."""
-_NAMED: Final = frozenset(
-    {"name", "preferred_name", "friend", "colleague", "contact", "pet", "partner", "child", "parent", "sibling"}
-)
 _FICTION: Final = re.compile(r"\b(?:my|our) (?:\w+ )?(?:characters?|avatar|protagonist|persona)\b", re.IGNORECASE)
 """Somebody invented, whose facts are not those of the author."""
 _KIND: Final = re.compile(r"\w \w+s$")
@@ -281,7 +277,7 @@ def make_claims(turn: Turn, facts: Iterable[Fact]) -> list[Claim]:
     voices = split_voices(turn.event.text, playing=is_playing(turn))
     claims: dict[tuple[str | None, ...], Claim] = {}
     subject = ""
-    text = turn.event.text
+    text = tell_in_first_person(turn.event.text)
     for fact in read_wordings(text, _drop_overheard(list(facts)), turn.event.occurred_us):
         if fact.attribute in _TOLD_TERSELY and _OF_LISTENER.match(fact.scope):
             fact = replace(fact, scope="")  # noqa: PLW2901 - the same fact
@@ -294,10 +290,10 @@ def make_claims(turn: Turn, facts: Iterable[Fact]) -> list[Claim]:
         voice = max((one.voice for one in voices if _is_within(one.start, one.stop, fact)), default=Voice.OWN)
         told = _PlacedFact(fact, schema, turn, _find_entity(fact, turn, owner, subject), voice)
         back = _is_back(told)
-        certain = _FIRM_KEYED[1] if _is_renaming(fact) or is_lasting_order(fact) else schema.certain
+        certain = _FIRM_KEYED[1] if is_renaming(fact) or is_lasting_order(fact) else schema.certain
         if not back and (fact.certainty < certain or not _is_sure(fact, schema)):
             continue
-        named = (bool(told.entity) or _is_renaming(fact) or back) and not _is_about_something_else(told)
+        named = (bool(told.entity) or is_renaming(fact) or back) and not _is_about_something_else(told)
         claim = _make_slotted_claim(told, owner) if named and voice in _OWN_VOICES else None
         if claim is not None:
             key = (claim.entity, claim.attribute, (claim.value or "").casefold(), claim.scope)
@@ -369,11 +365,12 @@ def _keep_own_words(turn: Turn) -> str:
 
 def _is_sure(fact: Fact, schema: FactSchema) -> bool:
     """Return whether the attribute of a fact is sure enough: what it replaces or ends tells the slot as well."""
-    if _is_renaming(fact):
+    if is_renaming(fact):
         return True
-    if fact.old or (fact.status is FactStatus.ENDED and not schema.kin):
+    corrects = fact.change is FactChange.CORRECTED and fact.subject == SPEAKER and schema.both > 0
+    if not corrects and (fact.old or (fact.status is FactStatus.ENDED and not schema.kin)):
         return fact.attribute_certainty >= min(schema.sure, _SLOT_OF_OLD)
-    both = schema.both if fact.change is FactChange.NONE and fact.subject == SPEAKER else 0.0
+    both = schema.both if (fact.change is FactChange.NONE or corrects) and fact.subject == SPEAKER else 0.0
     sure = fact.certainty >= _CERTAIN or fact.certainty * fact.attribute_certainty >= both
     return sure and fact.attribute_certainty >= schema.sure
 
@@ -395,18 +392,6 @@ def _is_back(told: _PlacedFact) -> bool:
         return False
     start, stop = fact.value.start - fact.quote.start, fact.value.stop - fact.quote.start
     return is_return_of(fact.quote.text, start, stop)
-
-
-def _is_renaming(fact: Fact) -> bool:
-    """Return whether a fact corrects the name of somebody or something that only the wrong name identifies.
-
-    Words that only say that it was wrong correct the one name of the message before.
-    """
-    words = fact.quote.text.replace("\u2019", "'")
-    if _RENAMED.search(words) is None and (fact.attribute != "name" or _IT_IS.search(words) is None):
-        return False
-    respelled = fact.change is FactChange.CORRECTED or _RESPELLED.search(words) is not None
-    return bool(fact.old) or (respelled and fact.attribute in _NAMED and fact.value.text[:1].isupper())
 
 
 def _keep_beside(claim: Claim, others: Sequence[Claim]) -> Claim:
@@ -461,7 +446,7 @@ def _is_within(start: int, stop: int, fact: Fact) -> bool:
 def _find_entity(fact: Fact, turn: Turn, owner: str, last: str) -> str:
     """Return the entity of a fact, "" if no words name it."""
     if fact.subject == SPEAKER:
-        others = fact.attribute == "name" and _THEIR_NAME.search(fact.quote.text.replace("\u2019", "'"))
+        others = fact.attribute == "name" and is_naming_another(fact)
         return "" if others else owner
     if fact.subject == LISTENER:
         heard = turn.addressed
@@ -510,7 +495,7 @@ def _make_slotted_claim(told: _PlacedFact, owner: str) -> Claim | None:
         return replace(plain, type=MemoryType.FACT)
     if told.schema.event and stance is Stance.NEGATED:
         return None  # what was not done ends nothing
-    if _is_back(told) or _is_renaming(fact):
+    if _is_back(told) or is_renaming(fact):
         return _make_unplaced_claim(plain, told)
     entity, attribute = _find_slot(told, owner)
     fitted = _fit_value(fact, attribute)
@@ -520,8 +505,8 @@ def _make_slotted_claim(told: _PlacedFact, owner: str) -> Claim | None:
     return _fill_slot(replace(plain, entity=entity, attribute=attribute), told) if fitted else None
 
 
-def _make_unplaced_claim(plain: Claim, told: _PlacedFact) -> Claim:
-    """Return the claim of a value whose slot only the memory tells: one that is back, or that corrects a name."""
+def _make_unplaced_claim(plain: Claim, told: _PlacedFact) -> Claim | None:
+    """Return the claim of a value whose slot only the memory tells: one that is back, or that corrects another."""
     fact = told.fact
     if _is_back(told):
         return replace(
@@ -532,8 +517,17 @@ def _make_unplaced_claim(plain: Claim, told: _PlacedFact) -> Claim:
             confidence=_CONFIDENCE[fact.weight],
             move=UpdateKind.CHANGE,
         )
+    named = fact.attribute == "name" or is_naming(fact)
+    before = told.turn.event.text[: _find_sentence(fact, told.turn)[0]]
+    if not named and len(before.split()) >= _SUBJECT_WORDS:
+        return None  # "it" is what the sentence before is about
     return replace(
-        plain, value=_trim(fact.value.text), prior=fact.old or None, move=UpdateKind.CORRECT, importance=_WEIGHTY
+        plain,
+        entity=None if named else "it",
+        value=_trim(fact.value.text),
+        prior=fact.old or None,
+        move=UpdateKind.CORRECT,
+        importance=_WEIGHTY,
     )
 
 
@@ -770,8 +764,8 @@ class ReadingExtractor:
         heard = before.text if before is not None else ""
         if turn.event.role not in {Role.USER, Role.PERSON} or not self._reader.reads(turn.event.text, heard):
             return []
-        text = _keep_own_words(turn)
-        found = make_claims(turn, self._reader.read(text, heard))
+        text = tell_in_first_person(_keep_own_words(turn))
+        found = make_claims(turn, [_quote_value(fact, turn.event.text) for fact in self._reader.read(text, heard)])
         if not found and before is not None and before.role is Role.ASSISTANT:
             # its echo may hide a plain statement in the first sentence, the only one that is read with it
             first = next(split_sentences(text), TextSpan(0, 0))
@@ -781,6 +775,12 @@ class ReadingExtractor:
         told = [retract for one in told if (retract := _take_back(one, forms.forgotten)) is not None]
         kept = [one for one in forms.kept if not any(_is_in(claim, one.span) for claim in found)]
         return sorted([*forms.claims, *told, *kept], key=lambda one: one.span.start)
+
+
+def _quote_value(fact: Fact, text: str) -> Fact:
+    """Give a value the words of the message, which may have been read in the voice of its user."""
+    said = fact.value
+    return fact if said.start < 0 else replace(fact, value=said._replace(text=text[said.start : said.stop]))
 
 
 def _take_back(claim: Claim, forgotten: Sequence[TextSpan]) -> Claim | None:

@@ -17,11 +17,13 @@ from credenda.text.dates import find_dates
 from credenda.text.passing import CURRENT, is_limit
 from credenda.text.sentences import split_sentences
 from credenda.write.extract.voices import names
+from credenda.write.facts.schemas import load_fact_schemas
 
 _SURE: Final = 0.8
 """Certainty of what the form of the words tells."""
 _LEAST: Final = 0.4
 """Least certainty of a fact whose opposite the same sentence tells."""
+_PLACED: Final = re.compile(r"(?:in|on|at)\s", re.IGNORECASE)
 _WITHIN: Final = re.compile(r"\s+in\s+(?:the\s+)?", re.IGNORECASE)
 INSTITUTIONS: Final = frozenset({"employer", "school", "member_of"})
 _MISSPOKEN: Final = re.compile(
@@ -148,10 +150,19 @@ def _join_parts(text: str, facts: Iterable[Fact]) -> Iterator[Fact]:
             before = replace(one, value=Words(text[start:stop], start, stop), certainty=sure)
             continue
         if before is not None:
-            yield before
+            yield _join_preferred(text, before)
         before = one
     if before is not None:
-        yield before
+        yield _join_preferred(text, before)
+
+
+def _join_preferred(text: str, fact: Fact) -> Fact:
+    """Join what is preferred to when or where it is: "meetings", "in the afternoon"."""
+    start, stop = fact.value.start - len(fact.key) - 1, fact.value.stop
+    placed = fact.attribute == "prefers" and fact.key and _PLACED.match(fact.value.text)
+    if not placed or start < 0 or text[start : fact.value.start].casefold() != f"{fact.key} ".casefold():
+        return fact
+    return replace(fact, value=Words(text[start:stop], start, stop))
 
 
 def _is_next_part(text: str, one: Fact, after: Fact) -> bool:
@@ -409,3 +420,57 @@ def find_kin(fact: Fact) -> str | None:
 def has_words_of_birth(turn: Turn) -> bool:
     """Return whether a message, or the one before it, speaks of a birth: "1 June" alone may be any day."""
     return any(_OF_BIRTH.search(one.text) for one in (*turn.before[-1:], turn.event))
+
+
+# Corrections that name only the value, of which what is held tells the rest.
+
+
+_THEIR_NAME: Final = re.compile(
+    r"\b(?:his|her|its|their) (?:\w+ )?name(?:'s| is)\b"
+    r"|\b(?:he|she|it|they)(?:'s| is|'re| are) (?:\w+ )?(?:called|named|spel(?:led|t))\b",
+    re.IGNORECASE,
+)
+_RENAMED: Final = re.compile(rf"{_THEIR_NAME.pattern}|\bi meant? (?-i:[A-Z])", re.IGNORECASE)
+"""Words that give somebody a name without telling who it is: "his name is Tim, not Tom"."""
+_IT_IS: Final = re.compile(r"\bit(?:'s| is| was)(?: (?:actually|really|in|at|on|the|an?|my))*\s+$", re.IGNORECASE)
+"""Words before the right value: "it's actually Rome", and not "it's cold in Rome"."""
+_RESPELLED: Final = re.compile(
+    r"\bspel(?:led|t)\b|\b(?:name|it|he|she|they)(?:'s| is|'re| are) (?:actually|really)\b|\bi meant? (?-i:[A-Z])",
+    re.IGNORECASE,
+)
+"""Words that say that the name before was wrong: "her name's actually Anna"."""
+_NAMED: Final = frozenset(
+    {"name", "preferred_name", "friend", "colleague", "contact", "pet", "partner", "child", "parent", "sibling"}
+)
+
+
+def is_naming(fact: Fact) -> bool:
+    """Return whether words give a name without telling whose it is."""
+    return _RENAMED.search(fact.quote.text.replace("\u2019", "'")) is not None
+
+
+def is_naming_another(fact: Fact) -> bool:
+    """Return whether words give the name of somebody or something else than their speaker."""
+    return _THEIR_NAME.search(fact.quote.text.replace("\u2019", "'")) is not None
+
+
+def is_renaming(fact: Fact) -> bool:
+    """Return whether a fact corrects the name of somebody or something that only the wrong name identifies.
+
+    Words that only say that it was wrong correct the one name of the message before.
+    """
+    words = fact.quote.text.replace("\u2019", "'")
+    before = words[: max(fact.value.start - fact.quote.start, 0)]
+    if not is_naming(fact) and not (_IT_IS.search(before) and _is_named_by_old(fact)):
+        return False
+    respelled = fact.change is FactChange.CORRECTED or _RESPELLED.search(words) is not None
+    return bool(fact.old) or (respelled and fact.attribute in _NAMED and fact.value.text[:1].isupper())
+
+
+def _is_named_by_old(fact: Fact) -> bool:
+    """Return whether only the wrong value tells what a fact is about: "it's Rome, not Oslo"."""
+    schema = load_fact_schemas().get(fact.attribute)
+    if schema is None or not fact.old:
+        return fact.attribute == "name"
+    of_thing = schema.thing and fact.subject == SPEAKER  # "it's Tuesday" is no date of the speaker
+    return fact.attribute == "name" or of_thing or fact.attribute_certainty < schema.sure
