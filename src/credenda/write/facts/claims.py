@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import Final, NamedTuple
 
 from credenda import limits
-from credenda.model.attributes import find_exact_attribute, get_attribute, is_valid_value
+from credenda.model.attributes import find_exact_attribute, get_attribute, is_valid_value, load_asked
 from credenda.model.claim import (
     CONFIDENCE_MAX,
     LISTENER,
@@ -175,6 +175,8 @@ _MY_IS: Final = re.compile(
     re.IGNORECASE,
 )
 _ROLES: Final = frozenset({"colleague", "contact"})
+_WORKS: Final = frozenset({"book", "film", "show", "game"})
+"""Kinds of liked things that have titles, which a genre is not: "science fiction" is no book."""
 _ITEM: Final = re.compile(rf"[ \t]*{_MARK}[ \t]+")
 _NEXT_ITEM: Final = re.compile(rf"[\s.,;]*\n[ \t]*(?:{_MARK}|\d{{1,3}}$).*", re.DOTALL)
 """Where the next item of a list begins, of whose number a value may end in a part."""
@@ -660,6 +662,9 @@ def _find_key(told: _PlacedFact) -> str:
     ):
         key = named["noun"]
     beside = key.casefold() not in text[start:stop].casefold()  # of another sentence
+    last = _trim(fact.value.text).rpartition(" ")[2]
+    if key in _WORKS and beside and last.islower() and {last, last.removesuffix("s")}.isdisjoint(load_asked()[key]):
+        key = ""  # a genre
     kind = fact.attribute == "prefers" and (not key or beside) and _KIND.search(_trim(fact.value.text))
     return _trim(fact.value.text).split()[-1] if kind else key
 

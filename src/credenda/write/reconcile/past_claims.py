@@ -261,8 +261,15 @@ def match_text_or_add(candidate: Candidate, known: SlotRows) -> list[Change]:
 
 
 def add_non_competing(candidate: Candidate, slot: Slot, known: SlotRows) -> list[Change]:
-    """Store plans, reports and suppositions without competing: they neither replace nor challenge a belief (D-005)."""
-    stance = candidate.claim.stance
+    """Store plans, reports and suppositions without competing: they neither replace nor challenge a belief (D-005).
+
+    A plan that is called off ends, and one that is moved to another day ends for that.
+    """
+    stance, move = candidate.claim.stance, candidate.claim.move
+    told_us = candidate.occasion.occurred_us
+    plans = [one for one in known.current if _is_same_plan(candidate.claim, slot, one)]
+    if stance is Stance.PLANNED and move is UpdateKind.END:
+        return [end_memory(plans[0], told_us, "called off")] if len(plans) == 1 else []
     alike = {stance, Stance.ASSERTED} if stance is Stance.REPORTED else {stance}
     for one in sort_newest_first(known.current):
         same = one.stance in alike and get_slot(one) == slot and is_same_value(one.value, candidate.claim.value)
@@ -274,14 +281,27 @@ def add_non_competing(candidate: Candidate, slot: Slot, known: SlotRows) -> list
             and not is_newly_visible(candidate.claim, one)
         ):
             return [candidate.confirm(one, "restated"), *reactivate(one, known)]
-    return [candidate.add(_STANCE_REASONS.get(stance, "starts in the future"))]
+    moved = plans if stance is Stance.PLANNED and move is UpdateKind.CHANGE and len(plans) == 1 else []
+    return [
+        candidate.add(_STANCE_REASONS.get(stance, "starts in the future")),
+        *(end_memory(one, told_us, "moved to another day", candidate.key) for one in moved),
+    ]
+
+
+def _is_same_plan(claim: Claim, slot: Slot, memory: Memory) -> bool:
+    """Return whether a memory is a plan of which a claim speaks, perhaps in fewer words."""
+    if memory.status is not Status.ACTIVE or memory.stance is not Stance.PLANNED or get_slot(memory) != slot:
+        return False
+    told, held = (set(normalise_value(one.value or "").split()) for one in (claim, memory))
+    return bool(told and held) and (told <= held or held <= told)
 
 
 def refine(candidate: Candidate, successor: str, lesser: Memory) -> Supersede:
     """Supersede a weaker duplicate of the claim: a plan, a low-confidence memory, an unparsed sentence."""
     was_held = lesser.stance in ASSERTIVE_STANCES and lesser.status is not Status.CHALLENGED
     until_us = candidate.begins_us if was_held else get_valid_from_us(lesser)
-    return end_memory(lesser, until_us, "restated with higher confidence", successor, relation=Relation.REFINED)
+    reason = "called off" if is_denial(candidate.claim) else "restated with higher confidence"
+    return end_memory(lesser, until_us, reason, successor, relation=Relation.REFINED)
 
 
 def reactivate(twin: Memory, known: SlotRows) -> list[Change]:
