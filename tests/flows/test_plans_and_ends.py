@@ -27,7 +27,7 @@ def tell(mem: Credenda, *texts: str) -> list[tuple[str | None, str | None, str |
         mem.remember(text)
         mem.settle()
     held = [one for one in mem.list(limit=50).items if one.stance is not Stance.NEGATED]
-    return sorted((one.entity, one.attribute, one.value) for one in held)
+    return sorted((one.entity, one.attribute, one.value) for one in held if one.attribute)
 
 
 def test_an_appointment_that_is_called_off_is_held_no_more(mem: Credenda) -> None:
@@ -41,7 +41,8 @@ def test_an_appointment_that_is_moved_has_its_new_day_alone(mem: Credenda) -> No
     held = tell(mem, "I have a dentist appointment on Wednesday 9 December 2026.")
     assert tell(mem, "My dentist appointment is moved to Thursday 10 December 2026.") == held
     (moved,) = mem.list().items
-    assert moved.valid_from is not None and moved.valid_from.date().isoformat() == "2026-12-10"
+    assert moved.valid_from is not None
+    assert moved.valid_from.date().isoformat() == "2026-12-10"
 
 
 def test_a_second_appointment_of_the_same_kind_moves_none(mem: Credenda) -> None:
@@ -68,6 +69,17 @@ def test_a_job_that_begins_today_is_held_and_one_that_begins_later_is_planned(me
 def test_who_has_no_dog_any_more_has_not_the_one_that_was_named(mem: Credenda, said: str) -> None:
     assert tell(mem, "I have a dog called Bello.") == [("user", "dog", "Bello")]
     assert tell(mem, said) == []
+
+
+def test_who_has_no_partner_any_more_has_not_the_one_that_was_named(mem: Credenda) -> None:
+    assert tell(mem, "I have a boyfriend, Tim.") == [("user", "boyfriend", "Tim")]
+    assert tell(mem, "I no longer have a boyfriend.") == []
+
+
+def test_an_end_that_names_neither_of_two_pets_ends_none_and_denies_none(mem: Credenda) -> None:
+    held = tell(mem, "I have two cats, Mia and Tom.")
+    assert tell(mem, "I no longer have a cat.") == held
+    assert not [one for one in mem.list(limit=50).items if one.stance is Stance.NEGATED]
 
 
 def test_what_somebody_earns_has_one_slot_however_it_is_told(mem: Credenda) -> None:

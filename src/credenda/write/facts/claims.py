@@ -533,7 +533,8 @@ def _fit_value(fact: Fact, attribute: str) -> Fact | None:
     """Return a fact with the words of its value that are one of an attribute; None if there are none."""
     if not attribute or _MASK.search(fact.value.text):
         return None
-    if fact.attribute != "pet" and fold_plural(_NEW.sub("", fact.value.text), "en") == attribute:
+    named = fact.attribute == "pet" or fact.status is FactStatus.ENDED  # an end needs no name
+    if not named and fold_plural(_NEW.sub("", fact.value.text), "en") == attribute:
         return None  # "a new hobby" does not say which
     said = [fact.value.text, _CLOSING.sub("", fact.value.text) if attribute == "employer" else ""]
     if attribute in INSTITUTIONS or attribute == "residence":
@@ -631,7 +632,8 @@ def _find_slot(told: _PlacedFact, owner: str) -> tuple[str, str]:
         born = (
             fact.attribute == "child" and fact.status is FactStatus.NOW and fact.change is FactChange.CHANGED
         )  # "I gave birth to twins"
-        return entity, schema.name if born else ""
+        left = find_kin(fact) if fact.status is FactStatus.ENDED else None  # "I no longer have a boyfriend"
+        return entity, schema.name if born else left or ""
     if schema.kin:
         noun = find_kin(fact)
         of_owner = noun is not None and entity == f"{owner}'s {noun}"  # "my girlfriend is Ivy" names her twice

@@ -435,7 +435,7 @@ def _name_ended(facts: Sequence[Fact], text: str) -> list[Fact]:
     named = [end for one in next_of.values() if (end := _find_left(one, facts, text)) is not None]
     for one in facts:
         after = next_of.get(one.value.text.casefold())
-        if one.status is not FactStatus.ENDED or after is None or one.subject == after.value.text:
+        if one.status is not FactStatus.ENDED or after is None or one.subject not in {after.subject, ""}:
             named.append(one)  # what Mia is told to be is not what she takes the place of
         else:
             sure = {"certainty": after.certainty, "attribute_certainty": after.attribute_certainty}
