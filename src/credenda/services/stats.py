@@ -224,8 +224,10 @@ _SHARE: Final = 5
 """One failed call in this many is a finding."""
 _SLOW_MS: Final = 250
 _LOADED: Final = "memory"
-"""How a call was answered that opened the memory of a file itself, which takes longer, as does one that starts an engine
-or waits for its start."""
+"""How a call was answered that opened the memory of a file itself.
+
+That takes longer, and so does one that starts an engine or waits for its start.
+"""
 _DAMAGED: Final = ".damaged"
 _FOREIGN: Final = "input"
 """The error of a call with input that no host sends: a mistake of whoever calls, which says nothing of the store."""
