@@ -86,7 +86,7 @@ def has_slot(memory: Memory) -> bool:
 def choose_identity(memories: Iterable[Memory]) -> list[Memory]:
     """Choose the memories that state the user's identity, in the order of `IDENTITY`.
 
-    Scoped values are left out, and so is what is denied: a past employer says not who somebody is.
+    Scoped and denied values are left out: a past employer says not who somebody is.
     """
     rank = {attribute: place for place, attribute in enumerate(IDENTITY)}
     own = [

@@ -161,7 +161,7 @@ def _is_same(latest: LatestChange) -> bool:
 def _is_of_interest(change: ChangeRecord) -> bool:
     """Return whether a person would want to know: upkeep matters only where a person has chosen it.
 
-    What the schedule and the dreams change every night has its own page, and would hide what was said.
+    The changes of every night, by the schedule and the dreams, have their own page: they would hide all others.
     """
     if change.kind is ChangeKind.DELETE and change.memory_id is None:
         return False  # the words of a message go with a memory

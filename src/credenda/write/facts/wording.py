@@ -186,7 +186,7 @@ def _name_amount(text: str, fact: Fact) -> Fact:
 
 
 def _read_stay(fact: Fact) -> Fact:
-    """Read as no plan what has begun: a stay ("I'm in Faro this week"), and a job or home that begins today."""
+    """Read a stay that has begun ("I'm in Faro this week"), and a job or home that begins today, as no plan."""
     if fact.subject != SPEAKER or fact.status is not FactStatus.PLANNED:
         return fact
     begins = fact.attribute in BEGUN and fact.change is FactChange.CHANGED and fact.when.lower().startswith("today")
@@ -267,7 +267,7 @@ def _end_denied(text: str, facts: list[Fact]) -> list[Fact]:
 
 
 def _share_denials(text: str, facts: Iterable[Fact]) -> Iterator[Fact]:
-    """Yield what is denied once, of whom it is denied: of a sister who is vegan nothing, of the speaker who is not."""
+    """Yield denials of their owner: "my sister is vegan, I'm not" denies nothing of her. Leave out denied denials."""
     for one in facts:
         over = one.status in {FactStatus.DENIED, FactStatus.ENDED} and one.value.start >= 0
         before = text[max(one.quote.start, 0) : one.value.start] if over else ""
@@ -285,8 +285,8 @@ def _share_denials(text: str, facts: Iterable[Fact]) -> Iterator[Fact]:
 def _name_successors(text: str, facts: list[Fact]) -> list[Fact]:
     """Add who is now what somebody no longer is: "Ben no longer runs the shop, Ida does".
 
-    An end is as sure as its successor where both are named: "Dana is no longer our cleaner, Mia is". Who has what the
-    speaker no longer has is none of the speaker's: "I no longer have a dog, Karl has him".
+    An end is as sure as its successor where both are named: "Dana is no longer our cleaner, Mia is". The new
+    owner of a thing is nothing of the speaker's: "I no longer have a dog, Karl has him".
     """
     added: list[Fact] = []
     kept = list(facts)
