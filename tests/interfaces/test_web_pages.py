@@ -108,6 +108,17 @@ def test_unread_messages_stand_beside_the_import(person: Person, site: Site) -> 
         memory.remember("I have a kayak.")
     for address in ("/data", "/jobs"):
         assert "1 of 2 messages are read." in person.get(address).text
+    assert "All messages are read." not in person.get("/data").text
+    with memory_of(site, site.parts.user_id) as memory:
+        memory.settle(60)
+    assert "All messages are read." in person.get("/data").text
+
+
+def test_a_choice_names_no_key_of_the_engine(person: Person) -> None:
+    for address in ("/search", "/agent"):
+        shown = [*re.findall(r"<option[^>]*>([^<]*)</option>", person.get(address).text)]
+        assert "facts only" in shown
+        assert not [one for one in shown if "_" in one.partition(" (")[0]]
 
 
 def test_the_lines_of_a_context_are_ordered_by_their_scores(person: Person, site: Site) -> None:

@@ -84,12 +84,16 @@ def has_slot(memory: Memory) -> bool:
 
 
 def choose_identity(memories: Iterable[Memory]) -> list[Memory]:
-    """Choose the memories that state the user's identity, in the order of `IDENTITY`; scoped values are left out."""
+    """Choose the memories that state the user's identity, in the order of `IDENTITY`.
+
+    Scoped and denied values are left out: a past employer says not who somebody is.
+    """
     rank = {attribute: place for place, attribute in enumerate(IDENTITY)}
     own = [
         memory
         for memory in memories
         if is_settled(memory)
+        and memory.stance is Stance.ASSERTED
         and memory.scope is None
         and normalise_name(memory.entity or "") == _USER
         and normalise_name(memory.speaker) == _USER

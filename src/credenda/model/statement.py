@@ -47,7 +47,8 @@ _YEAR_US: Final = 31_556_952_000_000
 """The mean year of the calendar."""
 _MONTH_DAYS: Final = 31
 _CORRECTED: Final = "corrected"
-_PAST: Final = frozenset({"superseded", "merged"})
+_SUPERSEDED: Final = "superseded"
+_PAST: Final = frozenset({_SUPERSEDED, "merged"})
 _WITHDRAWN: Final = "invalidated"
 _NOUNS: Final = {
     "does": "activity",
@@ -314,7 +315,7 @@ def format_validity(memory: Stated, zone: tzinfo, told_us: Sequence[int] = (), l
     since = "told" if told else "since" if told_us else "as of"
     begun = "decided" if memory.type == _DECISION else since
     dated = f"{choose_word(language, 'from' if coming else begun)} {day}"
-    if memory.status in _PAST and memory.valid_until_us is not None:
+    if memory.status == _SUPERSEDED and memory.valid_until_us is not None:
         return [*real, dated, f"{choose_word(language, 'until')} {format_day(memory.valid_until_us, zone)}"]
     return [*real, dated, *over]
 

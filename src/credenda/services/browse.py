@@ -656,7 +656,7 @@ def list_entities(parts: Parts) -> EntityMap:
         found = reader.find(MemoryFilter(statuses=HELD, layers=_LAYERS, limit=_LOOKED_AT + 1))
     looked = found[:_LOOKED_AT]
     relations = [_find_relation(one) for one in looked]
-    related = [one for one in relations if one is not None]
+    related = _join_names(looked, [one for one in relations if one is not None])
     return EntityMap(
         entities=_summarise(looked, related),
         relations=tuple(related),
@@ -672,6 +672,16 @@ def _find_relation(memory: Memory) -> EntityRelation | None:
     if not _is_name(memory.value) or normalise_name(memory.value) == normalise_name(memory.entity):
         return None
     return EntityRelation(source=memory.entity, attribute=memory.attribute, target=memory.value, memory_id=memory.id)
+
+
+def _join_names(memories: Sequence[Memory], relations: Sequence[EntityRelation]) -> list[EntityRelation]:
+    """Let a relation lead to the entity that is named with it: the sister Carla is "user's sister Carla"."""
+    named = {normalise_name(one.entity): one.entity for one in memories if one.entity}
+    joined: list[EntityRelation] = []
+    for one in relations:
+        whole = named.get(normalise_name(f"{one.source}'s {one.attribute.replace('_', ' ')} {one.target}"))
+        joined.append(one if whole is None else replace(one, target=whole))
+    return joined
 
 
 def _is_name(value: str) -> bool:

@@ -224,7 +224,10 @@ _SHARE: Final = 5
 """One failed call in this many is a finding."""
 _SLOW_MS: Final = 250
 _LOADED: Final = "memory"
-"""How a call was answered that opened the memory of a file itself, which takes longer."""
+"""How a call was answered that opened the memory of a file itself.
+
+That takes longer, and so does one that starts an engine or waits for its start.
+"""
 _DAMAGED: Final = ".damaged"
 _FOREIGN: Final = "input"
 """The error of a call with input that no host sends: a mistake of whoever calls, which says nothing of the store."""
@@ -249,7 +252,7 @@ def _check_calls(places: Places) -> Iterator[Finding]:
             where=places.log,
             fix="run `credenda plugin status`, and install the plugin again",
         )
-    quick = (line for line in recent if line.get("by") != _LOADED)
+    quick = (line for line in recent if line.get("by") != _LOADED and not line.get("started"))
     slow = [line for line in quick if isinstance(ms := line.get("ms"), int) and ms > _SLOW_MS]
     if recent and len(slow) * _SHARE >= len(recent):
         yield Finding(

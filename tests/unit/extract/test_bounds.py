@@ -60,3 +60,8 @@ def test_a_run_on_sentence_is_cut_where_its_author_begins_anew() -> None:
         "I have asthma.",
     ]
     assert find_unread(text) == []
+
+
+def test_long_sentences_side_by_side_are_one_unread_part() -> None:
+    long = "stone walked on " * 50
+    assert find_unread(f"I live in Porto. {long}. {long}. I have asthma.") == [(17, 17 + 2 * len(long) + 3)]

@@ -100,6 +100,7 @@ def test_nothing_is_no_rewrite_of_nothing() -> None:
         {"status": Status.CHALLENGED},
         {"contested": True},
         {"stance": Stance.PLANNED},
+        {"stance": Stance.NEGATED},
         {"scope": "at work"},
         {"speaker": "ben"},
         {"entity": "ben"},

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, Final
 
 from credenda.interfaces.cli.outcome import Done
@@ -249,8 +249,25 @@ def render_import(screen: Screen, report: ImportReport) -> str:
         ("rows", _list(report.rows)),
     )
     lines = [f"Imported {escape_controls(report.path)}", screen.pairs(rows)]
-    lines += [screen.fill(f"note: {problem}", "  ", "    ") for problem in report.problems]
+    lines += [screen.fill(f"note: {problem}", "  ", "    ") for problem in _group_problems(report.problems)]
     return "\n".join(lines)
+
+
+def _group_problems(problems: Iterable[str]) -> Iterator[str]:
+    """Yield each problem, and those that several items have once, with the first of them."""
+    places: dict[str, list[str]] = {}
+    for one in problems:
+        place, _, what = one.rpartition(": ")
+        places.setdefault(what, []).append(place)
+    for what, found in places.items():
+        if len(found) > _ALIKE:
+            yield f"{what} in {len(found):,} items, the first {found[0]}; --json names them"
+        else:
+            yield from (f"{place}: {what}" if place else what for place in found)
+
+
+_ALIKE: Final = 3
+"""Problems of one kind that are listed one by one."""
 
 
 _BY_OPERATION: Final[Mapping[str, Callable[[Screen, Any], str]]] = {

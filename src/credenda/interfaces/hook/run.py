@@ -697,6 +697,8 @@ class _Call:
         told = self._ask(self._places, asked, seconds=max(seconds, 0.01), heard_seconds=heard_seconds)
         if told is not None:
             self._line["by"] = "engine"
+            if told.get("loading"):
+                self._line["started"] = True  # it waited for the engine to start
         elif loads:
             told = self._load_engine(request)
         return told

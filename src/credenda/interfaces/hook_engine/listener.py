@@ -281,7 +281,8 @@ class _Listener:
         """Return the answer to a request; None where its hook reads the file sooner, or has ended."""
         if request.get("kind") == "file":
             return {}
-        if not self._ready.is_set():
+        loading = not self._ready.is_set()
+        if loading:
             if not request.get("waits"):
                 return None
             self._ready.wait()
@@ -289,7 +290,8 @@ class _Listener:
             if _has_ended(line):
                 return None
             try:
-                return answer_hook(self._memory, request)
+                told = answer_hook(self._memory, request)
+                return {**told, "loading": True} if loading else told
             except Exception as error:  # noqa: BLE001 - a caller is told whatever fails
                 _log.debug("a hook got no answer", exc_info=True)
                 return {"error": error.code if isinstance(error, CredendaError) else type(error).__name__}

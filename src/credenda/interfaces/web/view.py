@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import chain
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any, Final, Literal, cast
 from urllib.parse import parse_qsl, urlencode
@@ -30,7 +30,7 @@ from credenda.model.statement import ENGLISH, Stated, find_before, name_attribut
 from credenda.operations import OPERATIONS
 from credenda.services.browse import expect
 from credenda.text.fence import name_author
-from credenda.text.normalize import normalise_attribute, normalise_name
+from credenda.text.normalize import is_same_value, normalise_attribute, normalise_name
 
 # The parts of a page: its loading, its actions, and the place where a person goes afterwards.
 
@@ -122,6 +122,7 @@ _SHOWN: Final = frozenset(ChangeKind) - {
 """Changes of mind; the others add, or move what nobody reads."""
 _CHANGE_LASTING: Final = frozenset({ChangeKind.DELETE, ChangeKind.REBUILD})
 _JOINED: Final = frozenset({Relation.MERGED.value, Relation.DUPLICATE.value})
+_AT_NIGHT: Final = frozenset({Actor.DREAM, Actor.SCHEDULE})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -144,16 +145,28 @@ def list_latest_changes(view: View, most: int) -> Sequence[LatestChange]:
     """Return the latest changes of mind, the latest first."""
     found: Sequence[ChangeRecord] = view.call("changes", limit=limits.LATEST_CHANGES)
     undone = {one.cause for one in found if one.kind is ChangeKind.UNDO}
-    wanted = [one for one in found if _is_of_interest(one)][:most]
     added = {one.memory_id: one for one in found if one.kind is ChangeKind.ADD}
-    return [_load(view, one, added, undone) for one in wanted]
+    loaded = (_load(view, one, added, undone) for one in found if _is_of_interest(one))
+    return [*islice((one for one in loaded if not _is_same(one)), most)]
+
+
+def _is_same(latest: LatestChange) -> bool:
+    """Return whether what took the place of a memory says the same of the same case."""
+    one, other = latest.memory, latest.successor
+    if one is None or other is None:
+        return False
+    return is_same_value(one.value, other.value) and (one.scope, one.stance) == (other.scope, other.stance)
 
 
 def _is_of_interest(change: ChangeRecord) -> bool:
-    """Return whether a person would want to know: upkeep matters only where a person has chosen it."""
-    return change.kind in _SHOWN and (
-        change.actor is Actor.USER or not (change.kind is ChangeKind.SET_LAYER or _is_joined(change))
-    )
+    """Return whether a person would want to know: upkeep matters only where a person has chosen it.
+
+    The changes of every night, by the schedule and the dreams, have their own page: they would hide all others.
+    """
+    if change.kind is ChangeKind.DELETE and change.memory_id is None:
+        return False  # the words of a message go with a memory
+    upkeep = change.kind is ChangeKind.SET_LAYER or _is_joined(change) or change.actor in _AT_NIGHT
+    return change.kind in _SHOWN and (change.actor is Actor.USER or not upkeep)
 
 
 def _is_joined(change: ChangeRecord) -> bool:

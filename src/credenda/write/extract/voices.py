@@ -655,7 +655,12 @@ def find_unread(text: str) -> list[TextSpan]:
         unread.append(TextSpan(parsed[_PROSE_SENTENCES_MAX].start, len(text)))
     elif len(text) > VOICE_CHARACTERS:
         unread.append(TextSpan(VOICE_CHARACTERS, len(text)))
-    return unread
+    joined: list[TextSpan] = []
+    for span in unread:  # a run of long sentences is one part
+        if joined and not text[joined[-1].stop : span.start].strip():
+            span = TextSpan(joined.pop().start, span.stop)  # noqa: PLW2901 - the same part
+        joined.append(span)
+    return joined
 
 
 # The fallback extractor: keep the text verbatim, so that a failed extraction loses nothing.

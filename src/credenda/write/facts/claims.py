@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import Final, NamedTuple
 
 from credenda import limits
-from credenda.model.attributes import find_exact_attribute, get_attribute, is_valid_value
+from credenda.model.attributes import find_exact_attribute, get_attribute, is_valid_value, load_asked
 from credenda.model.claim import (
     CONFIDENCE_MAX,
     LISTENER,
@@ -176,6 +176,8 @@ _MY_IS: Final = re.compile(
 _ROLES: Final = frozenset({"colleague", "contact"})
 _YEAR: Final = re.compile(r"(?<=\d),? (?:19|20)\d\d\b")
 """The year behind a day: "March 10, 2024"."""
+_WORKS: Final = frozenset({"book", "film", "show", "game"})
+"""Kinds of liked things that have titles, which a genre is not: "science fiction" is no book."""
 _ITEM: Final = re.compile(rf"[ \t]*{_MARK}[ \t]+")
 _NEXT_ITEM: Final = re.compile(rf"[\s.,;]*\n[ \t]*(?:{_MARK}|\d{{1,3}}$).*", re.DOTALL)
 """Where the next item of a list begins, of whose number a value may end in a part."""
@@ -535,7 +537,8 @@ def _fit_value(fact: Fact, attribute: str) -> Fact | None:
     """Return a fact with the words of its value that are one of an attribute; None if there are none."""
     if not attribute or _MASK.search(fact.value.text):
         return None
-    if fact.attribute != "pet" and fold_plural(_NEW.sub("", fact.value.text), "en") == attribute:
+    named = fact.attribute == "pet" or fact.status is FactStatus.ENDED  # an end needs no name
+    if not named and fold_plural(_NEW.sub("", fact.value.text), "en") == attribute:
         return None  # "a new hobby" does not say which
     said = [fact.value.text, _CLOSING.sub("", fact.value.text) if attribute == "employer" else ""]
     if attribute in INSTITUTIONS or attribute == "residence":
@@ -635,7 +638,8 @@ def _find_slot(told: _PlacedFact, owner: str) -> tuple[str, str]:
         born = (
             fact.attribute == "child" and fact.status is FactStatus.NOW and fact.change is FactChange.CHANGED
         )  # "I gave birth to twins"
-        return entity, schema.name if born else ""
+        left = find_kin(fact) if fact.status is FactStatus.ENDED else None  # "I no longer have a boyfriend"
+        return entity, schema.name if born else left or ""
     if schema.kin:
         noun = find_kin(fact)
         of_owner = noun is not None and entity == f"{owner}'s {noun}"  # "my girlfriend is Ivy" names her twice
@@ -672,6 +676,9 @@ def _find_key(told: _PlacedFact) -> str:
     ):
         key = named["noun"]
     beside = key.casefold() not in text[start:stop].casefold()  # of another sentence
+    last = _trim(fact.value.text).rpartition(" ")[2]
+    if key in _WORKS and beside and last.islower() and {last, last.removesuffix("s")}.isdisjoint(load_asked()[key]):
+        key = ""  # a genre
     kind = fact.attribute == "prefers" and (not key or beside) and _KIND.search(_trim(fact.value.text))
     return _trim(fact.value.text).split()[-1] if kind else key
 

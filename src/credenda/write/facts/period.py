@@ -17,7 +17,7 @@ _PRESENT: Final = frozenset({FactStatus.NOW, FactStatus.PLANNED, FactStatus.CONS
 _SHORT_DAY: Final = re.compile(
     r"^(?P<opener>[a-z]+ )?(?P<day>mon|tue|wed|thu|fri|sat|sun)(?:s|rs?|nes|ur)?(?:day)?\b\.?", re.IGNORECASE
 )
-_STATES: Final = frozenset({"residence", "employer", "job_title", "school", "employment"})
+BEGUN: Final = frozenset({"residence", "employer", "job_title", "school", "employment"})
 """What a plan begins for good, unlike an appointment."""
 
 
@@ -33,7 +33,7 @@ def find_period(fact: Fact, value: str, now_us: int, *, planned: bool) -> tuple[
         return None, find_end(value, now_us) if fact.attribute == "deadline" else None  # "moved to 10 October"
     if fact.status in _PRESENT and (fact.when or changes or planned):
         since, until = stated_period(words, fact.quote.text, now_us, planned=planned, begins=changes)
-        if planned and changes and fact.attribute in _STATES and fact.when[:5].lower() not in {"until", "till "}:
+        if planned and changes and fact.attribute in BEGUN and fact.when[:5].lower() not in {"until", "till "}:
             until = None  # "I start at Halden on Monday" begins then
     elif fact.status is FactStatus.NOW and until is None and fact.attribute in moments.PASSING:
         until = find_passing_end(value, fact.quote.text, now_us)

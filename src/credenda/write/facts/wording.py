@@ -13,10 +13,11 @@ from itertools import pairwise
 from typing import Final
 
 from credenda.model.claim import LISTENER, SPEAKER, Fact, FactChange, FactStatus, Turn, Words
-from credenda.text.dates import find_dates
+from credenda.text.dates import WEEKDAYS, find_dates
 from credenda.text.passing import CURRENT, is_limit
 from credenda.text.sentences import split_sentences
-from credenda.write.extract.voices import names
+from credenda.write.extract.voices import lexicon, names
+from credenda.write.facts.period import BEGUN
 from credenda.write.facts.schemas import load_fact_schemas
 
 _SURE: Final = 0.8
@@ -108,10 +109,20 @@ _ANY_MORE: Final = re.compile(r"\W{0,2}(?:any ?more|any longer)\b", re.IGNORECAS
 """Words around a value that end it: "invoices don't go to Ines any more"."""
 _IS_NOW: Final = re.compile(
     r"[^.!?]*?[,;] (?:but |and |now )*(?P<name>[A-Z][\w'-]*(?: [A-Z][\w'-]*)?)"
-    r"(?:'s| is| does| has)(?: now| instead| it)*\s*(?:[.!]|$)"
+    r"(?:'s| is|(?P<acts> does| has))(?: now| instead| it| him| her| them)*\s*(?:[.!]|$)"
 )
-"""Words behind what somebody no longer is that say who is: "Ben no longer runs the shop, Ida does"."""
+"""Words behind what somebody no longer is or has that say who is or has: "Ben no longer runs the shop, Ida does"."""
+_DENIED_TWICE: Final = re.compile(
+    r"(?:n't|\bnot|\bnever)\b(?:(?!\b(?:and|but|or|so)\b)[^,;.!?])*(?:n't|\bnot|\bnever)\b[^,;.!?]*$", re.IGNORECASE
+)
+"""Two denials before a value, of which the one denies the other: "it's not that I don't like sushi"."""
+_SPEAKER_NOT: Final = re.compile(
+    r"[,;] (?:but |and |while )*(?:i|we)(?:'m| am|'re| are| do| have)(?: not|n't)(?: though| myself| ourselves)?\W*$",
+    re.IGNORECASE,
+)
+"""Words behind what somebody else is by which the speaker is not: "my sister is vegan, I'm not"."""
 _WORD: Final = re.compile(r"[\w-]+")
+_SEEING: Final = frozenset({"see", "watch"})
 _OF_BIRTH: Final = re.compile(r"birth|b-?day|\bborn\b|\bturn(?:s|ed|ing)?\b", re.IGNORECASE)
 _STANDING: Final = re.compile(r"\b(?:always|never|from now on)\b", re.IGNORECASE)
 _LEFT: Final = r"\b(?:I|we)(?:'ve| have)? (?:just |finally )?(?:left|quit|resigned from) (?:the |my )?"
@@ -127,9 +138,9 @@ _NOT_YET: Final = ("until ", "till ")
 def read_wordings(text: str, facts: Sequence[Fact], now_us: int) -> Iterator[Fact]:
     """Yield the facts of a message as its words tell them, in order; `now_us` is when it was said."""
     said = text.replace("\u2019", "'")
-    mended = _mend_facts(facts, text)
+    mended = _mend_facts(list(_share_denials(said, facts)), text)
     found = _name_successors(said, _end_denied(said, _drop_misspoken(text, mended)))
-    found = [_name_amount(said, _read_stay(one)) for one in _join_parts(text, found)]
+    found = [_name_amount(said, _read_stay(_read_seen(text, one))) for one in _join_parts(text, found)]
     found = _read_doses(said, found)
     found = _read_appointments(said, found, now_us)
     return _read_versions(text, _read_choices(text, found))
@@ -176,7 +187,8 @@ def _name_amount(text: str, fact: Fact) -> Fact:
     """Name an amount of money of the speaker by its words: what they earn, the rent that they pay."""
     money = fact.attribute == "amount" and fact.subject == SPEAKER and _MONEY.search(fact.value.text)
     money = money and not _BESIDES.search(fact.quote.text)
-    if not money or fact.value.start < 0 or (fact.key and _RAISE.fullmatch(fact.key) is None):
+    named = fact.key and not (_RAISE.fullmatch(fact.key) or _EARNED.fullmatch(f"{fact.key} "))  # "I earn" names none
+    if not money or fact.value.start < 0 or named:
         return fact
     if _RENT.search(fact.value.text):
         return replace(fact, key="rent", value=fact.value._replace(text=_RENT.sub(" ", fact.value.text).strip()))
@@ -185,11 +197,28 @@ def _name_amount(text: str, fact: Fact) -> Fact:
 
 
 def _read_stay(fact: Fact) -> Fact:
-    """Read a stay that has begun as no plan: "I'm in Faro this week"."""
+    """Read a stay that has begun ("I'm in Faro this week"), and a job or home that begins today, as no plan."""
+    if fact.subject != SPEAKER or fact.status is not FactStatus.PLANNED:
+        return fact
+    begins = fact.attribute in BEGUN and fact.change is FactChange.CHANGED and fact.when.lower().startswith("today")
     begun = fact.when.lower().startswith(CURRENT) or is_limit(fact.when)
-    stays = fact.attribute == "location" and fact.subject == SPEAKER and fact.status is FactStatus.PLANNED
-    stays = stays and begun and _STAYS.search(fact.quote.text.replace("\u2019", "'")) is not None
-    return replace(fact, status=FactStatus.NOW) if stays else fact
+    stays = fact.attribute == "location" and begun
+    stays = stays and _STAYS.search(fact.quote.text.replace("\u2019", "'")) is not None
+    return replace(fact, status=FactStatus.NOW) if stays or begins else fact
+
+
+def _read_seen(text: str, fact: Fact) -> Fact:
+    """Read what somebody saw or watched as that, and as no visit: a film is no place, and a name does not say which."""
+    if fact.attribute != "visited" or fact.value.start < 0:
+        return fact
+    words = [one for one in _WORD.finditer(text, 0, fact.value.stop) if one[0].lower() not in {"the", "a", "an"}]
+    inside = sum(one.start() >= fact.value.start for one in words)
+    near = words[len(words) - inside - 1 :][:2] if inside < len(words) else words[:1]
+    verb = next((one for one in reversed(near) if lexicon().verbs.get(one[0].lower()) in _SEEING), None)
+    if verb is None:
+        return fact
+    seen = Words(text[verb.start() : fact.value.stop], verb.start(), fact.value.stop)
+    return replace(fact, attribute="experience", value=seen)
 
 
 def _read_doses(text: str, facts: Iterable[Fact]) -> list[Fact]:
@@ -248,18 +277,47 @@ def _end_denied(text: str, facts: list[Fact]) -> list[Fact]:
     ]
 
 
-def _name_successors(text: str, facts: list[Fact]) -> list[Fact]:
-    """Add who is now what somebody no longer is: "Ben no longer runs the shop, Ida does"."""
-    added: list[Fact] = []
+def _share_denials(text: str, facts: Iterable[Fact]) -> Iterator[Fact]:
+    """Yield denials of their owner: "my sister is vegan, I'm not" denies nothing of her. Leave out denied denials."""
     for one in facts:
-        others = one.status is FactStatus.ENDED and one.value.start >= 0 and one.subject not in {SPEAKER, LISTENER}
-        found = _IS_NOW.match(text, one.value.stop) if others else None
-        if found is not None and found["name"] != one.subject and one.certainty >= _LEAST:
+        over = one.status in {FactStatus.DENIED, FactStatus.ENDED} and one.value.start >= 0
+        before = text[max(one.quote.start, 0) : one.value.start] if over else ""
+        if over and _DENIED_TWICE.search(before):
+            continue
+        other = over and one.status is FactStatus.DENIED and one.subject not in {SPEAKER, LISTENER, ""}
+        behind = text[one.value.stop : max(one.quote.stop, one.value.stop)]
+        if other and _NOT.search(before) is None and _SPEAKER_NOT.match(behind):
+            yield replace(one, status=FactStatus.NOW)
+            yield replace(one, subject=SPEAKER)
+        else:
+            yield one
+
+
+def _name_successors(text: str, facts: list[Fact]) -> list[Fact]:
+    """Add who is now what somebody no longer is: "Ben no longer runs the shop, Ida does".
+
+    An end is as sure as its successor where both are named: "Dana is no longer our cleaner, Mia is". The new
+    owner of a thing is nothing of the speaker's: "I no longer have a dog, Karl has him".
+    """
+    added: list[Fact] = []
+    kept = list(facts)
+    for one in facts:
+        ended = one.status is FactStatus.ENDED and one.value.start >= 0
+        found = _IS_NOW.match(text, one.value.stop) if ended else None
+        if found is None:
+            continue
+        own = one.subject == SPEAKER and bool(text[one.quote.start : one.value.start].strip())
+        if own or (one.subject == SPEAKER and not found["acts"]):
+            heirs = [fact for fact in kept if fact.value.text == found["name"] and fact.attribute == one.attribute]
+            sure = max((one.certainty, *(fact.certainty for fact in heirs)))
+            kept = [replace(fact, certainty=sure) if fact is one else fact for fact in kept]
+            kept = [fact for fact in kept if fact not in heirs] if found["acts"] else kept
+        elif one.subject not in {SPEAKER, LISTENER} and found["name"] != one.subject and one.certainty >= _LEAST:
             added.append(
                 replace(one, subject=found["name"], status=FactStatus.NOW, change=FactChange.NONE, old="", when="")
             )
     named = {one.subject for one in added}
-    return [*(one for one in facts if one.value.text not in named), *added]
+    return [*(one for one in kept if one.value.text not in named), *added]
 
 
 def _read_appointments(text: str, facts: list[Fact], now_us: int) -> list[Fact]:
@@ -267,6 +325,7 @@ def _read_appointments(text: str, facts: list[Fact], now_us: int) -> list[Fact]:
     for start, stop in split_sentences(text):
         inside = [one for one in facts if one.value.start >= 0 and start <= one.value.start < stop]
         dated = [one for one in inside if one.attribute == "appointment" and one.status is FactStatus.PLANNED]
+        read, dated = dated, _join_day(dated, now_us)
         named = list(_NAMED_APPOINTMENT.finditer(text, start, stop))
         own = len({one.when for one in dated if one.when}) == 1 and all(one.subject in {SPEAKER, ""} for one in dated)
         if not own or len(named) != 1 or text[start:stop].rstrip().endswith("?"):
@@ -283,9 +342,24 @@ def _read_appointments(text: str, facts: list[Fact], now_us: int) -> list[Fact]:
             continue
         sure = {name: max(getattr(best, name), _SURE) for name in ("certainty", "attribute_certainty")}
         whole = replace(best, subject=SPEAKER, value=what, when=when, key="", **sure)
-        facts = [one for one in facts if one not in dated]
+        facts = [one for one in facts if one not in read]
         facts = sorted([*facts, whole], key=lambda one: one.value.start)
     return facts
+
+
+def _join_day(dated: list[Fact], now_us: int) -> list[Fact]:
+    """Give appointments of a sentence the day that was read as another one: "dentist", moved to "Thursday"."""
+    day = next((one for one in dated if _is_day(one.value.text, now_us)), None)
+    if day is None or len(dated) == 1:
+        return dated
+    change = next((one.change for one in dated if one.change is not FactChange.NONE), FactChange.NONE)
+    return [replace(one, when=one.when or day.value.text, change=change) for one in dated]
+
+
+def _is_day(words: str, now_us: int) -> bool:
+    """Return whether words are nothing but a day."""
+    found = [one for one in find_dates(words, now_us, "future") if one.stop == len(words)]
+    return any(words[: one.start].strip(" ,").lower() in {"", *WEEKDAYS} for one in found)
 
 
 def _drop_misspoken(text: str, facts: list[Fact]) -> list[Fact]:
@@ -382,8 +456,8 @@ def _name_ended(facts: Sequence[Fact], text: str) -> list[Fact]:
     named = [end for one in next_of.values() if (end := _find_left(one, facts, text)) is not None]
     for one in facts:
         after = next_of.get(one.value.text.casefold())
-        if one.status is not FactStatus.ENDED or after is None:
-            named.append(one)
+        if one.status is not FactStatus.ENDED or after is None or one.subject not in {after.subject, ""}:
+            named.append(one)  # what Mia is told to be is not what she takes the place of
         else:
             sure = {"certainty": after.certainty, "attribute_certainty": after.attribute_certainty}
             named.append(replace(one, attribute=after.attribute, **sure))

@@ -6,7 +6,8 @@ Events may be imported after later ones. Their values were true in their time an
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Final
 
 from credenda.model.attributes import is_valid_value
@@ -14,7 +15,7 @@ from credenda.model.change import Change, Forget, SetStatus, Supersede, end_memo
 from credenda.model.claim import Claim, UpdateKind
 from credenda.model.memory import Cardinality, Memory, Relation, Slot, Stance, Status, get_valid_from_us
 from credenda.text.normalize import is_same_value, normalise_attribute, normalise_name, normalise_value
-from credenda.write.reconcile.candidate import Candidate
+from credenda.write.reconcile.candidate import Candidate, remove_slot
 from credenda.write.reconcile.slot_state import (
     SlotState,
     find_conflicting,
@@ -261,8 +262,14 @@ def match_text_or_add(candidate: Candidate, known: SlotRows) -> list[Change]:
 
 
 def add_non_competing(candidate: Candidate, slot: Slot, known: SlotRows) -> list[Change]:
-    """Store plans, reports and suppositions without competing: they neither replace nor challenge a belief (D-005)."""
-    stance = candidate.claim.stance
+    """Store plans, reports and suppositions without competing: they neither replace nor challenge a belief (D-005).
+
+    A plan that is called off ends, and one that is moved to another day ends for that.
+    """
+    stance, told_us = candidate.claim.stance, candidate.occasion.occurred_us
+    plans = [one for one in known.current if one.status is Status.ACTIVE and _is_same_plan(candidate, slot, one)]
+    if stance is Stance.PLANNED and candidate.claim.move is UpdateKind.END:
+        return _call_off(candidate, slot, plans, known)
     alike = {stance, Stance.ASSERTED} if stance is Stance.REPORTED else {stance}
     for one in sort_newest_first(known.current):
         same = one.stance in alike and get_slot(one) == slot and is_same_value(one.value, candidate.claim.value)
@@ -274,14 +281,41 @@ def add_non_competing(candidate: Candidate, slot: Slot, known: SlotRows) -> list
             and not is_newly_visible(candidate.claim, one)
         ):
             return [candidate.confirm(one, "restated"), *reactivate(one, known)]
-    return [candidate.add(_STANCE_REASONS.get(stance, "starts in the future"))]
+    moved = stance is Stance.PLANNED and candidate.claim.move is UpdateKind.CHANGE and len(plans) == 1
+    return [
+        candidate.add(_STANCE_REASONS.get(stance, "starts in the future")),
+        *(end_memory(one, told_us, "moved to another day", candidate.key) for one in plans if moved),
+    ]
+
+
+def _call_off(candidate: Candidate, slot: Slot, plans: Sequence[Memory], known: SlotRows) -> list[Change]:
+    """End the one plan that is called off; where several or none are known, keep the words."""
+    off = "called off"
+    if len(plans) == 1:
+        return [candidate.confirm(plans[0], off), end_memory(plans[0], candidate.occasion.occurred_us, off)]
+    before = [one for one in known.past if _is_same_plan(candidate, slot, one)]
+    if before and not plans:
+        return [candidate.confirm(before[-1], "restated")]
+    words = replace(remove_slot(candidate.claim), stance=Stance.ASSERTED)
+    return match_text_or_add(replace(candidate, claim=words), known)
+
+
+def _is_same_plan(candidate: Candidate, slot: Slot, memory: Memory) -> bool:
+    """Return whether a memory is a plan of which a claim speaks, perhaps in fewer words, and which it may end."""
+    claim = candidate.claim
+    if memory.stance is not Stance.PLANNED or get_slot(memory) != slot:
+        return False
+    told, held = (set(normalise_value(one.value or "").split()) for one in (claim, memory))
+    alike = bool(told and held) and (told <= held or held <= told)
+    return alike and find_weakness(claim, candidate.occasion.trust, memory) is None
 
 
 def refine(candidate: Candidate, successor: str, lesser: Memory) -> Supersede:
     """Supersede a weaker duplicate of the claim: a plan, a low-confidence memory, an unparsed sentence."""
     was_held = lesser.stance in ASSERTIVE_STANCES and lesser.status is not Status.CHALLENGED
     until_us = candidate.begins_us if was_held else get_valid_from_us(lesser)
-    return end_memory(lesser, until_us, "restated with higher confidence", successor, relation=Relation.REFINED)
+    reason = "called off" if is_denial(candidate.claim) else "restated with higher confidence"
+    return end_memory(lesser, until_us, reason, successor, relation=Relation.REFINED)
 
 
 def reactivate(twin: Memory, known: SlotRows) -> list[Change]:

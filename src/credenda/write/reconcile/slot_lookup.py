@@ -259,6 +259,12 @@ def _resolve_ending(reader: Reader, claim: Claim) -> Claim:
         return claim
     if exact:
         return _move_to_slot(exact, claim)
+    if here is not None and is_same_value(claim.value, claim.attribute):
+        # "I no longer have a dog" ends the one that is held, whatever its name is
+        pair = (normalise_name(claim.entity or ""), normalise_attribute(claim.attribute or ""))
+        named = reader.find(MemoryFilter(pair=pair, statuses=frozenset({Status.ACTIVE}), limit=_NOMINATED))
+        named = [one for one in named if get_slot(one) == here and one.stance is Stance.ASSERTED]
+        return replace(claim, value=named[0].value) if len(named) == 1 else keep_verbatim(claim)
     wider = [
         one
         for one in held

@@ -190,7 +190,9 @@ def _find_only_value(claim: Claim, firm: list[Memory]) -> list[Memory]:
 
 
 def _is_fulfilled(claim: Claim, wish: Memory) -> bool:
-    return not is_denial(claim) and is_same_value(claim.value, wish.value)
+    """Return whether a claim tells what came of a plan or wish: it is so, or it is over before it began."""
+    settles = not is_denial(claim) or claim.move is UpdateKind.END
+    return settles and is_same_value(claim.value, wish.value)
 
 
 def _is_other_scope(slot: Slot, other: Slot | None) -> bool:
