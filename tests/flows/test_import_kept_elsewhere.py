@@ -1,10 +1,14 @@
-"""Lists of what another program keeps of its user: the name that they give the user, and their next state."""
+"""What another program keeps of its user: the name that a list gives the user, its next state, and the project."""
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 from credenda import Credenda
+
+from .conftest import Events
+from .people_files import CODEX
 
 LIST = """\
 [2025-06-20] - User's name is Mira Haddad, 34.
@@ -43,3 +47,13 @@ def test_labels_of_the_users_page_of_hermes_fill_slots(mem: Credenda, tmp_path: 
     held = _hold(mem, path)
     assert {("user", "name", "Mira Haddad"), ("user", "residence", "Lille")} <= held
     assert ("user", "timezone", "Europe/Paris") in held
+
+
+def test_a_rollout_of_a_repository_that_is_not_here_keeps_the_project_that_it_notes(
+    mem: Credenda, tmp_path: Path, events: Events
+) -> None:
+    begun = CODEX[0]["payload"] | {"git": {"repository_url": "git@github.com:acme/shop.git", "branch": "main"}}
+    path = tmp_path / "rollout-1.jsonl"
+    path.write_text("\n".join(json.dumps(one) for one in ({**CODEX[0], "payload": begun}, *CODEX[1:])))
+    mem.data.import_(path)
+    assert {event.metadata["project"] for event in events()} == {"github.com/acme/shop"}
