@@ -328,8 +328,9 @@ def _list_names(source: Source, account: str) -> list[str]:
         told: object = json.loads(place.load(folder / "users.json") or b"[]")
     except (ValueError, RecursionError):
         told = []
-    users = [user for user in cast("list[Any]", told) if isinstance(user, dict)] if isinstance(told, list) else []
-    own = [one for one in cast("list[Table]", users) if len(users) == 1 or (account and one.get("uuid") == account)]
+    listed = cast("list[object]", told) if isinstance(told, list) else []
+    users = [cast("Table", one) for one in listed if isinstance(one, dict)]
+    own = [one for one in users if len(users) == 1 or (account and one.get("uuid") == account)]
     called = [read_text(one, "full_name").strip() for one in own[:1]]
     return [source.user_id, *(part for name in called if name for part in dict.fromkeys([name, name.split()[0]]))]
 
