@@ -20,18 +20,19 @@ _SCP: Final = re.compile(r"^(?:[^/@:]+@)?(?P<host>[^/:@]{2,}):(?!//)(?P<path>.+)
 _ORIGIN: Final = "origin"
 
 
-def find_project(folder: str) -> str:
+def find_project(folder: str, remote: str = "") -> str:
     """Return the name of the project of a folder: host and path of its git remote, else the path of the repository.
 
-    Worktrees have the name of their repository. "" outside of a repository, and for one that cannot be read.
+    Worktrees have the name of their repository. `remote` is an address that a transcript notes, for a folder that is
+    no repository here. "" outside of a repository, and for one that cannot be read.
 
-    >>> find_project("/")
-    ''
+    >>> find_project("/"), find_project("/", "https://github.com/acme/app.git")
+    ('', 'github.com/acme/app')
     """
     try:
         common = _find_repository(os.path.abspath(folder)) if folder else ""
         if not common:
-            return ""
+            return _name_remote({_ORIGIN: remote})[:_LENGTH]
         return (_name_remote(_read_remotes(os.path.join(common, "config"))) or _name_folder(common))[:_LENGTH]
     except (OSError, ValueError):
         return ""

@@ -24,8 +24,8 @@ _LOADERS: Final[Mapping[str, Callable[[str], Mapping[str, Any]]]] = {
 The first waits for servers, for a few seconds at each call, and is offered until they are there.
 """
 _LOADS: Final = 60
-_NOTE: Final = re.compile(r"<(system-reminder|memory)>.*?</\1>", re.DOTALL)
-"""What a host itself puts into the user's messages."""
+_NOTE: Final = re.compile(r"(?:<|&lt;)(system-reminder|memory)(?:>|&gt;).*?(?:<|&lt;)/\1(?:>|&gt;)", re.DOTALL)
+"""What a host itself puts into the user's messages; some write what a hook told with entities."""
 
 
 class Step(NamedTuple):

@@ -307,3 +307,9 @@ def test_a_file_that_is_damaged_or_a_log_ends_nothing(ines: Terminal, tmp_path: 
     _write_note(log, TILLS)
     assert [ines.json("import", str(path), "--format", "obsidian")["ended"] for path in (note, log)] == [0, 0]
     assert _list_active(ines) == held
+
+
+def test_the_command_that_lists_what_was_imported_opens_the_same_memory(tmp_path: Path) -> None:
+    person = Terminal(tmp_path, user="Ines Roth")
+    told = person.run("import", str(_codex(tmp_path / "host"))).stderr
+    assert f"credenda list --db {person.db} --user 'Ines Roth'" in told

@@ -15,6 +15,8 @@ from credenda.agents.recall import find_for_prompt
 DATA = tomllib.loads((Path(__file__).parents[1] / "data" / "hook_decisions.toml").read_text("utf-8"))
 DECISIONS: list[dict[str, str]] = DATA["decisions"]
 UNRELATED: list[str] = DATA["unrelated"]["prompts"]
+DATED = ("Which files changed since yesterday?", "Who touched the parser today?", "What did the release change today?")
+"""Prompts about other things that name a day on which everything was told."""
 
 
 @pytest.fixture(scope="module", params=[False, True], ids=["told", "told and asked before"])
@@ -47,3 +49,8 @@ def test_at_most_two_of_a_hundred_unrelated_prompts_bring_something(memory: Cred
     needless = [prompt for prompt in UNRELATED if _recall(memory, prompt)]
     assert len(UNRELATED) == 100
     assert len(needless) <= 2, needless
+
+
+def test_a_day_on_which_everything_was_told_brings_nothing_by_itself(memory: Credenda) -> None:
+    assert [prompt for prompt in DATED if _recall(memory, prompt)] == []
+    assert "celery" in _recall(memory, "What did we decide today about the invoice exporter?")

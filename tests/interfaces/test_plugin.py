@@ -263,6 +263,15 @@ def test_a_data_folder_that_was_deleted_breaks_neither_the_server_nor_the_plugin
     assert not person.status()["missing"]
 
 
+def test_the_last_removal_takes_the_folder_of_the_records_with_it(person: Person) -> None:
+    for host in ("codex", "gemini", "opencode"):
+        person.run("install", host)
+    for host in ("codex", "opencode", "gemini"):
+        assert (person.home / ".local/share/credenda").is_dir()
+        person.run("remove", host)
+    assert not (person.home / ".local").exists()
+
+
 @pytest.mark.parametrize("again", [False, True])
 @pytest.mark.parametrize("host", [host for host in HOSTS if host != "folder"])
 def test_a_removal_is_exact_after_the_data_folder_was_deleted(person: Person, host: str, *, again: bool) -> None:

@@ -271,6 +271,10 @@ class Interval:
     until_us: int | None
 
 
+ANY_TIME: Final = Interval(None, None)
+"""No named time, for a search whose texts all count as of it."""
+
+
 @dataclass(frozen=True, slots=True)
 class SlotGuess:
     """A slot that may contain the answer, in normal form."""

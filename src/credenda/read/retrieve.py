@@ -26,7 +26,7 @@ from credenda.model.query import Query
 from credenda.read.candidates import Candidates, Floats, Integers, Mask, measure_lead
 from credenda.read.dense import Meaning, collect_rows, find_similar, make_empty_meaning
 from credenda.read.filters import may_return_events, may_return_memories
-from credenda.read.plan import Plan, extract_trigger_terms, is_near_spelling, score_instructions
+from credenda.read.plan import ANY_TIME, Plan, extract_trigger_terms, is_near_spelling, score_instructions
 from credenda.read.score import compute_z_scores
 from credenda.read.weights import Relevance, load_weights
 from credenda.storage.store import (
@@ -99,6 +99,8 @@ def measure_speaker_fit(scores: Floats, by_named: Mask, by_partner: Mask) -> flo
 
 _candidates: Final = compile_fast_init(Candidates)
 _filter: Final = compile_fast_init(MemoryFilter)
+_TELLING: Final = 0.25
+"""The part of all texts outside of a named time from which it tells, beside words, what is asked for."""
 _COMMON: Final = 1_000
 """Minimum number of documents for idf: in a new store, a word in both of two texts is not yet common."""
 _TIMELY: Final = 50
@@ -394,13 +396,17 @@ def _gather(index: ResidentIndex, made: Plan, signs: _Signs, found: _Searched) -
     codes, speaker = index.codes[rows], index.speaker[rows]
     by_named = mask_spoken_by(index, speaker, made.people)
     by_partner = mask_spoken_to(index, speaker, made.people) if len(made.people) == 1 else by_named
-    # Return the share of the subject's idf in each text; a named time counts as a term of mean idf.
-    held = words.held[rows]
+    # Return the share of the subject's idf in each text; a named time counts as a term of mean idf, less the part of
+    # all texts that it holds: a day on which everything was told singles out nothing.
+    held, timely = words.held[rows], signs.timely[rows]
     total = sum(words.idfs)
     if made.intervals:
         mean = total / len(words.idfs) if words.idfs else 1.0
-        held += np.float32(mean) * signs.timely[rows]
-        total += mean
+        apart = 1.0 if ANY_TIME in made.intervals else 1.0 - np.count_nonzero(signs.timely) / max(found.documents, 1)
+        held += np.float32(mean * apart) * timely
+        total += mean * apart
+        if words.idfs and apart < _TELLING:
+            timely = np.zeros_like(timely)
     coverage = held / np.float32(total or 1.0)
     alone = len(made.people) == 1
     return _candidates(
@@ -416,7 +422,7 @@ def _gather(index: ResidentIndex, made: Plan, signs: _Signs, found: _Searched) -
         length=index.length[rows].astype(np.float32),
         by_named=by_named,
         slot=make_mask(len(index), signs.slot)[rows] if len(signs.slot) else np.zeros(len(rows), np.bool_),
-        timely=signs.timely[rows],
+        timely=timely,
         belief=codes >= _FIRST_MEMORY,
         place=_spread_degrees(len(index), signs.whole)[rows] if signs.whole else None,
         governs=_spread_degrees(len(index), signs.governs)[rows] if signs.governs else np.zeros(len(rows), np.float32),

@@ -35,7 +35,7 @@ from credenda.read.dense import embed_question
 from credenda.read.hydrate import load_evidence, name_document
 from credenda.read.late import Question, add_late_scores, ask_tokens, is_talk_of_persons
 from credenda.read.newer import link_newer
-from credenda.read.plan import Ask, Interval, Plan, is_quotation, is_task_material, is_typed_question, plan
+from credenda.read.plan import ANY_TIME, Ask, Plan, is_quotation, is_task_material, is_typed_question, plan
 from credenda.read.rank import COMPARED, Reading, find_allowed_owners, find_quoting_owners, hydrate_batch, order_rows
 from credenda.read.retrieve import add_relatives, build_partial_index, retrieve
 from credenda.read.score import Fused, compute_final_scores, fuse_ranks, fuse_scores, pick_best_of_owner
@@ -249,7 +249,7 @@ def _find_quoting(asked: _Asked, work: Reading) -> tuple[Candidates, list[Row], 
     allowed = find_quoting_owners(work)
     if not len(allowed):
         return None
-    anytime = replace(asked, made=replace(asked.made, intervals=(Interval(None, None),)))
+    anytime = replace(asked, made=replace(asked.made, intervals=(ANY_TIME,)))
     found = retrieve(asked.index, work.reader, asked.query, anytime.made, vector=asked.vector, allowed=allowed)
     work.rows.clear()
     return found, *_settle(anytime, work, found, COMPARED)

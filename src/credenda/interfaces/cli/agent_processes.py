@@ -338,8 +338,10 @@ def _install_plugin(
     session: Session, host: str, *, only: tuple[str, ...], background: bool, folder: str | None
 ) -> None:
     hook = [*(word for one in only for word in ("--only", one)), *([] if background else ["--no-background"])]
+    data = find_data_folder()
+    made = plugin.manage.list_missing(data)  # before the place of the database is looked for, which makes it
     plan = _plan(session, host, tuple(hook), folder)
-    _show(session, plugin.manage.install_plugin(plan, find_data_folder()))
+    _show(session, plugin.manage.install_plugin(plan, data, made=made))
     if plan.host == "claude-code":  # whose plugin folder has the server, beside the user's file
         place = client_setup.install.find_place(plan.host, "user", find_user_folders(), Path.cwd())
         with suppress(Invalid, Unavailable):  # a file of theirs that cannot be read

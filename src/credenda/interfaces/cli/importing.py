@@ -52,7 +52,7 @@ def import_file(session: Session, operation: Operation, given: Given) -> Outcome
             raise
     _require_content(report)
     if held and not given.get("dry_run"):
-        note(f"{count_noun(held, 'memory')} now; see them: credenda list")
+        note(f"{count_noun(held, 'memory')} now; see them: credenda list{session.write_options()}")
     return Outcome(value=report)
 
 

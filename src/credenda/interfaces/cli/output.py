@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import shlex
 import shutil
 import sys
 import unicodedata
@@ -347,6 +348,11 @@ class Session:
         )
         self.zone = memory.zone
         return memory
+
+    def write_options(self) -> str:
+        """Return the options that open this memory again, each after a space; no address, which may hold a password."""
+        named = {"--db": "" if "://" in (self.db or "") else self.db, "--user": self.user}
+        return "".join(f" {name} {shlex.quote(value)}" for name, value in named.items() if value)
 
     @contextmanager
     def open_parts(self) -> Generator[Parts]:

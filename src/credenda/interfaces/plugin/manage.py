@@ -161,20 +161,22 @@ class PluginStatus:
     changed: tuple[str, ...] = ()
 
 
-def install_plugin(plan: Plan, data: Path) -> PluginReport:
+def install_plugin(plan: Plan, data: Path, *, made: Iterable[Path] = ()) -> PluginReport:
     """Write what a plan says, and record it in the folder `data` and beside its files.
+
+    `made` are folders above `data`, or this itself, that were not there before: a removal takes them if they are empty.
 
     A repeat brings everything up to date. A file of another version that is not written any more goes. Raises `Invalid`
     for a file of the user that cannot be changed safely; what was written before is recorded and can be removed.
     """
     record = load_record(data, [plan.record])
     before = record.get(plan.host, Installation(host=plan.host, version="", files={}))
-    folders = [*before.folders, *map(str, _list_missing(plan.record.parent))]
+    folders = [*before.folders, *map(str, [*list_missing(plan.record.parent), *made])]
     state = replace(before, version=__version__, mark=plan.mark, after=plan.after, copy=str(plan.record))
     written: list[str] = []
     try:
         for path, text in plan.files.items():
-            folders += [str(one) for one in _list_missing(path.parent) if str(one) not in folders]
+            folders += [str(one) for one in list_missing(path.parent) if str(one) not in folders]
             # Refuse to write over a file that is not ours; one with our text is, although the record of it may be
             # lost.
             if (
@@ -230,7 +232,12 @@ def remove_plugin(plan: Plan, data: Path) -> PluginReport:
         (removed if _take_back(shared, plan) else kept).append(shared.path)
     gone, changed = _remove_files(held.files)
     _remove_mark(held.mark)
-    _save_record(data, {name: one for name, one in record.items() if name != plan.host}, held)
+    others = {name: one for name, one in record.items() if name != plan.host}
+    if others:  # the last one that goes takes the folder of the record with it
+        first, one = next(iter(others.items()))
+        mine = [folder for folder in held.folders if data.is_relative_to(folder) and folder not in one.folders]
+        others[first] = replace(one, folders=(*one.folders, *mine))
+    _save_record(data, others, held)
     for folder in sorted(held.folders, key=len, reverse=True):
         with suppress(OSError):
             Path(folder).rmdir()
@@ -275,7 +282,7 @@ def _remove_mark(mark: str) -> None:
             Path(mark).unlink()
 
 
-def _list_missing(folder: Path) -> list[Path]:
+def list_missing(folder: Path) -> list[Path]:
     """Return the folders that must be made, topmost first."""
     return [one for one in (*reversed(folder.parents), folder) if not one.exists()]
 
@@ -336,7 +343,7 @@ def _update_text(path: Path, edit: Callable[[str], str]) -> str | None:
 
 def _update_file(path: Path, own: Shared | None, works: Sequence[Callable[[], str | None]], *, entry: Entry) -> _Change:
     """Run the changes of a shared file, and describe it; the first copy is kept as long as it can be put back."""
-    made = _list_missing(path.parent)
+    made = list_missing(path.parent)
     existed, text = path.exists(), read_text(path.resolve())
     backups = [backup for work in works if (backup := work())]
     after = read_text(path.resolve())

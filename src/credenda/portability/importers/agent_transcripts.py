@@ -242,8 +242,10 @@ class CodexFormat:
                     return
                 yield Boundary()
                 talk.session = read_text(payload, "id") or talk.session
-                folder = mend_surrogates(read_text(payload, "cwd"))
-                talk.metadata = {"project": find_project(folder) or folder} if folder else {}
+                folder, git = mend_surrogates(read_text(payload, "cwd")), payload.get("git")
+                remote = read_text(cast("Table", git), "repository_url") if isinstance(git, dict) else ""
+                project = find_project(folder, mend_surrogates(remote)) or folder
+                talk.metadata = {"project": project} if project else {}
             elif kind != "session_meta" and payload.get("type") == "message" and not spawned:
                 yield from _read_codex_message(payload, table.get("timestamp"), place, talk)
 

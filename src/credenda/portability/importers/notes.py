@@ -9,6 +9,7 @@ from pathlib import Path, PurePosixPath
 from typing import Final
 
 from credenda.clock import to_datetime
+from credenda.model.attributes import find_exact_attribute, get_attribute
 from credenda.portability.importers.blocks import (
     BLOCK_CHARACTERS_MAX,
     Block,
@@ -335,6 +336,7 @@ def _name_folder(source: Source) -> dict[str, str]:
 _FILES: Final = ("memory.md", "user.md")
 _ABOUT_USER: Final = "user.md"
 _BORDER: Final = "\u00a7"
+_PLAIN_LABEL: Final = re.compile(r"(?:[-*+] )?\**([A-Z][\w ]{1,40}):\** +(\S[^\n]*)")
 _HERMES_HEAD: Final = re.compile("^\u00a7[ \t]*\r?$".encode(), re.MULTILINE)
 
 
@@ -378,13 +380,24 @@ def _read_entry(entry: list[str], number: int, source: Source) -> Iterator[Parse
     about_user = source.path.name.casefold() == _ABOUT_USER
     statement = Statement(
         place=place,
-        text=text,
+        text=_word_fact(text) if about_user else text,
         key=("hermes", source.path.name.casefold(), text),
         role="user" if about_user else "document",
         occurred_at=None if source.modified_us is None else to_datetime(source.modified_us),
         metadata={"document": read_whole_name(source.path)},
     )
     yield make_statement_piece(statement, source)
+
+
+def _word_fact(text: str) -> str:
+    """Return an entry about the user as a sentence, where it is a known attribute with its value.
+
+    >>> _word_fact("Name: Ines Roth"), _word_fact("Warning: never push on Fridays")
+    ('My name is Ines Roth.', 'Warning: never push on Fridays')
+    """
+    found = _PLAIN_LABEL.fullmatch(text)
+    known = found is not None and get_attribute(find_exact_attribute(found[1])).known
+    return _word_label(found[1], found[2]) if found and known else text
 
 
 # Workspaces of OpenClaw: `USER.md` is about the user, `IDENTITY.md` and `SOUL.md` about the agent, notes have days.

@@ -42,6 +42,7 @@ from credenda.write.extract.voices import Act, Voice, act_of, is_playing, lexico
 from credenda.write.facts.exact import find_exact_forms
 from credenda.write.facts.period import find_period
 from credenda.write.facts.schemas import FactSchema, load_fact_schemas
+from credenda.write.facts.subjects import Antecedents
 from credenda.write.facts.wording import (
     INSTITUTIONS,
     complete_name,
@@ -278,25 +279,25 @@ def make_claims(turn: Turn, facts: Iterable[Fact]) -> list[Claim]:
         return []
     voices = split_voices(turn.event.text, playing=is_playing(turn))
     claims: dict[tuple[str | None, ...], Claim] = {}
-    subject = ""
+    named = Antecedents(turn.event.text)
     text = tell_in_first_person(turn.event.text)
     for fact in read_wordings(text, _drop_overheard(list(facts)), turn.event.occurred_us):
         if fact.attribute in _TOLD_TERSELY and _OF_LISTENER.match(fact.scope):
             fact = replace(fact, scope="")  # noqa: PLW2901 - the same fact
-        subject = fact.subject if fact.subject.casefold() not in {*PRONOUNS, SPEAKER, LISTENER, ""} else subject
         schema = load_fact_schemas().get(fact.attribute)
+        named.take(fact, schema)
         if schema is None or (
             schema.order and (_is_among_persons(turn) or _POSED.search(fact.quote.text.replace("\u2019", "'")))
         ):
             continue
         voice = max((one.voice for one in voices if _is_within(one.start, one.stop, fact)), default=Voice.OWN)
-        told = _PlacedFact(fact, schema, turn, _find_entity(fact, turn, owner, subject), voice)
+        told = _PlacedFact(fact, schema, turn, _find_entity(fact, turn, owner, named), voice)
         back = _is_back(told)
         certain = _FIRM_KEYED[1] if is_renaming(fact) or is_lasting_order(fact) else schema.certain
         if not back and (fact.certainty < certain or not _is_sure(fact, schema)):
             continue
-        named = (bool(told.entity) or is_renaming(fact) or back) and not _is_about_something_else(told)
-        claim = _make_slotted_claim(told, owner) if named and voice in _OWN_VOICES else None
+        placed = (bool(told.entity) or is_renaming(fact) or back) and not _is_about_something_else(told)
+        claim = _make_slotted_claim(told, owner) if placed and voice in _OWN_VOICES else None
         if claim is not None:
             key = (claim.entity, claim.attribute, (claim.value or "").casefold(), claim.scope)
             claims.setdefault(key if claim.value else (claim.text,), claim)
@@ -445,7 +446,7 @@ def _is_within(start: int, stop: int, fact: Fact) -> bool:
     return start < place.stop and place.start < stop
 
 
-def _find_entity(fact: Fact, turn: Turn, owner: str, last: str) -> str:
+def _find_entity(fact: Fact, turn: Turn, owner: str, before: Antecedents) -> str:
     """Return the entity of a fact, "" if no words name it."""
     if fact.subject == SPEAKER:
         others = fact.attribute == "name" and is_naming_another(fact)
@@ -453,16 +454,15 @@ def _find_entity(fact: Fact, turn: Turn, owner: str, last: str) -> str:
     if fact.subject == LISTENER:
         heard = turn.addressed
         return heard.speaker if heard is not None and heard.role is Role.PERSON else ""
-    named = _ARTICLE.sub("", (last if fact.subject.casefold() in PRONOUNS else fact.subject).strip())
-    told = turn.event.text[slice(*_find_sentence(fact, turn))]
-    if names().kin_noun(named) and re.search(rf"\b(?:his|her|their) {re.escape(named)}\b", told, re.IGNORECASE):
-        return ""  # of whom, the words before tell: not of the speaker
+    named = _ARTICLE.sub("", (before.last if fact.subject.casefold() in PRONOUNS else fact.subject).strip())
     if is_name_of_user(named, turn.event.text):
         return owner
     if load_fact_schemas()[fact.attribute].thing and fact.value.start >= 0:
-        named = complete_name(named, told)
+        named = complete_name(named, turn.event.text[slice(*_find_sentence(fact, turn))])
     noun, _, name = named.partition(" ")
     kin = names().kin_noun(noun)
+    if kin and before.is_of_another(named):
+        return name
     if kin and name[:1].isupper():
         return f"{owner}'s {kin} {name}"
     return resolve_entity(named, owner) if named and len(named.split()) <= _ENTITY_WORDS else ""
@@ -630,6 +630,8 @@ def _find_slot(told: _PlacedFact, owner: str) -> tuple[str, str]:
     if schema.thing and entity.casefold().endswith(f" {schema.name}"):
         entity = entity[: -len(schema.name) - 1]  # the "report deadline" is the deadline of the report
     key = _find_key(told)
+    if schema.thing and key and set(key.casefold().split()) < set(entity.casefold().split()):
+        key = entity  # a part of its name is no property of the "lego bubble passkey"
     last = fact.value.text.rpartition(" ")[2]
     sentence = told.turn.event.text[_find_sentence(fact, told.turn)[0] :]
     nameless = fact.value.text.islower() and sentence[:1].isupper()  # "my six-year-olds"
