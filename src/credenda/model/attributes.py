@@ -64,6 +64,16 @@ def load_asked() -> Mapping[str, tuple[str, ...]]:
     return {name: (name.replace("_", " "), *phrases) for name, phrases in rows.items()}
 
 
+def answer_same_question(one: str, other: str) -> bool:
+    """Return whether one question asks for either of two attributes, whose values may so take each other's place.
+
+    >>> answer_same_question("home", "residence"), answer_same_question("residence", "employer")
+    (True, False)
+    """
+    asked = load_asked()
+    return not {*asked.get(normalise_attribute(one), ())}.isdisjoint(asked.get(normalise_attribute(other), ()))
+
+
 @lru_cache(maxsize=_CACHED)
 def get_attribute(name: str) -> AttributeSchema:
     """Return the attribute of a name; an open one holds a single value, unless its last word is listed as a set.

@@ -17,6 +17,7 @@ from credenda.model.attributes import get_attribute, has_same_kind, load_asked
 from credenda.model.memory import Cardinality, Memory, Stance, Status
 from credenda.model.query import Hit
 from credenda.read.candidates import Row
+from credenda.read.plan import Interval
 from credenda.text.changes import Changes, load_changes
 from credenda.text.normalize import is_same_value, normalise_attribute, normalise_name, normalise_value
 from credenda.text.passages import compose_memory_text
@@ -392,14 +393,21 @@ def _is_another_member(old: _Text, new: _Text) -> bool:
 
 
 def _has_other_owner(old: _Text, new: _Text) -> bool:
-    """Return whether one of two memories tells the same of its speaker as the other tells of somebody else."""
+    """Return whether two memories tell the same of two owners.
+
+    One of them is the speaker, or the question has all words of the older one, and not those of the other.
+    """
     one, other = old.row.memory, new.row.memory
     if one is None or other is None or not (one.entity and one.value and other.entity and other.value):
         return False
     owners = {normalise_name(one.entity), normalise_name(other.entity)}
     attribute = normalise_attribute(one.attribute or "")
-    alike = get_attribute(attribute).known and attribute == normalise_attribute(other.attribute or "")
-    return alike and len(owners) > 1 and normalise_name(new.speaker) in owners
+    if attribute != normalise_attribute(other.attribute or "") or len(owners) == 1:
+        return False
+    asked = {part for term in old.asked | new.asked for part in term.split(ALTERNATIVE)}
+    own = new.names - asked
+    named = bool(old.names and own) and old.names <= asked and own.isdisjoint(old.value)
+    return named or (get_attribute(attribute).known and normalise_name(new.speaker) in owners)
 
 
 def _is_same_slot(old: _Text, new: _Text) -> bool | None:
@@ -508,6 +516,27 @@ def find_rival(memory: Memory, held: Sequence[Memory], now_us: int, *, told_us: 
 
 def _get_since(memory: Memory) -> int:
     return memory.created_us if memory.valid_from_us is None else memory.valid_from_us
+
+
+def pick_asked_for(
+    earlier: Sequence[Memory], times: Sequence[Interval], question: str, held: Mapping[str, Memory]
+) -> list[Memory]:
+    """Pick of the replaced values those that a question is about: true at a time of it, or before a value it names.
+
+    `held` has the memories that may have replaced them, by id.
+    """
+    words = set(tokenize(question))
+
+    def is_named(memory: Memory) -> bool:
+        after = held.get(memory.superseded_by or "")
+        named = set(tokenize(after.value or "")) if after is not None else set[str]()
+        return bool(named) and named <= words
+
+    def was_then(memory: Memory, time: Interval) -> bool:
+        begun = time.until_us is None or _get_since(memory) < time.until_us
+        return begun and (time.from_us is None or (memory.valid_until_us or 0) > time.from_us)
+
+    return [one for one in earlier if is_named(one) or any(was_then(one, time) for time in times)]
 
 
 def find_affirmed(rows: Sequence[Row], question: str) -> dict[str, str]:

@@ -38,6 +38,8 @@ _LIKE: Final = re.compile(r"(?i)(?<=\w) like\s*\??\s*$")
 _WHOLE: Final = re.compile(r"(?i)^(?:what|how)(?:'s|\u2019s| is| are| was| were)\b")
 """End of a question for the whole of something: "what is my diet like?"."""
 _VERB_CHARACTERS: Final = 5
+_BESIDE_MAX: Final = 2
+"""Most words that may tell more of something of the user's."""
 _NAMING: Final = frozenset({"name", "call"})
 """Stems of small words that ask for something by themselves: "my name"."""
 
@@ -45,12 +47,14 @@ _NAMING: Final = frozenset({"name", "call"})
 class AskedSlots(NamedTuple):
     """The attributes that a question asks for, and the words that name who or what has them; none: the user.
 
-    `entities` are the names under which these may be filed, in normal form.
+    `entities` are the names under which these may be filed, in normal form. `mine`: the words may as well tell more of
+    something of the user's, as "migraine" does of "my migraine medication".
     """
 
     attributes: frozenset[str]
     rest: frozenset[str]
     entities: tuple[str, ...]
+    mine: bool = False
 
 
 def _split(question: str) -> list[str]:
@@ -95,7 +99,14 @@ def find_asked(question: str) -> AskedSlots | None:
     attributes = frozenset(normalise_attribute(one.attribute) for one in alike)
     if not _ONCE.isdisjoint(words):
         attributes |= {f"former_{name}" for name in attributes}
-    return AskedSlots(attributes, rest, tuple(map(normalise_name, entities)))
+    others = any(word.istitle() or "'" in word for word in _WORD.findall(question)[1:] if word.casefold() in best.rest)
+    beside = mine and bool(name) and len(best.rest) <= _BESIDE_MAX and len(named) == 1 and not others
+    return AskedSlots(attributes, rest, tuple(map(normalise_name, entities)), beside and not _has_owner(question))
+
+
+def _has_owner(question: str) -> bool:
+    """Return whether a question names an owner: "my sister's", "Ana's"."""
+    return re.search(r"\w['\u2019]s (?!the\b|my\b|our\b|a\b)\w", re.sub(r"(?i)^\w+['\u2019]s ", "", question)) is not None
 
 
 def is_asked(memory: Memory, asked: AskedSlots) -> bool:
@@ -111,9 +122,11 @@ def is_asked(memory: Memory, asked: AskedSlots) -> bool:
 
 
 def is_near_asked(memory: Memory, asked: AskedSlots) -> bool:
-    """Return whether a memory has an asked attribute of a thing that the question names in part."""
+    """Return whether a memory has an asked attribute, of a thing that the question names in part or of the user."""
     if memory.entity is None or normalise_attribute(memory.attribute or "") not in asked.attributes:
         return False
+    if asked.mine and normalise_name(memory.entity) == _USER:
+        return True
     return not asked.rest.isdisjoint(_list_entity_terms(memory.entity)) and _is_explained(asked.rest, memory)
 
 
@@ -347,6 +360,11 @@ def plan(query: Query, now_us: int, names: Collection[str]) -> Plan:
     )
 
 
+def asks_back(made: Plan) -> bool:
+    """Return whether a question asks for what was, by its words or by a time that it names."""
+    return made.history or made.ask is Ask.PAST or bool(made.intervals)
+
+
 def _find_subject(
     text: str, people: Collection[str], spans: Sequence[DateSpan], terms: tuple[str, ...]
 ) -> tuple[str, ...]:
@@ -410,7 +428,11 @@ def _parse_phrase(folded: str, lexicon: Questions) -> Iterator[SlotGuess]:
         yield from _look_up_noun(which["noun"].strip(), _choose_entity(which["who"]), lexicon)
         return
     if mine := _PLAN_MINE.search(folded):
-        yield from _look_up_noun(mine["noun"].strip(), _USER, lexicon)
+        owner, of, noun = mine["noun"].strip().rpartition("'s ")
+        if not of or noun == "name":  # a pet is filed by its name
+            yield from _look_up_noun(owner or noun, _USER, lexicon)
+        if of:
+            yield from _look_up_noun(noun, normalise_name(f"{_USER}'s {owner}"), lexicon)
         return
     if theirs := _THEIRS.search(folded):
         yield from _look_up_noun(theirs["noun"].strip(), normalise_name(theirs["owner"]), lexicon)

@@ -13,8 +13,9 @@ import numpy as np
 
 from credenda import limits
 from credenda.ids import IdKind, parse_id_number
+from credenda.model.attributes import get_attribute
 from credenda.model.evaluation import FeedbackCounts
-from credenda.model.memory import Memory, Status
+from credenda.model.memory import Cardinality, Memory, Stance, Status, get_valid_from_us
 from credenda.model.query import Query
 from credenda.read.candidates import Candidates, Integers, Row, Signs
 from credenda.read.filters import (
@@ -63,6 +64,7 @@ from credenda.read.visibility import (
 from credenda.read.weights import Weights
 from credenda.storage.store import EventFilter, MemoryFilter, Reader, pack_code
 from credenda.text.normalize import normalise_attribute, normalise_name
+from credenda.text.tokens import tokenize
 
 COMPARED: Final = 20
 """Best rows, whatever the limit, by which a search judges and scores: a score does not depend on how many are shown."""
@@ -218,7 +220,7 @@ def order_rows(work: Reading) -> list[Row]:
     rows = score_rows(work.rows, work.query, work.tuned, work.now_us, ask=work.ask, regards=work.regards)
     joined = lift_verbatim(join(rows, work.loaded.claims_of), asks=work.query.text.rstrip().endswith("?"))
     if work.asked is not None and work.ask is not Ask.PAST:
-        joined = _lift_asked(joined, work.asked, work.now_us)
+        joined = _lift_asked(joined, work.asked, work.query.text, work.now_us)
     present, successors = _add_successors(work, joined)
     if len(present) > len(joined):
         present = join(present, work.loaded.claims_of)
@@ -279,21 +281,28 @@ def _is_as_close(row: Row, echo: Row) -> bool:
     return row.signs.slot or share or row.key >= _ECHO_SHARE * echo.key
 
 
-def _lift_asked(rows: Sequence[Row], asked: AskedSlots, now_us: int) -> list[Row]:
-    """Raise the current memories of the asked slots above all other rows, in their own order, and then coming ones."""
-    held = [row for row in rows if row.memory and not row.flags and is_asked(row.memory, asked)]
+def _lift_asked(rows: Sequence[Row], asked: AskedSlots, question: str, now_us: int) -> list[Row]:
+    """Raise the memories of the asked slots above all other rows: what holds, what is coming, and what is denied.
+
+    Of values that one attribute holds the newest is first; the others stand in their own order.
+    """
+    words = set(tokenize(question))
+
+    def rate(row: Row, memory: Memory) -> tuple[bool, bool, int, float]:
+        named = not words.isdisjoint(tokenize(memory.value or ""))
+        single = get_attribute(memory.attribute or "").cardinality is Cardinality.SINGLE
+        denied = memory.stance is Stance.NEGATED and not named
+        return not denied, has_begun(memory, now_us), get_valid_from_us(memory) if single else 0, row.key
+
+    held = [(row, row.memory) for row in rows if row.memory and not row.flags and is_asked(row.memory, asked)]
     top = max((row.key for row in rows), default=0.0)
-    raised = {row.id: place for place, row in enumerate(sorted(held, key=lambda row: _rate_present(row, now_us)), 1)}
+    raised = {row.id: place for place, (row, _) in enumerate(sorted(held, key=lambda one: rate(*one)), 1)}
     return [
         row._replace(key=top + LIFT_STEP * raised[row.id], signs=row.signs._replace(slot=True))
         if row.id in raised
         else row
         for row in rows
     ]
-
-
-def _rate_present(row: Row, now_us: int) -> tuple[bool, float]:
-    return row.memory is None or has_begun(row.memory, now_us), row.key
 
 
 def _list_confirmations(work: Reading, rows: Sequence[Row]) -> dict[str, int]:

@@ -34,8 +34,8 @@ from credenda.read.candidates import (
 from credenda.read.dense import embed_question
 from credenda.read.hydrate import load_evidence, name_document
 from credenda.read.late import Question, add_late_scores, ask_tokens, is_talk_of_persons
-from credenda.read.newer import link_newer
-from credenda.read.plan import Ask, Interval, Plan, is_quotation, is_task_material, is_typed_question, plan
+from credenda.read.newer import link_newer, pick_asked_for
+from credenda.read.plan import Ask, Interval, Plan, asks_back, is_quotation, is_task_material, is_typed_question, plan
 from credenda.read.rank import COMPARED, Reading, find_allowed_owners, find_quoting_owners, hydrate_batch, order_rows
 from credenda.read.retrieve import add_relatives, build_partial_index, retrieve
 from credenda.read.score import Fused, compute_final_scores, fuse_ranks, fuse_scores, pick_best_of_owner
@@ -67,6 +67,8 @@ _WHOLE: Final = 0.999
 """Coverage of a text that has all words of the question."""
 _WHOLE_READ: Final = 100
 """Number of such texts, beyond the best rows, that are searched for the whole question."""
+_BACK_READ: Final = 5
+"""Best rows whose earlier values are read for a question about the past."""
 _MISSES: Final = 5
 """Number of nearest misses in the trace of an abstained search, and in its result if requested."""
 
@@ -313,8 +315,8 @@ def _cut_batches(query: Query, ask: Ask, positions: Integers, wanted: int) -> It
 
 def _build_hits(asked: _Asked, work: Reading, rows: Sequence[Row], scores: Sequence[float]) -> Iterator[Hit]:
     query = asked.query
-    if asked.made.whole and query.known_at_us is None:
-        _load_replaced(work, rows)
+    if query.known_at_us is None and (asked.made.whole or asks_back(asked.made)):
+        _load_replaced(work, rows[: COMPARED if asked.made.whole else _BACK_READ])
     evidence = load_evidence(
         work.reader,
         work.loaded,
@@ -323,19 +325,19 @@ def _build_hits(asked: _Asked, work: Reading, rows: Sequence[Row], scores: Seque
         known_at_us=query.known_at_us,
     )
     for row, score in zip(rows, scores, strict=False):
-        yield _build_hit(work, row, score, evidence.get(row.id, ()))
+        yield _build_hit(asked, work, row, score, evidence.get(row.id, ()))
 
 
 def _load_replaced(work: Reading, rows: Sequence[Row]) -> None:
-    """Read what the memories of an answer about the whole replaced, which their statements name."""
-    for memory in (row.memory for row in rows[:COMPARED] if row.memory is not None):
+    """Read the values that were replaced in the slots of these rows, which the statements of their memories name."""
+    for memory in (row.memory for row in rows if row.memory is not None):
         if memory.entity and memory.attribute:
             pair = (normalise_name(memory.entity), normalise_attribute(memory.attribute))
             replaced = MemoryFilter(pair=pair, statuses=frozenset({Status.SUPERSEDED}), limit=limits.SLOT_ROWS)
             work.loaded.memories.update({one.id: one for one in work.reader.find(replaced)})
 
 
-def _build_hit(work: Reading, row: Row, score: float, evidence: Sequence[Event]) -> Hit:
+def _build_hit(asked: _Asked, work: Reading, row: Row, score: float, evidence: Sequence[Event]) -> Hit:
     shown = (redact_spans(event, work.loaded.removed_spans(event.id)) for event in evidence if event.text)
     query, known = work.query, work.query.known_at_us
     if row.memory is not None:
@@ -344,7 +346,7 @@ def _build_hit(work: Reading, row: Row, score: float, evidence: Sequence[Event])
     return _new_hit(
         kind=row.kind,
         id=row.id,
-        text=_write_text(work, row, evidence),
+        text=_write_text(work, row, evidence, asked.made.intervals if asks_back(asked.made) else None),
         score=score,
         memory=row.memory,
         event=row.event,
@@ -354,8 +356,13 @@ def _build_hit(work: Reading, row: Row, score: float, evidence: Sequence[Event])
     )
 
 
-def _write_text(work: Reading, row: Row, evidence: Sequence[Event]) -> str:
-    """Return the passage of an event that matches, or the statement of a memory, with the value before it if read."""
+def _write_text(
+    work: Reading, row: Row, evidence: Sequence[Event], then: Sequence[Interval] | None = None
+) -> str:
+    """Return the passage of an event that matches, or the statement of a memory, with the value before it if read.
+
+    `then` are the times that a question about the past asks for, and None for any other question.
+    """
     memory = row.memory
     if memory is None:
         # Return the matching passage; the whole text if it has only one passage.
@@ -368,8 +375,10 @@ def _write_text(work: Reading, row: Row, evidence: Sequence[Event]) -> str:
         return text[start:stop]
     loaded = work.loaded.memories.values()
     merged = {one.id: one.superseded_by for one in loaded if one.status is Status.MERGED}
-    replaced = [one for one in loaded if memory.id in _follow(one.superseded_by, merged) and was_before(one, memory)]
-    before = name_value(max(replaced, key=lambda one: one.recorded_us)) if replaced else ""
+    earlier = [one for one in loaded if was_before(one, memory)]
+    replaced = [one for one in earlier if memory.id in _follow(one.superseded_by, merged)]
+    asked_for = [] if then is None else pick_asked_for(earlier, then, work.query.text, work.loaded.memories)
+    before = name_value(max(asked_for or replaced, key=lambda one: one.recorded_us)) if asked_for or replaced else ""
     return write_statement(memory, work.query.zone, told_us=[event.occurred_us for event in evidence], before=before)
 
 
