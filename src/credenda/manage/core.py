@@ -90,6 +90,7 @@ def choose_identity(memories: Iterable[Memory]) -> list[Memory]:
         memory
         for memory in memories
         if is_settled(memory)
+        and memory.stance is not Stance.NEGATED  # that somebody works there no longer says not who they are
         and memory.scope is None
         and normalise_name(memory.entity or "") == _USER
         and normalise_name(memory.speaker) == _USER
