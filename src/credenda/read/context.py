@@ -16,6 +16,7 @@ from credenda.model.memory import Cardinality, Memory, Relation, Stance, Status
 from credenda.model.query import Context, Hit, Query, SlotVersion
 from credenda.model.statement import format_core_text, format_validity
 from credenda.providers.embed.factory import TokenAsk
+from credenda.read.asked import is_asked
 from credenda.read.core_memories import add_statement_times, find_core_memories, is_standing_instruction
 from credenda.read.history import read_slot_history
 from credenda.read.pack import WHEN, Packing, pack
@@ -25,7 +26,6 @@ from credenda.read.plan import (
     extract_trigger_terms,
     find_echoes,
     is_about_talk,
-    is_asked,
     is_for_other_questions,
     plan,
     score_instructions,
@@ -119,12 +119,12 @@ def build_context(  # noqa: PLR0913 - what a search takes, and the core
 
 
 def _leave_faint(hits: Sequence[Hit], made: Plan) -> tuple[Hit, ...]:
-    """Leave out hits that hardly fit, where a memory in the asked slot answers the question surely."""
+    """Leave out hits that hardly fit, where a memory answers the question surely, best one in the asked slot."""
     first = hits[0] if hits else None
-    if first is None or first.memory is None or made.asked is None or first.score < _SURE:
+    if first is None or first.memory is None or first.flags or made.broad or first.score < _SURE:
         return tuple(hits)
-    answered = is_asked(first.memory, made.asked)
-    return tuple(hit for hit in hits if not answered or hit.score >= _FAINT * first.score)
+    share = _FAINT if made.asked is not None and is_asked(first.memory, made.asked) else _FAINT / 2
+    return tuple(hit for hit in hits if hit.score >= share * first.score)
 
 
 def _find_echoes_behind(hits: Sequence[Hit], query: Query) -> frozenset[str]:

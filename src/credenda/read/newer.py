@@ -406,7 +406,7 @@ def _has_other_owner(old: _Text, new: _Text) -> bool:
         return False
     asked = {part for term in old.asked | new.asked for part in term.split(ALTERNATIVE)}
     own = new.names - asked
-    named = bool(old.names and own) and old.names <= asked and own.isdisjoint(old.value)
+    named = bool(old.names and own) and old.names <= asked and own.isdisjoint(tokenize(one.value))
     return named or (get_attribute(attribute).known and normalise_name(new.speaker) in owners)
 
 

@@ -17,6 +17,7 @@ from credenda.model.attributes import get_attribute
 from credenda.model.evaluation import FeedbackCounts
 from credenda.model.memory import Cardinality, Memory, Stance, Status, get_valid_from_us
 from credenda.model.query import Query
+from credenda.read.asked import AskedSlots, has_asked_name, is_asked, is_near_asked
 from credenda.read.candidates import Candidates, Integers, Row, Signs
 from credenda.read.filters import (
     fold_query,
@@ -41,13 +42,10 @@ from credenda.read.newer import (
 )
 from credenda.read.plan import (
     Ask,
-    AskedSlots,
+    Interval,
     find_echoes,
-    has_asked_name,
     is_about_talk,
-    is_asked,
     is_named,
-    is_near_asked,
     is_question,
 )
 from credenda.read.retrieve import find_owner
@@ -76,6 +74,8 @@ _ONCE: Final = re.compile(r"\b(?:did|was|were|had|when|ago|last)\b", re.IGNORECA
 """Words of a question about what was, for which a message of a time that is over is as good as any."""
 _OPEN_SLOTS: Final = 8
 """Most open slots of one search whose other values are looked up."""
+_ASKED_ABOUT: Final = frozenset({"contested"})
+"""Flags of memories that hold an asked slot all the same."""
 _NO_TERMS: Final[Mapping[str, float]] = MappingProxyType({})
 
 
@@ -98,6 +98,8 @@ class Reading:
     ask: Ask = Ask.OTHER
     subject: tuple[str, ...] = ()
     asked: AskedSlots | None = None
+    then: Sequence[Interval] | None = None
+    """The times that a question about the past asks for; None for any other question."""
     loaded: Loaded = field(default_factory=Loaded)
     rows: list[Row] = field(default_factory=list[Row])
     regards: dict[str, FeedbackCounts] = field(default_factory=dict[str, FeedbackCounts])
@@ -294,7 +296,9 @@ def _lift_asked(rows: Sequence[Row], asked: AskedSlots, question: str, now_us: i
         denied = memory.stance is Stance.NEGATED and not named
         return not denied, has_begun(memory, now_us), get_valid_from_us(memory) if single else 0, row.key
 
-    held = [(row, row.memory) for row in rows if row.memory and not row.flags and is_asked(row.memory, asked)]
+    held = [
+        (row, row.memory) for row in rows if row.memory and row.flags <= _ASKED_ABOUT and is_asked(row.memory, asked)
+    ]
     top = max((row.key for row in rows), default=0.0)
     raised = {row.id: place for place, (row, _) in enumerate(sorted(held, key=lambda one: rate(*one)), 1)}
     return [

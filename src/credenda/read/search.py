@@ -116,6 +116,7 @@ def search(
     split = _split_question(whole, tokens, made.addressed or query.text) if tokens is not None and asks else None
     asked = _Asked(query, made, whole, vector, tuned.engine(whole.model_id if vector is not None else None), split)
     work = Reading(query, reader, now_us, tuned, made.ask, made.subject, made.asked)
+    work.then = made.intervals if asks_back(made) else None
     found, rows, rise = _find(asked, work, COMPARED)
     if work.quoted and not tokenize(query.text) and not any(row.signs.verbatim for row in rows):
         found, rows, rise = _find_quoting(asked, work) or (found, rows, rise)
@@ -325,7 +326,7 @@ def _build_hits(asked: _Asked, work: Reading, rows: Sequence[Row], scores: Seque
         known_at_us=query.known_at_us,
     )
     for row, score in zip(rows, scores, strict=False):
-        yield _build_hit(asked, work, row, score, evidence.get(row.id, ()))
+        yield _build_hit(work, row, score, evidence.get(row.id, ()))
 
 
 def _load_replaced(work: Reading, rows: Sequence[Row]) -> None:
@@ -337,7 +338,7 @@ def _load_replaced(work: Reading, rows: Sequence[Row]) -> None:
             work.loaded.memories.update({one.id: one for one in work.reader.find(replaced)})
 
 
-def _build_hit(asked: _Asked, work: Reading, row: Row, score: float, evidence: Sequence[Event]) -> Hit:
+def _build_hit(work: Reading, row: Row, score: float, evidence: Sequence[Event]) -> Hit:
     shown = (redact_spans(event, work.loaded.removed_spans(event.id)) for event in evidence if event.text)
     query, known = work.query, work.query.known_at_us
     if row.memory is not None:
@@ -346,7 +347,7 @@ def _build_hit(asked: _Asked, work: Reading, row: Row, score: float, evidence: S
     return _new_hit(
         kind=row.kind,
         id=row.id,
-        text=_write_text(work, row, evidence, asked.made.intervals if asks_back(asked.made) else None),
+        text=_write_text(work, row, evidence),
         score=score,
         memory=row.memory,
         event=row.event,
@@ -356,13 +357,8 @@ def _build_hit(asked: _Asked, work: Reading, row: Row, score: float, evidence: S
     )
 
 
-def _write_text(
-    work: Reading, row: Row, evidence: Sequence[Event], then: Sequence[Interval] | None = None
-) -> str:
-    """Return the passage of an event that matches, or the statement of a memory, with the value before it if read.
-
-    `then` are the times that a question about the past asks for, and None for any other question.
-    """
+def _write_text(work: Reading, row: Row, evidence: Sequence[Event]) -> str:
+    """Return the passage of an event that matches, or the statement of a memory, with the value before it if read."""
     memory = row.memory
     if memory is None:
         # Return the matching passage; the whole text if it has only one passage.
@@ -377,6 +373,7 @@ def _write_text(
     merged = {one.id: one.superseded_by for one in loaded if one.status is Status.MERGED}
     earlier = [one for one in loaded if was_before(one, memory)]
     replaced = [one for one in earlier if memory.id in _follow(one.superseded_by, merged)]
+    then = work.then
     asked_for = [] if then is None else pick_asked_for(earlier, then, work.query.text, work.loaded.memories)
     before = name_value(max(asked_for or replaced, key=lambda one: one.recorded_us)) if asked_for or replaced else ""
     return write_statement(memory, work.query.zone, told_us=[event.occurred_us for event in evidence], before=before)

@@ -48,7 +48,7 @@ def add_whole(reader: Reader, query: Query, made: Plan, now_us: int) -> Plan:
     if made.profile:
         found = _sort_profile(_read_own(reader, query), lexicon)
     elif (group := _name_group(query.text, lexicon)) is not None:
-        found = _list_group(reader, query, lexicon, group, now_us)
+        found = _list_group(reader, query, group, now_us)
     elif (spans := _match(query, lexicon.plans, anchor_us, future=True)) is not None:
         made = replace(made, intervals=_list_intervals(spans))
         found = _list_plans(reader, query, made.intervals or _ALWAYS, anchor_us)
@@ -115,8 +115,9 @@ def _name_group(text: str, lexicon: Questions) -> str | None:
     return terms[0] if len(terms) == 1 and mine and terms[0] in lexicon.kin else None
 
 
-def _list_group(reader: Reader, query: Query, lexicon: Questions, group: str, now_us: int) -> list[Memory]:
+def _list_group(reader: Reader, query: Query, group: str, now_us: int) -> list[Memory]:
     """Return who belongs to a group of the user's, each with what is known about them, and then who no longer does."""
+    lexicon = load_questions()
     members = {stem: place for place, stem in enumerate((*lexicon.groups[group], group))}
 
     def rank(attribute: str | None) -> int | None:

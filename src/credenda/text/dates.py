@@ -311,7 +311,10 @@ _RULES: Final = (
             rf"(?P<rel_u>week(?:end)?|month|year|quarter|{_SEASON}|{_WEEKDAY}|{_MONTH})"
         ),
     ),
-    ("within", rf"(?:the )?(?P<in_w>last|past|next) (?:(?P<in_n>{_COUNT}|few|couple of) (?P<in_u>{_UNIT})s?|fortnight)"),
+    (
+        "within",
+        rf"(?:the )?(?P<in_w>last|past|next) (?:(?P<in_n>{_COUNT}|few|couple of) (?P<in_u>{_UNIT})s?|fortnight)",
+    ),
     ("near", r"(?P<near_w>yesterday|today|tomorrow|tonight|last night|this (?:morning|afternoon|evening))"),
     ("month", _AFTER + _PART.format("month_p") + rf"(?P<month_m>{_MONTH})(?!\.? \d)"),
     ("year", rf"(?:{_AFTER}|(?<=\byear ))" + _PART.format("year_p") + rf"(?P<year_y>{_YEAR})(?! ?%)"),

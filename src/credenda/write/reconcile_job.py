@@ -72,8 +72,8 @@ from credenda.write.reconcile.slot_lookup import (
     keep_verbatim,
     resolve_alias,
     resolve_from_previous,
-    resolve_relative,
     resolve_property,
+    resolve_relative,
     resolve_slot,
     sort_by_id,
 )

@@ -620,7 +620,7 @@ def _find_stranger(said: Said) -> Refusal | None:
 
 
 def _name_slot(memory: Memory) -> str:
-    return f"{memory.entity or ''} {(memory.attribute or '').replace('_', ' ')}"
+    return f"{memory.entity or ''} {(memory.attribute or '').replace('_', ' ')} {memory.value or ''}"
 
 
 def _find_stance(said: Said) -> Stance:

@@ -159,7 +159,10 @@ _NUMBER: Final = re.compile(
     r"|\b(?:mon|tues|wednes|thurs|fri|satur|sun)days?\b",
     re.IGNORECASE,
 )
-_DOSE: Final = re.compile(r"\d[\d.,]* ?(?:mg|mcg|\u00b5g|ug|g|ml|iu|units?|puffs?|tablets?|pills?|drops?|capsules?)\b")
+_DOSE: Final = re.compile(
+    r"\b(?:\d[\d.,]*|half|one|two|three|four|five|six)"
+    r" ?(?:mg|mcg|\u00b5g|ug|g|ml|iu|units?|puffs?|tablets?|pills?|drops?|capsules?)\b"
+)
 _DIGITS: Final = re.compile(r"\d(?:[\d.,:]*\d)?")
 _NAMING: Final = re.compile(r"\b(?:called|named|name)\b", re.IGNORECASE)
 
