@@ -18,10 +18,13 @@ _SMALL: Final = frozenset(
     " our us ours the a an of for to in at on with by from currently now nowadays again please tell remind know you"
     " your remember can could would should shall will this that still right moment these days current user and actually"
     " exactly it he she his her they their them there any some much many kind type sort got get so ok hey name called"
-    " if ever about say said told give show see take use each keep doing work month months week weeks year years"
-    " new own latest present daily".split()
+    " if ever about say said told give show see take use each keep doing".split()
 )
 """Words that a question may have beside those of a slot."""
+_CIRCUMSTANCES: Final = frozenset(
+    "work month months week weeks year years new own latest present daily".split()  # noqa: SIM905
+)
+"""Words that narrow a question, and name nothing that could have a slot."""
 _ASKED_MINE: Final = frozenset("i me my mine we our ours us user".split())  # noqa: SIM905
 _ONCE: Final = frozenset({"did", "was", "were", "used", "former", "formerly", "previous", "previously"})
 _USER: Final = "user"
@@ -177,7 +180,8 @@ def _match_phrases(stems: Sequence[str], words: Sequence[str]) -> list[_Match]:
         if not rest and len(phrase) == 1 and phrase <= small - _NAMING:
             continue
         end = max(held[stem] for stem in phrase)
-        found += (_Match(len(rest), len(phrase), end, attribute, rest) for attribute in attributes)
+        left, rest = len(rest), tuple(word for word in rest if word not in _CIRCUMSTANCES)
+        found += (_Match(left, len(phrase), end, attribute, rest) for attribute in attributes)
     return found
 
 

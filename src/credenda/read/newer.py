@@ -519,24 +519,28 @@ def _get_since(memory: Memory) -> int:
 
 
 def pick_asked_for(
-    earlier: Sequence[Memory], times: Sequence[Interval], question: str, held: Mapping[str, Memory]
-) -> list[Memory]:
-    """Pick of the replaced values those that a question is about: true at a time of it, or before a value it names.
+    memory: Memory, earlier: Sequence[Memory], times: Sequence[Interval], question: str
+) -> Memory | None:
+    """Pick the earlier value that a question about the past is about: before a value that it names, or at its time.
 
-    `held` has the memories that may have replaced them, by id.
+    None for one that asks for neither, or for the value that is held.
     """
-    words = set(tokenize(question))
+    words, values = set(tokenize(question)), sorted([*earlier, memory], key=_get_since)
+    shared = [len(words.intersection(tokenize(one.value or ""))) for one in values]
+    if max(shared):
+        place = shared.index(max(shared))
+        return values[place - 1] if place else None
+    ends = [time.until_us for time in times if time.until_us is not None]
+    then = [one for one in values if ends and _get_since(one) < max(ends)]
+    return then[-1] if then and then[-1] is not memory else None
 
-    def is_named(memory: Memory) -> bool:
-        after = held.get(memory.superseded_by or "")
-        named = set(tokenize(after.value or "")) if after is not None else set[str]()
-        return bool(named) and named <= words
 
-    def was_then(memory: Memory, time: Interval) -> bool:
-        begun = time.until_us is None or _get_since(memory) < time.until_us
-        return begun and (time.from_us is None or (memory.valid_until_us or 0) > time.from_us)
-
-    return [one for one in earlier if is_named(one) or any(was_then(one, time) for time in times)]
+def is_older(one: Memory, memory: Memory) -> bool:
+    """Return whether a value that nothing replaced is an earlier one in the slot of another."""
+    same = (one.entity, one.attribute, one.scope) == (memory.entity, memory.attribute, memory.scope)
+    both = all(held.status is Status.ACTIVE and held.stance is Stance.ASSERTED for held in (one, memory))
+    single = get_attribute(memory.attribute or "").cardinality is Cardinality.SINGLE
+    return same and both and single and one.value != memory.value and _get_since(one) < _get_since(memory)
 
 
 def find_affirmed(rows: Sequence[Row], question: str) -> dict[str, str]:

@@ -222,7 +222,7 @@ def order_rows(work: Reading) -> list[Row]:
     rows = score_rows(work.rows, work.query, work.tuned, work.now_us, ask=work.ask, regards=work.regards)
     joined = lift_verbatim(join(rows, work.loaded.claims_of), asks=work.query.text.rstrip().endswith("?"))
     if work.asked is not None and work.ask is not Ask.PAST:
-        joined = _lift_asked(joined, work.asked, work.query.text, work.now_us)
+        joined = _lift_asked(joined, work.asked, work)
     present, successors = _add_successors(work, joined)
     if len(present) > len(joined):
         present = join(present, work.loaded.claims_of)
@@ -283,18 +283,23 @@ def _is_as_close(row: Row, echo: Row) -> bool:
     return row.signs.slot or share or row.key >= _ECHO_SHARE * echo.key
 
 
-def _lift_asked(rows: Sequence[Row], asked: AskedSlots, question: str, now_us: int) -> list[Row]:
+def _lift_asked(rows: Sequence[Row], asked: AskedSlots, work: Reading) -> list[Row]:
     """Raise the memories of the asked slots above all other rows: what holds, what is coming, and what is denied.
 
-    Of values that one attribute holds the newest is first; the others stand in their own order.
+    Of values that one attribute holds the newest is first, for a question about a time the newest by then; the others
+    stand in their own order. A value of which the question has all words tells nothing: a cat, of "what is my cat
+    called".
     """
-    words = set(tokenize(question))
+    words = set(tokenize(work.query.text))
+    end_us = max((time.until_us or work.now_us for time in work.then or ()), default=None)
 
-    def rate(row: Row, memory: Memory) -> tuple[bool, bool, int, float]:
-        named = not words.isdisjoint(tokenize(memory.value or ""))
+    def rate(row: Row, memory: Memory) -> tuple[bool, bool, bool, bool, int, float]:
+        value, since_us = set(tokenize(memory.value or "")), get_valid_from_us(memory)
         single = get_attribute(memory.attribute or "").cardinality is Cardinality.SINGLE
-        denied = memory.stance is Stance.NEGATED and not named
-        return not denied, has_begun(memory, now_us), get_valid_from_us(memory) if single else 0, row.key
+        denied = memory.stance is Stance.NEGATED and words.isdisjoint(value)
+        by_then = end_us is None or since_us < end_us
+        begun = has_begun(memory, work.now_us)
+        return not denied, by_then, not value <= words, begun, since_us if single else 0, row.key
 
     held = [
         (row, row.memory) for row in rows if row.memory and row.flags <= _ASKED_ABOUT and is_asked(row.memory, asked)

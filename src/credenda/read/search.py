@@ -34,7 +34,7 @@ from credenda.read.candidates import (
 from credenda.read.dense import embed_question
 from credenda.read.hydrate import load_evidence, name_document
 from credenda.read.late import Question, add_late_scores, ask_tokens, is_talk_of_persons
-from credenda.read.newer import link_newer, pick_asked_for
+from credenda.read.newer import is_older, link_newer, pick_asked_for
 from credenda.read.plan import Ask, Interval, Plan, asks_back, is_quotation, is_task_material, is_typed_question, plan
 from credenda.read.rank import COMPARED, Reading, find_allowed_owners, find_quoting_owners, hydrate_batch, order_rows
 from credenda.read.retrieve import add_relatives, build_partial_index, retrieve
@@ -334,7 +334,8 @@ def _load_replaced(work: Reading, rows: Sequence[Row]) -> None:
     for memory in (row.memory for row in rows if row.memory is not None):
         if memory.entity and memory.attribute:
             pair = (normalise_name(memory.entity), normalise_attribute(memory.attribute))
-            replaced = MemoryFilter(pair=pair, statuses=frozenset({Status.SUPERSEDED}), limit=limits.SLOT_ROWS)
+            statuses = frozenset({Status.SUPERSEDED} if work.then is None else {Status.SUPERSEDED, Status.ACTIVE})
+            replaced = MemoryFilter(pair=pair, statuses=statuses, limit=limits.SLOT_ROWS)
             work.loaded.memories.update({one.id: one for one in work.reader.find(replaced)})
 
 
@@ -371,11 +372,13 @@ def _write_text(work: Reading, row: Row, evidence: Sequence[Event]) -> str:
         return text[start:stop]
     loaded = work.loaded.memories.values()
     merged = {one.id: one.superseded_by for one in loaded if one.status is Status.MERGED}
-    earlier = [one for one in loaded if was_before(one, memory)]
-    replaced = [one for one in earlier if memory.id in _follow(one.superseded_by, merged)]
-    then = work.then
-    asked_for = [] if then is None else pick_asked_for(earlier, then, work.query.text, work.loaded.memories)
-    before = name_value(max(asked_for or replaced, key=lambda one: one.recorded_us)) if asked_for or replaced else ""
+    replaced = [one for one in loaded if memory.id in _follow(one.superseded_by, merged) and was_before(one, memory)]
+    then = None
+    if work.then is not None:
+        earlier = [one for one in loaded if was_before(one, memory) or is_older(one, memory)]
+        then = pick_asked_for(memory, earlier, work.then, work.query.text)
+    shown = then or max(replaced, key=lambda one: one.recorded_us, default=None)
+    before = name_value(shown) if shown is not None else ""
     return write_statement(memory, work.query.zone, told_us=[event.occurred_us for event in evidence], before=before)
 
 

@@ -251,7 +251,7 @@ def named_in(entity: str, texts: tuple[str, ...]) -> bool:
     """
     noun = entity.rpartition("'s ")[2]
     words = [word.removesuffix("'s") for word in noun.split()]
-    spoken = set(tokenize(" ".join(word for word in words if len(word) >= _NOUN_CHARACTERS)))
+    spoken = set(tokenize(" ".join(word for word in words if word.isupper() or len(word) >= _NOUN_CHARACTERS)))
     kin = names().kin_noun(words[-1]) if words else None
     return any(
         says(text, noun)
