@@ -284,7 +284,7 @@ def _is_as_close(row: Row, echo: Row) -> bool:
 
 
 def _lift_asked(rows: Sequence[Row], asked: AskedSlots, work: Reading) -> list[Row]:
-    """Raise the memories of the asked slots above all other rows: what holds, what is coming, and what is denied.
+    """Raise the memories of the asked slots above all other rows: present values, coming ones, and denied ones.
 
     Of values that one attribute holds the newest is first, for a question about a time the newest by then; the others
     stand in their own order. A value of which the question has all words tells nothing: a cat, of "what is my cat

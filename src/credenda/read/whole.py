@@ -116,7 +116,7 @@ def _name_group(text: str, lexicon: Questions) -> str | None:
 
 
 def _list_group(reader: Reader, query: Query, group: str, now_us: int) -> list[Memory]:
-    """Return who belongs to a group of the user's, each with what is known about them, and then who no longer does."""
+    """Return who belongs to a group of the user's, each with the facts about them, and then former members."""
     lexicon = load_questions()
     members = {stem: place for place, stem in enumerate((*lexicon.groups[group], group))}
 

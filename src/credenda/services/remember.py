@@ -200,13 +200,13 @@ def _find_spoken_of(reader: Reader, proposals: Sequence[Proposal]) -> dict[str, 
 
 
 def _find_things(reader: Reader, proposals: Sequence[Proposal]) -> tuple[Memory, ...]:
-    """Find the memories that speak of what claims are about."""
+    """Find the memories that speak of the entities of claims."""
     words = {word for one in proposals for word in _WORD.findall(one.entity or "")}
     return tuple(find_related(reader, sorted(words), limits.SLOT_ROWS)) if words else ()
 
 
 def _list_turns(reader: Reader, events: Sequence[Event], known: tuple[Memory, ...]) -> list[Turn]:
-    """Return the turns of a call, each with the earlier events of its session and what is `known`."""
+    """Return the turns of a call, each with the earlier events of its session and the `known` memories."""
     if not events:
         return []
     before = load_context(reader, events[0], parse_serial(events[0].id))

@@ -260,14 +260,14 @@ def _resolve_and_decide(writer: Writer, event: Event, claim: Claim, now_us: int,
     found = resolve_relative(writer, resolve_alias(writer, found))
     if is_bare_value(found):
         return []
-    found = _name_replaced_of_thing(writer, resolve_property(writer, found), event)
+    found = _name_replaced_value(writer, resolve_property(writer, found), event)
     if has_no_slot(found):
         found = keep_verbatim(found)
     event = _rate_event(writer, event, found, now_us)
     return _decide_with_endings(writer, event, found, now_us, read=read)
 
 
-def _name_replaced_of_thing(writer: Writer, claim: Claim, event: Event) -> Claim:
+def _name_replaced_value(writer: Writer, claim: Claim, event: Event) -> Claim:
     """Let a claim about a thing, whose words tell a change, take the place of the newest value of its open attribute.
 
     "The build is fixed now." A person's attributes of that kind hold several values.
