@@ -191,7 +191,7 @@ def _cut_spans(text: str, spans: Sequence[DateSpan]) -> str:
     return text
 
 
-def asks_back(made: Plan) -> bool:
+def is_about_past(made: Plan) -> bool:
     """Return whether a question asks for what was, by its words or by a time that it names."""
     return made.history or made.ask is Ask.PAST or bool(made.intervals)
 

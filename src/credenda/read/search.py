@@ -35,7 +35,16 @@ from credenda.read.dense import embed_question
 from credenda.read.hydrate import load_evidence, name_document
 from credenda.read.late import Question, add_late_scores, ask_tokens, is_talk_of_persons
 from credenda.read.newer import is_older, link_newer, pick_asked_for
-from credenda.read.plan import Ask, Interval, Plan, asks_back, is_quotation, is_task_material, is_typed_question, plan
+from credenda.read.plan import (
+    Ask,
+    Interval,
+    Plan,
+    is_about_past,
+    is_quotation,
+    is_task_material,
+    is_typed_question,
+    plan,
+)
 from credenda.read.rank import COMPARED, Reading, find_allowed_owners, find_quoting_owners, hydrate_batch, order_rows
 from credenda.read.retrieve import add_relatives, build_partial_index, retrieve
 from credenda.read.score import Fused, compute_final_scores, fuse_ranks, fuse_scores, pick_best_of_owner
@@ -116,7 +125,7 @@ def search(
     split = _split_question(whole, tokens, made.addressed or query.text) if tokens is not None and asks else None
     asked = _Asked(query, made, whole, vector, tuned.engine(whole.model_id if vector is not None else None), split)
     work = Reading(query, reader, now_us, tuned, made.ask, made.subject, made.asked)
-    work.then = made.intervals if asks_back(made) else None
+    work.then = made.intervals if is_about_past(made) else None
     found, rows, rise = _find(asked, work, COMPARED)
     if work.quoted and not tokenize(query.text) and not any(row.signs.verbatim for row in rows):
         found, rows, rise = _find_quoting(asked, work) or (found, rows, rise)
@@ -316,7 +325,7 @@ def _cut_batches(query: Query, ask: Ask, positions: Integers, wanted: int) -> It
 
 def _build_hits(asked: _Asked, work: Reading, rows: Sequence[Row], scores: Sequence[float]) -> Iterator[Hit]:
     query = asked.query
-    if query.known_at_us is None and (asked.made.whole or asks_back(asked.made)):
+    if query.known_at_us is None and (asked.made.whole or is_about_past(asked.made)):
         _load_replaced(work, rows[: COMPARED if asked.made.whole else _BACK_READ])
     evidence = load_evidence(
         work.reader,
