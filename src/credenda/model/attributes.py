@@ -64,6 +64,16 @@ def load_asked() -> Mapping[str, tuple[str, ...]]:
     return {name: (name.replace("_", " "), *phrases) for name, phrases in rows.items()}
 
 
+def answer_same_question(one: str, other: str) -> bool:
+    """Return whether one question asks for either of two attributes, whose values may so take each other's place.
+
+    >>> answer_same_question("home", "residence"), answer_same_question("residence", "employer")
+    (True, False)
+    """
+    asked = load_asked()
+    return not {*asked.get(normalise_attribute(one), ())}.isdisjoint(asked.get(normalise_attribute(other), ()))
+
+
 @lru_cache(maxsize=_CACHED)
 def get_attribute(name: str) -> AttributeSchema:
     """Return the attribute of a name; an open one holds a single value, unless its last word is listed as a set.
@@ -166,6 +176,12 @@ _EATING: Final = re.compile(
     re.IGNORECASE,
 )
 """Beginning of a diet that is told as a habit: "can't have dairy"."""
+_REGIME: Final = re.compile(
+    r"(?<=\w),? (?:(?:when|as|if) needed|(?:\d+|one|two|three|four|half an?|once|twice|every|each|daily|nightly|in the"
+    r"|at|before|after|with|for)\b)(?: [\w.,-]+){0,8}$",
+    re.IGNORECASE,
+)
+"""How a medicine is taken, after its name: "Foster, two puffs in the morning"."""
 _STATE_WORDS: Final = 8
 _DAY_WORDS: Final = 10
 _AGE_MAX: Final = 130
@@ -302,6 +318,10 @@ def _is_substance(value: str) -> bool:
     return _is_named(value, _THING_WORDS) and _DAYS.fullmatch(value) is None
 
 
+def _is_medicine(value: str) -> bool:
+    return _is_substance(_REGIME.sub("", value))
+
+
 def _is_diet(value: str) -> bool:
     return _is_substance(_EATING.sub("", value))
 
@@ -347,6 +367,7 @@ _VALIDATORS: Final[Mapping[str, Callable[[str], bool]]] = {
     "organisation": _is_organisation,
     "role": _is_role,
     "substance": _is_substance,
+    "medicine": _is_medicine,
     "condition": _is_state,
     "diet": _is_diet,
     "age": _is_age,

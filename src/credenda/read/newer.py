@@ -17,6 +17,7 @@ from credenda.model.attributes import get_attribute, has_same_kind, load_asked
 from credenda.model.memory import Cardinality, Memory, Stance, Status
 from credenda.model.query import Hit
 from credenda.read.candidates import Row
+from credenda.read.plan import Interval
 from credenda.text.changes import Changes, load_changes
 from credenda.text.normalize import is_same_value, normalise_attribute, normalise_name, normalise_value
 from credenda.text.passages import compose_memory_text
@@ -392,14 +393,21 @@ def _is_another_member(old: _Text, new: _Text) -> bool:
 
 
 def _has_other_owner(old: _Text, new: _Text) -> bool:
-    """Return whether one of two memories tells the same of its speaker as the other tells of somebody else."""
+    """Return whether two memories tell the same of two owners.
+
+    One of them is the speaker, or the question has all words of the older one, and not those of the other.
+    """
     one, other = old.row.memory, new.row.memory
     if one is None or other is None or not (one.entity and one.value and other.entity and other.value):
         return False
     owners = {normalise_name(one.entity), normalise_name(other.entity)}
     attribute = normalise_attribute(one.attribute or "")
-    alike = get_attribute(attribute).known and attribute == normalise_attribute(other.attribute or "")
-    return alike and len(owners) > 1 and normalise_name(new.speaker) in owners
+    if attribute != normalise_attribute(other.attribute or "") or len(owners) == 1:
+        return False
+    asked = {part for term in old.asked | new.asked for part in term.split(ALTERNATIVE)}
+    own = new.names - asked
+    named = bool(old.names and own) and old.names <= asked and own.isdisjoint(tokenize(one.value))
+    return named or (get_attribute(attribute).known and normalise_name(new.speaker) in owners)
 
 
 def _is_same_slot(old: _Text, new: _Text) -> bool | None:
@@ -508,6 +516,31 @@ def find_rival(memory: Memory, held: Sequence[Memory], now_us: int, *, told_us: 
 
 def _get_since(memory: Memory) -> int:
     return memory.created_us if memory.valid_from_us is None else memory.valid_from_us
+
+
+def pick_asked_for(
+    memory: Memory, earlier: Sequence[Memory], times: Sequence[Interval], question: str
+) -> Memory | None:
+    """Pick the earlier value that a question about the past is about: before a value that it names, or at its time.
+
+    None for one that asks for neither, or for the value that is held.
+    """
+    words, values = set(tokenize(question)), sorted([*earlier, memory], key=_get_since)
+    shared = [len(words.intersection(tokenize(one.value or ""))) for one in values]
+    if max(shared):
+        place = shared.index(max(shared))
+        return values[place - 1] if place else None
+    ends = [time.until_us for time in times if time.until_us is not None]
+    then = [one for one in values if ends and _get_since(one) < max(ends)]
+    return then[-1] if then and then[-1] is not memory else None
+
+
+def is_older(one: Memory, memory: Memory) -> bool:
+    """Return whether a value that nothing replaced is an earlier one in the slot of another."""
+    same = (one.entity, one.attribute, one.scope) == (memory.entity, memory.attribute, memory.scope)
+    both = all(held.status is Status.ACTIVE and held.stance is Stance.ASSERTED for held in (one, memory))
+    single = get_attribute(memory.attribute or "").cardinality is Cardinality.SINGLE
+    return same and both and single and one.value != memory.value and _get_since(one) < _get_since(memory)
 
 
 def find_affirmed(rows: Sequence[Row], question: str) -> dict[str, str]:

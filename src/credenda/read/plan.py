@@ -6,181 +6,18 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from functools import cache, lru_cache
+from functools import lru_cache
 from typing import Final, NamedTuple, Protocol
 
-from credenda.model.attributes import get_attribute, load_asked
 from credenda.model.event import Event, Role
 from credenda.model.memory import Memory
 from credenda.model.query import Query
+from credenda.read.asked import AskedSlots, find_asked
 from credenda.read.weights import Questions, Relevance, load_questions
 from credenda.text.dates import DateSpan, find_dates_in
 from credenda.text.normalize import normalise_attribute, normalise_name
 from credenda.text.sentences import split_sentences
-from credenda.text.tokens import ALTERNATIVE, extract_query_terms, extract_question_terms, fold, tokenize
-
-# The slots that a question asks for in other words than the slot has: "how much do I earn" asks for a salary.
-
-
-_WORD: Final = re.compile(r"[^\W_]+(?:[-'\u2019][^\W_]+)*")
-_SMALL: Final = frozenset(
-    "what which who whom whose where when how is are was were am be been do does did has have had i me my mine we"  # noqa: SIM905
-    " our us ours the a an of for to in at on with by from currently now nowadays again please tell remind know you"
-    " your remember can could would should shall will this that still right moment these days current user and actually"
-    " exactly it he she his her they their them there any some much many kind type sort got get so ok hey name called"
-    " if ever about say said told give show see take use each keep doing".split()
-)
-"""Words that a question may have beside those of a slot."""
-_ASKED_MINE: Final = frozenset("i me my mine we our ours us user".split())  # noqa: SIM905
-_ONCE: Final = frozenset({"did", "was", "were", "used", "former", "formerly", "previous", "previously"})
-_USER: Final = "user"
-_LIKE: Final = re.compile(r"(?i)(?<=\w) like\s*\??\s*$")
-_WHOLE: Final = re.compile(r"(?i)^(?:what|how)(?:'s|\u2019s| is| are| was| were)\b")
-"""End of a question for the whole of something: "what is my diet like?"."""
-_VERB_CHARACTERS: Final = 5
-_NAMING: Final = frozenset({"name", "call"})
-"""Stems of small words that ask for something by themselves: "my name"."""
-
-
-class AskedSlots(NamedTuple):
-    """The attributes that a question asks for, and the words that name who or what has them; none: the user.
-
-    `entities` are the names under which these may be filed, in normal form.
-    """
-
-    attributes: frozenset[str]
-    rest: frozenset[str]
-    entities: tuple[str, ...]
-
-
-def _split(question: str) -> list[str]:
-    return [word.removesuffix("'s") for word in _WORD.findall(fold(question).replace("\u2019", "'"))]
-
-
-class _Match(NamedTuple):
-    """A phrase found in a question: how many words it leaves, how many it has, and where it ends."""
-
-    left: int
-    words: int
-    end: int
-    attribute: str
-    rest: tuple[str, ...]
-
-
-def find_asked(question: str) -> AskedSlots | None:
-    """Return the slots that a question asks for by phrases of `attributes.toml`; None without any.
-
-    >>> find_asked("How much do I earn?").attributes, find_asked("What do I pack for the gym?")
-    (frozenset({'salary'}), None)
-    >>> find_asked("Who is my sister's boss?").entities
-    ("user's sister", 'sister')
-    """
-    words = _split(_LIKE.sub("", question) if _WHOLE.match(question) else question)
-    matches = [match for match in _match_phrases([_stem(word) for word in words], words) if match.left < len(words)]
-    if not matches:
-        return None
-    best = min(matches, key=lambda one: (one.left, -one.words, -one.end))
-    alike = [one for one in matches if one[:3] == best[:3]]
-    mine = not _ASKED_MINE.isdisjoint(words)
-    name = " ".join(best.rest)
-    kin = _index_phrases().get(frozenset({_stem(name)}), ()) if name and " " not in name else ()
-    named = dict.fromkeys((name, *(one for one in kin if get_attribute(one).kind == "person")))
-    if not name:
-        entities: tuple[str, ...] = (_USER,)
-    else:
-        entities = (*(f"{_USER}'s {one}" for one in named), *named) if mine else tuple(named)
-    rest = frozenset(term for word in best.rest for term in tokenize(word))
-    if name and not rest:
-        return None
-    attributes = frozenset(normalise_attribute(one.attribute) for one in alike)
-    if not _ONCE.isdisjoint(words):
-        attributes |= {f"former_{name}" for name in attributes}
-    return AskedSlots(attributes, rest, tuple(map(normalise_name, entities)))
-
-
-def is_asked(memory: Memory, asked: AskedSlots) -> bool:
-    """Return whether a memory holds an asked slot, of the entity that the question names."""
-    if memory.entity is None or normalise_attribute(memory.attribute or "") not in asked.attributes:
-        return False
-    if normalise_name(memory.entity) in asked.entities:
-        return True
-    if not asked.rest:
-        return False
-    own = normalise_name(memory.entity) == _USER and asked.entities[0].startswith(f"{_USER}'s ")
-    return asked.rest <= (frozenset(tokenize(memory.value or "")) if own else _list_entity_terms(memory.entity))
-
-
-def is_near_asked(memory: Memory, asked: AskedSlots) -> bool:
-    """Return whether a memory has an asked attribute of a thing that the question names in part."""
-    if memory.entity is None or normalise_attribute(memory.attribute or "") not in asked.attributes:
-        return False
-    return not asked.rest.isdisjoint(_list_entity_terms(memory.entity)) and _is_explained(asked.rest, memory)
-
-
-def _is_explained(terms: Collection[str], memory: Memory) -> bool:
-    """Return whether a memory has all terms of a question: without one it may be about something else."""
-    slot = (memory.text, memory.speaker, memory.entity or "", (memory.attribute or "").replace("_", " "))
-    return {*terms}.issubset(tokenize(" ".join((*slot, memory.value or ""))))
-
-
-def has_asked_name(memory: Memory, question: str) -> bool:
-    """Return whether a question has the name of an open attribute, and of whose it is: "which bike do I ride"."""
-    name = normalise_attribute(memory.attribute or "")
-    if not name or memory.entity is None or memory.value is None or get_attribute(name).known:
-        return False
-    words = _split(question)
-    own = normalise_name(memory.entity) == _USER
-    terms = _list_entity_terms(memory.entity)
-    whose = not _ASKED_MINE.isdisjoint(words) if own else bool(terms) and not terms.isdisjoint(tokenize(question))
-    stems = {_stem(word) for word in words}
-    nouns = [_stem(word) for word in name.split("_")]
-    if not (whose and all(_has_form(noun, stems) for noun in nouns)):
-        return False
-    left = [word for word in words if word not in _SMALL and not any(_has_form(one, {_stem(word)}) for one in nouns)]
-    return _is_explained({term for word in left for term in tokenize(word)}, memory)
-
-
-def _has_form(noun: str, stems: Collection[str]) -> bool:
-    """Return whether stems have a noun or its verb: "who teaches Ada" asks for a teacher."""
-    if noun in stems:
-        return True
-    return any(len(stem) >= _VERB_CHARACTERS and noun.startswith(stem) and len(noun) <= len(stem) + 2 for stem in stems)
-
-
-def _list_entity_terms(entity: str) -> frozenset[str]:
-    return frozenset(tokenize(entity)) - {_USER}
-
-
-def _match_phrases(stems: Sequence[str], words: Sequence[str]) -> list[_Match]:
-    held = {stem: at for at, stem in enumerate(stems)}
-    found: list[_Match] = []
-    small = {stem for stem, word in zip(stems, words, strict=True) if word in _SMALL}
-    for phrase, attributes in _index_phrases().items():
-        if not held.keys() >= phrase:
-            continue
-        rest = tuple(word for word, stem in zip(words, stems, strict=True) if stem not in phrase and word not in _SMALL)
-        if not rest and len(phrase) == 1 and phrase <= small - _NAMING:
-            continue
-        end = max(held[stem] for stem in phrase)
-        found += (_Match(len(rest), len(phrase), end, attribute, rest) for attribute in attributes)
-    return found
-
-
-@cache
-def _index_phrases() -> dict[frozenset[str], tuple[str, ...]]:
-    """Return the attributes of each phrase, which is a set of stems."""
-    table: dict[frozenset[str], tuple[str, ...]] = {}
-    for attribute, phrases in load_asked().items():
-        for phrase in phrases:
-            key = frozenset(_stem(word) for word in _WORD.findall(fold(phrase)))
-            table[key] = tuple(dict.fromkeys((*table.get(key, ()), attribute)))
-    return table
-
-
-def _stem(word: str) -> str:
-    """Return the stem of a word; a stop word is its own."""
-    return (tokenize(word) or [word])[0]
-
+from credenda.text.tokens import ALTERNATIVE, extract_query_terms, extract_question_terms, tokenize
 
 # The subject of a question: the user as a whole, a group of things such as the family, or any other words. Pure.
 
@@ -218,6 +55,7 @@ def widen_terms(terms: Iterable[str], lexicon: Questions) -> tuple[str, ...]:
     return tuple(ALTERNATIVE.join((term, *lexicon.groups.get(term.partition(ALTERNATIVE)[0], ()))) for term in terms)
 
 
+_USER: Final = "user"
 _SLOTS_MAX: Final = 5
 _NOUN_WORDS: Final = 4
 _SPACE: Final = re.compile(r"\s+")
@@ -347,8 +185,19 @@ def plan(query: Query, now_us: int, names: Collection[str]) -> Plan:
         proper=_find_proper_terms(query.text, subject),
         addressed=_address_person(query.text, people, terms),
         profile=about.is_user,
-        asked=None if about.is_user else find_asked(query.text),
+        asked=None if about.is_user else find_asked(_cut_spans(query.text, spans)),
     )
+
+
+def _cut_spans(text: str, spans: Sequence[DateSpan]) -> str:
+    for span in reversed(spans):
+        text = f"{text[: span.start].rstrip()} {text[span.stop :].lstrip()}".strip()
+    return text
+
+
+def is_about_past(made: Plan) -> bool:
+    """Return whether a question asks for what was, by its words or by a time that it names."""
+    return made.history or made.ask is Ask.PAST or bool(made.intervals)
 
 
 def _find_subject(
@@ -414,7 +263,11 @@ def _parse_phrase(folded: str, lexicon: Questions) -> Iterator[SlotGuess]:
         yield from _look_up_noun(which["noun"].strip(), _choose_entity(which["who"]), lexicon)
         return
     if mine := _PLAN_MINE.search(folded):
-        yield from _look_up_noun(mine["noun"].strip(), _USER, lexicon)
+        owner, of, noun = mine["noun"].strip().rpartition("'s ")
+        if not of or noun == "name":  # a pet is filed by its name
+            yield from _look_up_noun(owner or noun, _USER, lexicon)
+        if of:
+            yield from _look_up_noun(noun, normalise_name(f"{_USER}'s {owner}"), lexicon)
         return
     if theirs := _THEIRS.search(folded):
         yield from _look_up_noun(theirs["noun"].strip(), normalise_name(theirs["owner"]), lexicon)

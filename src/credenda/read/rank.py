@@ -13,9 +13,11 @@ import numpy as np
 
 from credenda import limits
 from credenda.ids import IdKind, parse_id_number
+from credenda.model.attributes import get_attribute
 from credenda.model.evaluation import FeedbackCounts
-from credenda.model.memory import Memory, Status
+from credenda.model.memory import Cardinality, Memory, Stance, Status, get_valid_from_us
 from credenda.model.query import Query
+from credenda.read.asked import AskedSlots, has_asked_name, is_asked, is_near_asked
 from credenda.read.candidates import Candidates, Integers, Row, Signs
 from credenda.read.filters import (
     fold_query,
@@ -40,13 +42,10 @@ from credenda.read.newer import (
 )
 from credenda.read.plan import (
     Ask,
-    AskedSlots,
+    Interval,
     find_echoes,
-    has_asked_name,
     is_about_talk,
-    is_asked,
     is_named,
-    is_near_asked,
     is_question,
 )
 from credenda.read.retrieve import find_owner
@@ -63,6 +62,7 @@ from credenda.read.visibility import (
 from credenda.read.weights import Weights
 from credenda.storage.store import EventFilter, MemoryFilter, Reader, pack_code
 from credenda.text.normalize import normalise_attribute, normalise_name
+from credenda.text.tokens import tokenize
 
 COMPARED: Final = 20
 """Best rows, whatever the limit, by which a search judges and scores: a score does not depend on how many are shown."""
@@ -74,6 +74,8 @@ _ONCE: Final = re.compile(r"\b(?:did|was|were|had|when|ago|last)\b", re.IGNORECA
 """Words of a question about what was, for which a message of a time that is over is as good as any."""
 _OPEN_SLOTS: Final = 8
 """Most open slots of one search whose other values are looked up."""
+_ASKED_ABOUT: Final = frozenset({"contested"})
+"""Flags of memories that hold an asked slot all the same."""
 _NO_TERMS: Final[Mapping[str, float]] = MappingProxyType({})
 
 
@@ -96,6 +98,8 @@ class Reading:
     ask: Ask = Ask.OTHER
     subject: tuple[str, ...] = ()
     asked: AskedSlots | None = None
+    then: Sequence[Interval] | None = None
+    """The times that a question about the past asks for; None for any other question."""
     loaded: Loaded = field(default_factory=Loaded)
     rows: list[Row] = field(default_factory=list[Row])
     regards: dict[str, FeedbackCounts] = field(default_factory=dict[str, FeedbackCounts])
@@ -218,7 +222,7 @@ def order_rows(work: Reading) -> list[Row]:
     rows = score_rows(work.rows, work.query, work.tuned, work.now_us, ask=work.ask, regards=work.regards)
     joined = lift_verbatim(join(rows, work.loaded.claims_of), asks=work.query.text.rstrip().endswith("?"))
     if work.asked is not None and work.ask is not Ask.PAST:
-        joined = _lift_asked(joined, work.asked, work.now_us)
+        joined = _lift_asked(joined, work.asked, work)
     present, successors = _add_successors(work, joined)
     if len(present) > len(joined):
         present = join(present, work.loaded.claims_of)
@@ -279,21 +283,35 @@ def _is_as_close(row: Row, echo: Row) -> bool:
     return row.signs.slot or share or row.key >= _ECHO_SHARE * echo.key
 
 
-def _lift_asked(rows: Sequence[Row], asked: AskedSlots, now_us: int) -> list[Row]:
-    """Raise the current memories of the asked slots above all other rows, in their own order, and then coming ones."""
-    held = [row for row in rows if row.memory and not row.flags and is_asked(row.memory, asked)]
+def _lift_asked(rows: Sequence[Row], asked: AskedSlots, work: Reading) -> list[Row]:
+    """Raise the memories of the asked slots above all other rows: present values, coming ones, and denied ones.
+
+    Of values that one attribute holds the newest is first, for a question about a time the newest by then; the others
+    stand in their own order. A value of which the question has all words tells nothing: a cat, of "what is my cat
+    called".
+    """
+    words = set(tokenize(work.query.text))
+    end_us = max((time.until_us or work.now_us for time in work.then or ()), default=None)
+
+    def rate(row: Row, memory: Memory) -> tuple[bool, bool, bool, bool, int, float]:
+        value, since_us = set(tokenize(memory.value or "")), get_valid_from_us(memory)
+        single = get_attribute(memory.attribute or "").cardinality is Cardinality.SINGLE
+        denied = memory.stance is Stance.NEGATED and words.isdisjoint(value)
+        by_then = end_us is None or since_us < end_us
+        begun = has_begun(memory, work.now_us)
+        return not denied, by_then, not value <= words, begun, since_us if single else 0, row.key
+
+    held = [
+        (row, row.memory) for row in rows if row.memory and row.flags <= _ASKED_ABOUT and is_asked(row.memory, asked)
+    ]
     top = max((row.key for row in rows), default=0.0)
-    raised = {row.id: place for place, row in enumerate(sorted(held, key=lambda row: _rate_present(row, now_us)), 1)}
+    raised = {row.id: place for place, (row, _) in enumerate(sorted(held, key=lambda one: rate(*one)), 1)}
     return [
         row._replace(key=top + LIFT_STEP * raised[row.id], signs=row.signs._replace(slot=True))
         if row.id in raised
         else row
         for row in rows
     ]
-
-
-def _rate_present(row: Row, now_us: int) -> tuple[bool, float]:
-    return row.memory is None or has_begun(row.memory, now_us), row.key
 
 
 def _list_confirmations(work: Reading, rows: Sequence[Row]) -> dict[str, int]:

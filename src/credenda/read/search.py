@@ -34,8 +34,18 @@ from credenda.read.candidates import (
 from credenda.read.dense import embed_question
 from credenda.read.hydrate import load_evidence, name_document
 from credenda.read.late import Question, add_late_scores, ask_tokens, is_talk_of_persons
-from credenda.read.newer import link_newer
-from credenda.read.plan import ANY_TIME, Ask, Plan, is_quotation, is_task_material, is_typed_question, plan
+from credenda.read.newer import is_older, link_newer, pick_asked_for
+from credenda.read.plan import (
+    ANY_TIME,
+    Ask,
+    Interval,
+    Plan,
+    is_about_past,
+    is_quotation,
+    is_task_material,
+    is_typed_question,
+    plan,
+)
 from credenda.read.rank import COMPARED, Reading, find_allowed_owners, find_quoting_owners, hydrate_batch, order_rows
 from credenda.read.retrieve import add_relatives, build_partial_index, retrieve
 from credenda.read.score import Fused, compute_final_scores, fuse_ranks, fuse_scores, pick_best_of_owner
@@ -67,6 +77,8 @@ _WHOLE: Final = 0.999
 """Coverage of a text that has all words of the question."""
 _WHOLE_READ: Final = 100
 """Number of such texts, beyond the best rows, that are searched for the whole question."""
+_BACK_READ: Final = 5
+"""Best rows whose earlier values are read for a question about the past."""
 _MISSES: Final = 5
 """Number of nearest misses in the trace of an abstained search, and in its result if requested."""
 
@@ -114,6 +126,7 @@ def search(
     split = _split_question(whole, tokens, made.addressed or query.text) if tokens is not None and asks else None
     asked = _Asked(query, made, whole, vector, tuned.engine(whole.model_id if vector is not None else None), split)
     work = Reading(query, reader, now_us, tuned, made.ask, made.subject, made.asked)
+    work.then = made.intervals if is_about_past(made) else None
     found, rows, rise = _find(asked, work, COMPARED)
     if work.quoted and not tokenize(query.text) and not any(row.signs.verbatim for row in rows):
         found, rows, rise = _find_quoting(asked, work) or (found, rows, rise)
@@ -313,8 +326,8 @@ def _cut_batches(query: Query, ask: Ask, positions: Integers, wanted: int) -> It
 
 def _build_hits(asked: _Asked, work: Reading, rows: Sequence[Row], scores: Sequence[float]) -> Iterator[Hit]:
     query = asked.query
-    if asked.made.whole and query.known_at_us is None:
-        _load_replaced(work, rows)
+    if query.known_at_us is None and (asked.made.whole or is_about_past(asked.made)):
+        _load_replaced(work, rows[: COMPARED if asked.made.whole else _BACK_READ])
     evidence = load_evidence(
         work.reader,
         work.loaded,
@@ -327,11 +340,12 @@ def _build_hits(asked: _Asked, work: Reading, rows: Sequence[Row], scores: Seque
 
 
 def _load_replaced(work: Reading, rows: Sequence[Row]) -> None:
-    """Read what the memories of an answer about the whole replaced, which their statements name."""
-    for memory in (row.memory for row in rows[:COMPARED] if row.memory is not None):
+    """Read the values that were replaced in the slots of these rows, which the statements of their memories name."""
+    for memory in (row.memory for row in rows if row.memory is not None):
         if memory.entity and memory.attribute:
             pair = (normalise_name(memory.entity), normalise_attribute(memory.attribute))
-            replaced = MemoryFilter(pair=pair, statuses=frozenset({Status.SUPERSEDED}), limit=limits.SLOT_ROWS)
+            statuses = frozenset({Status.SUPERSEDED} if work.then is None else {Status.SUPERSEDED, Status.ACTIVE})
+            replaced = MemoryFilter(pair=pair, statuses=statuses, limit=limits.SLOT_ROWS)
             work.loaded.memories.update({one.id: one for one in work.reader.find(replaced)})
 
 
@@ -369,7 +383,12 @@ def _write_text(work: Reading, row: Row, evidence: Sequence[Event]) -> str:
     loaded = work.loaded.memories.values()
     merged = {one.id: one.superseded_by for one in loaded if one.status is Status.MERGED}
     replaced = [one for one in loaded if memory.id in _follow(one.superseded_by, merged) and was_before(one, memory)]
-    before = name_value(max(replaced, key=lambda one: one.recorded_us)) if replaced else ""
+    then = None
+    if work.then is not None:
+        earlier = [one for one in loaded if was_before(one, memory) or is_older(one, memory)]
+        then = pick_asked_for(memory, earlier, work.then, work.query.text)
+    shown = then or max(replaced, key=lambda one: one.recorded_us, default=None)
+    before = name_value(shown) if shown is not None else ""
     return write_statement(memory, work.query.zone, told_us=[event.occurred_us for event in evidence], before=before)
 
 

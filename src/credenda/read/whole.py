@@ -48,7 +48,7 @@ def add_whole(reader: Reader, query: Query, made: Plan, now_us: int) -> Plan:
     if made.profile:
         found = _sort_profile(_read_own(reader, query), lexicon)
     elif (group := _name_group(query.text, lexicon)) is not None:
-        found = _list_group(reader, query, lexicon, group)
+        found = _list_group(reader, query, group, now_us)
     elif (spans := _match(query, lexicon.plans, anchor_us, future=True)) is not None:
         made = replace(made, intervals=_list_intervals(spans))
         found = _list_plans(reader, query, made.intervals or _ALWAYS, anchor_us)
@@ -115,14 +115,18 @@ def _name_group(text: str, lexicon: Questions) -> str | None:
     return terms[0] if len(terms) == 1 and mine and terms[0] in lexicon.kin else None
 
 
-def _list_group(reader: Reader, query: Query, lexicon: Questions, group: str) -> list[Memory]:
-    """Return who belongs to a group of the user's, each with what is known about them."""
+def _list_group(reader: Reader, query: Query, group: str, now_us: int) -> list[Memory]:
+    """Return who belongs to a group of the user's, each with the facts about them, and then former members."""
+    lexicon = load_questions()
     members = {stem: place for place, stem in enumerate((*lexicon.groups[group], group))}
 
     def rank(attribute: str | None) -> int | None:
         return min((members[stem] for stem in tokenize(attribute or "") if stem in members), default=None)
 
     own = [(place, one) for one in _read_own(reader, query) if (place := rank(one.attribute)) is not None]
+    gone = [(len(members) + place, one) for place, one in own if one.stance is Stance.NEGATED]
+    held = (one for one in own if one[1].stance is not Stance.NEGATED)
+    own = [one for one in held if flag_memory(one[1], query, now_us) is not None]
     names = {one.attribute or "": place for place, one in own}
     names |= {name: place for name in load_attributes() if (place := rank(name)) is not None}
     about: dict[str, int] = {}
@@ -130,7 +134,7 @@ def _list_group(reader: Reader, query: Query, lexicon: Questions, group: str) ->
         values = [one.value for _, one in own if one.attribute == attribute and one.value]
         kin = f"{_USER}'s {attribute.replace('_', ' ')}"
         about |= dict.fromkeys([kin, *(name for value in values for name in (f"{kin} {value}", value))], place)
-    listed = [(place, 0, one) for place, one in own]
+    listed = [(place, 0, one) for place, one in (*own, *gone)]
     order = {name: at for at, name in enumerate(lexicon.profile)}
     for name, place in about.items():
         facts = sorted(reader.find(_filter(query, entity=normalise_name(name))), key=lambda one: _place(one, order))
@@ -152,7 +156,7 @@ def _list_plans(reader: Reader, query: Query, intervals: Sequence[Interval], now
         if any(_is_within(interval, get_valid_from_us(one), one.valid_until_us) for interval in intervals)
     ]
     ordered = [*sorted(within, key=get_valid_from_us), *sorted(undated, key=lambda one: -one.recorded_us)]
-    return sorted(ordered, key=lambda one: one.entity != _USER)
+    return sorted(ordered, key=lambda one: one.entity != _USER and not get_attribute(one.attribute or "").dated)
 
 
 def _list_changes(reader: Reader, query: Query, intervals: Sequence[Interval], lexicon: Questions) -> list[Memory]:

@@ -131,7 +131,7 @@ def remember_claims(parts: Parts, submission: Submission, claims: object) -> Rec
 
     def believe(writer: Writer, ids: tuple[str, ...]) -> tuple[ClaimReceipt, ...]:
         known = {**_find_spoken_of(writer, proposals), **_find_named(writer, proposals)}
-        turns = _list_turns(writer, writer.events(ids))
+        turns = _list_turns(writer, writer.events(ids), _find_entity_memories(writer, proposals))
         verdicts = [_check(proposal, turns, known, reader_name) for proposal in proposals]
         found = [(turn.event, _list_claims(turn.event, verdicts)) for turn in turns]
         applied = apply_claims(writer, found, now_us, embeds=embeds)
@@ -199,12 +199,18 @@ def _find_spoken_of(reader: Reader, proposals: Sequence[Proposal]) -> dict[str, 
     return {one.id: one for one in find_related(reader, sorted(words), limits.SLOT_ROWS)} if words else {}
 
 
-def _list_turns(reader: Reader, events: Sequence[Event]) -> list[Turn]:
-    """Return the turns of a call, each with the earlier events of its session."""
+def _find_entity_memories(reader: Reader, proposals: Sequence[Proposal]) -> tuple[Memory, ...]:
+    """Find the memories that speak of the entities of claims."""
+    words = {word for one in proposals for word in _WORD.findall(one.entity or "")}
+    return tuple(find_related(reader, sorted(words), limits.SLOT_ROWS)) if words else ()
+
+
+def _list_turns(reader: Reader, events: Sequence[Event], known: tuple[Memory, ...]) -> list[Turn]:
+    """Return the turns of a call, each with the earlier events of its session and the `known` memories."""
     if not events:
         return []
     before = load_context(reader, events[0], parse_serial(events[0].id))
-    return [Turn(event=event, before=(*before, *events[:at])) for at, event in enumerate(events)]
+    return [Turn(event=event, before=(*before, *events[:at]), known=known) for at, event in enumerate(events)]
 
 
 def _check(proposal: Proposal, turns: Sequence[Turn], known: Mapping[str, Memory], reader: str) -> Verdict:

@@ -311,17 +311,22 @@ _RULES: Final = (
             rf"(?P<rel_u>week(?:end)?|month|year|quarter|{_SEASON}|{_WEEKDAY}|{_MONTH})"
         ),
     ),
+    (
+        "within",
+        rf"(?:the )?(?P<in_w>last|past|next) (?:(?P<in_n>{_COUNT}|few|couple of) (?P<in_u>{_UNIT})s?|fortnight)",
+    ),
     ("near", r"(?P<near_w>yesterday|today|tomorrow|tonight|last night|this (?:morning|afternoon|evening))"),
     ("month", _AFTER + _PART.format("month_p") + rf"(?P<month_m>{_MONTH})(?!\.? \d)"),
     ("year", rf"(?:{_AFTER}|(?<=\byear ))" + _PART.format("year_p") + rf"(?P<year_y>{_YEAR})(?! ?%)"),
     ("weekday", rf"(?:{_AFTER}|(?<=\bon ))(?P<weekday_w>{_WEEKDAY})"),
+    ("day", rf"(?:{_AFTER}|(?<=\bon )|(?<=\bfor )|(?<![^\W_] ))the (?P<day_d>\d{{1,2}}(?:st|nd|rd|th))(?! \w{{3}})"),
 )
-_WORDS: Final = re.compile(r"[a-z]+|\d{4}", re.ASCII)
+_WORDS: Final = re.compile(r"[a-z]+|\d{4}|\d{1,2}(?=st|nd|rd|th)", re.ASCII)
 _GROUP: Final = re.compile(r"\(\?P<\w+>")
 _LETTERS: Final = re.compile(r"\\.|[A-Z]+", re.DOTALL)
 _NEARBY: Final = (
     "jan feb mar apr jun jul aug sep sept oct nov dec yesterday today tomorrow tonight ago day days week weeks month "
-    "months year years weekend quarter night morning afternoon evening"
+    "months year years weekend quarter fortnight night morning afternoon evening"
 )
 _TIME_WORDS: Final = frozenset([*_NEARBY.split(), *MONTHS, *WEEKDAYS, *SEASONS])
 
@@ -519,6 +524,24 @@ def _parse_bare_weekday(found: re.Match[str], context: _Context) -> Days | None:
     return get_day(find_weekday(context.today, found["weekday_w"], word))
 
 
+def _parse_span(found: re.Match[str], context: _Context) -> Days | None:
+    """Parse "the last ten days", which ends today, and "the next two weeks", which begins today."""
+    count, unit = (_parse_count(found["in_n"]), found["in_u"].lower()) if found["in_n"] else (2, "week")
+    ahead, today = found["in_w"].lower() == "next", get_day(context.today)
+    far = today.since + timedelta(days=(count if ahead else -count) * _UNIT_DAYS[unit])
+    return Days(today.since, far) if ahead else Days(far, today.until)
+
+
+def _parse_bare_day(found: re.Match[str], context: _Context) -> Days | None:
+    """Parse "the 21st": the next one or the last one of that number, by the lean."""
+    if context.lean is None:
+        return None
+    day, step = _parse_day_number(found["day_d"]), 1 if context.lean == "future" else -1
+    months = (get_month(context.today.year, context.today.month + at * step).since for at in range(3))
+    days = (one.replace(day=day) for one in months if day <= (get_month(one.year, one.month).until - one).days)
+    return next((get_day(one) for one in days if (one - context.today).days * step >= 0), None)
+
+
 _PARSERS: Final[dict[str, Callable[[re.Match[str], _Context], Days | None]]] = {
     "iso": _parse_iso,
     "dmy": _parse_day_month,
@@ -535,6 +558,8 @@ _PARSERS: Final[dict[str, Callable[[re.Match[str], _Context], Days | None]]] = {
     "month": _parse_bare_month,
     "year": _parse_bare_year,
     "weekday": _parse_bare_weekday,
+    "within": _parse_span,
+    "day": _parse_bare_day,
 }
 
 

@@ -14,6 +14,7 @@ from typing import Final, NamedTuple
 from credenda import limits
 from credenda.clock import DAY_US
 from credenda.ids import IdKind, format_id, parse_id_number
+from credenda.model.attributes import get_attribute
 from credenda.model.change import Actor, Change, ChangeKind, Confirm
 from credenda.model.claim import Claim, Extractor, Span, Turn, UpdateKind
 from credenda.model.event import CODE, DENIED, Event, get_project, is_bound_to_project
@@ -71,6 +72,7 @@ from credenda.write.reconcile.slot_lookup import (
     keep_verbatim,
     resolve_alias,
     resolve_from_previous,
+    resolve_property,
     resolve_relative,
     resolve_slot,
     sort_by_id,
@@ -258,10 +260,26 @@ def _resolve_and_decide(writer: Writer, event: Event, claim: Claim, now_us: int,
     found = resolve_relative(writer, resolve_alias(writer, found))
     if is_bare_value(found):
         return []
+    found = _name_replaced_value(writer, resolve_property(writer, found), event)
     if has_no_slot(found):
         found = keep_verbatim(found)
     event = _rate_event(writer, event, found, now_us)
     return _decide_with_endings(writer, event, found, now_us, read=read)
+
+
+def _name_replaced_value(writer: Writer, claim: Claim, event: Event) -> Claim:
+    """Let a claim about a thing, whose words tell a change, take the place of the newest value of its open attribute.
+
+    "The build is fixed now." A person's attributes of that kind hold several values.
+    """
+    own = normalise_name(claim.entity or "") in {"", normalise_name(claim.speaker), "user"}
+    told = claim.move in {UpdateKind.CHANGE, UpdateKind.CORRECT} and claim.prior is None and not claim.scope
+    if own or not told or claim.attribute is None or get_attribute(claim.attribute).known:
+        return claim
+    held = _find_active(writer, claim.entity or "", claim.attribute)
+    named = name_replaced(replace(claim, move=UpdateKind.STATE), held, event.occurred_us)
+    moved = replace(named, move=claim.move)
+    return move_to_rival(moved, _find_rival(writer, moved)) if named.rival else claim
 
 
 def _decide_proposed(writer: Writer, event: Event, claim: Claim, now_us: int, *, read: Claim) -> list[Change]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from credenda.model.attributes import load_asked, load_attributes
-from credenda.read.plan import find_asked
+from credenda.read.asked import find_asked
 
 WAYS = [(name, phrase) for name in load_attributes() for phrase in load_asked()[name] if phrase != "when"]
 

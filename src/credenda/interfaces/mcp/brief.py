@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast
 
 from credenda.lazy import import_on_use
 from credenda.model.query import Hit, SearchResult
-from credenda.model.statement import write_claim
+from credenda.model.statement import find_before, write_claim
 from credenda.text.fence import CLOSING, OPENING, estimate_tokens, fence_text, format_day, format_stated
 from credenda.text.passages import cut_around
 from credenda.text.tokens import tokenize
@@ -185,7 +185,9 @@ def _make_line(hits: Sequence[Hit], zone: tzinfo) -> _Line:
 
 def _name_days(hit: Hit, zone: tzinfo) -> list[str]:
     """Return since when a memory is true, or else the day on which it, or the event, was said."""
-    return pack.name_days(hit, zone) or [format_day(event.occurred_us, zone) for event in hit.evidence[-1:]]
+    days = pack.name_days(hit, zone) or [format_day(event.occurred_us, zone) for event in hit.evidence[-1:]]
+    before = "" if hit.memory is None else find_before(hit.text)
+    return [*days, f"before: {before}"] if before else days
 
 
 def _fit_texts(lines: Sequence[_Line], terms: Collection[str], left: int) -> list[str]:

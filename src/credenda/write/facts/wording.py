@@ -58,6 +58,7 @@ _DOSE: Final = re.compile(
     r"(?P<dose>\d[\d.,]*\s?(?:mg|mcg|\u00b5g|ug|iu|puffs?|tablets?|pills?|drops?|capsules?))\b[^,.;]{0,24}",
     re.IGNORECASE,
 )
+_DOSE_BEFORE: Final = re.compile(r"(?<![\w.])\d[\d.,]*\s?(?:mg|mcg|\u00b5g|ug|iu) (?:of )?$", re.IGNORECASE)
 _NEW_DOSE: Final = re.compile(
     r"\b(?:rais\w+|increas\w+|upped|bumped|lower\w*|reduc\w+|cut|dropped|doubled|halved|chang\w+|adjust\w+|put|took"
     r"|brought|moved) my (?P<name>(?!dos)[\w-]+)(?: dos\w+)?(?: (?:up|down|back))?(?: from [^,.;]{1,24}?)?"
@@ -239,6 +240,10 @@ def _read_doses(text: str, facts: Iterable[Fact]) -> list[Fact]:
 def _read_dose(text: str, fact: Fact) -> Fact:
     """Read an amount of a medicine that the speaker takes as that medicine: "raised my Lisinopril to 40 mg"."""
     value, found = fact.value, _DOSE.fullmatch(fact.value.text)
+    before = _DOSE_BEFORE.search(text, 0, max(value.start, 0)) if fact.attribute == "medication" else None
+    if before is not None and not any(map(str.isdigit, value.text)):
+        whole = text[before.start() : value.start] + value.text
+        return replace(fact, value=value._replace(text=whole, start=before.start()))
     if value.start < 0 or fact.attribute not in {"amount", "medication"} or found is None:
         return fact
     before = text[: value.start]

@@ -13,7 +13,14 @@ from enum import StrEnum
 from typing import Final
 
 from credenda import limits
-from credenda.model.attributes import AttributeSchema, find_exact_attribute, get_attribute, is_valid_value, load_asked
+from credenda.model.attributes import (
+    AttributeSchema,
+    answer_same_question,
+    find_exact_attribute,
+    get_attribute,
+    is_valid_value,
+    load_asked,
+)
 from credenda.model.claim import CONFIDENCE_MAX, Claim, Span, Turn, UpdateKind
 from credenda.model.event import Event, Role, Source
 from credenda.model.memory import Cardinality, Memory, MemoryType, Stance
@@ -244,7 +251,7 @@ def named_in(entity: str, texts: tuple[str, ...]) -> bool:
     """
     noun = entity.rpartition("'s ")[2]
     words = [word.removesuffix("'s") for word in noun.split()]
-    spoken = set(tokenize(" ".join(word for word in words if len(word) >= _NOUN_CHARACTERS)))
+    spoken = set(tokenize(" ".join(word for word in words if word.isupper() or len(word) >= _NOUN_CHARACTERS)))
     kin = names().kin_noun(words[-1]) if words else None
     return any(
         says(text, noun)
@@ -477,7 +484,8 @@ def _speaks_of(said: Said, memory: Memory) -> bool:
         return False
     attribute = normalise_attribute(memory.attribute or "")
     own = find_exact_attribute(proposal.attribute or "")
-    if memory.stance in ASSERTIVE_STANCES and attribute and own == attribute:
+    alike = own == attribute or answer_same_question(own, attribute)
+    if memory.stance in ASSERTIVE_STANCES and attribute and alike:
         return True
     near = [one.text for one in (*said.turn.before[-1:], event)] if _POINTING_BACK.search(said.quote) else []
     slot = (proposal.entity or "", (proposal.attribute or "").replace("_", " "), proposal.value or "")
@@ -612,7 +620,7 @@ def _find_stranger(said: Said) -> Refusal | None:
 
 
 def _name_slot(memory: Memory) -> str:
-    return f"{memory.entity or ''} {(memory.attribute or '').replace('_', ' ')}"
+    return f"{memory.entity or ''} {(memory.attribute or '').replace('_', ' ')} {memory.value or ''}"
 
 
 def _find_stance(said: Said) -> Stance:
@@ -661,7 +669,10 @@ def _fill_slot(said: Said, stance: Stance) -> Claim:
     ended = proposal.past and not schema.episodic  # not "5 interviews between April 25 and May 1"
     since_us, until_us = dates.since, dates.until or (event.occurred_us if schema.known else None) if ended else None
     if stance is Stance.PLANNED:
-        since_us, until_us = stated_period(said.sentence, said.sentence, event.occurred_us, planned=True)
+        dated = _find_dated_words(said)
+        several = len(find_dates(said.sentence, event.occurred_us, "future")) > 1
+        clock = dated if several else said.sentence
+        since_us, until_us = stated_period(dated, clock, event.occurred_us, planned=True)
     elif not ended and stance in ASSERTIVE_STANCES and (name in PASSING or not schema.known):
         until_us = find_passing_end(proposal.value or "", said.sentence, event.occurred_us)
     passing = until_us is not None and until_us > event.occurred_us
@@ -675,6 +686,17 @@ def _fill_slot(said: Said, stance: Stance) -> Claim:
         valid_from_us=since_us,
         valid_until_us=until_us,
     )
+
+
+def _find_dated_words(said: Said) -> str:
+    """Return the words that name the day of a plan: its value, the quoted words or else the sentence.
+
+    A sentence may name the days of several: "eye test on 4 August, boiler service on 6 August".
+    """
+    for words in (said.proposal.value or "", said.quote):
+        if find_dates(words, said.turn.event.occurred_us, "future") or find_dates(f"on {words}", 0, "future"):
+            return f"on {words}"
+    return said.sentence
 
 
 def _is_repeated(said: Said, memory: Memory, stance: Stance) -> bool:

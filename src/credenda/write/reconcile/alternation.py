@@ -148,10 +148,12 @@ def _is_stated_return(scene: SlotState, before: list[Memory]) -> bool:
     """Return whether words say that an earlier value is back, or a change is told to one that held lately.
 
     Such a value may hold beside the present one, in the case that the words name, so the user is asked once; unless
-    they name the present one as past: "I moved from Graz back to Linz".
+    they name the present one as past, "I moved from Graz back to Linz", or whoever proposed the claim names it.
     """
     claim = scene.claim
-    if claim.move is UpdateKind.CORRECT or claim.scope or any(_is_mentioned(one, claim) for one in scene.standing):
+    if claim.move is UpdateKind.CORRECT or claim.scope:
+        return False
+    if any(one.id == claim.rival or _is_mentioned(one, claim) for one in scene.standing):
         return False
     words = is_return(claim.text)
     return (words or claim.move is UpdateKind.CHANGE) and _is_return(scene, before, None if words else ALTERNATION_DAYS)

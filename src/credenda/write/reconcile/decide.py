@@ -16,7 +16,7 @@ from typing import Final
 from credenda import limits
 from credenda.clock import DAY_US, SECOND_US
 from credenda.limits import CONTEST_MEMBERS
-from credenda.model.attributes import get_attribute, has_same_kind, is_valid_value
+from credenda.model.attributes import answer_same_question, get_attribute, has_same_kind, is_valid_value
 from credenda.model.change import (
     Add,
     Change,
@@ -602,6 +602,7 @@ def _find_slot_misfit(claim: Claim, rival: Memory) -> Misfit | None:
     if not _is_competing(claim, rival):
         rows = (get_attribute(name), get_attribute(normalise_attribute(claim.attribute or "")))
         lasts = any(row.hurts or row.fixed or row.by_birth for row in rows)
+        lasts = lasts and not (same_subject and answer_same_question(name, rows[1].name))
         if not lasts and claim.move is not UpdateKind.CONTRADICT:
             return None
         return Misfit.ATTRIBUTE if same_subject else Misfit.ENTITY

@@ -21,6 +21,7 @@ from credenda.storage.store import MemoryFilter, Reader
 from credenda.text.changes import is_return
 from credenda.text.normalize import is_same_value, normalise_attribute, normalise_name
 from credenda.text.sentences import split_sentences
+from credenda.text.tokens import tokenize
 from credenda.write.extract.voices import lexicon, names
 from credenda.write.reconcile.slots import (
     ASSERTIVE_STANCES,
@@ -47,6 +48,8 @@ def sort_by_id(found: Iterable[Memory]) -> list[Memory]:
 
 
 _NOMINATED: Final = 64
+_PROPERTY: Final = "property"
+"""The attribute of what a thing has where the reader finds no name for it."""
 _LIKINGS: Final = TASTES | {"likes", "hobby"}
 _MET: Final = _LIKINGS | {"dislikes", "visited", "experience", "event", "friend", "contact", "owns"}
 """Attributes under which something known is met again, and does not take its former place."""
@@ -159,6 +162,20 @@ def _resolve_replaced(reader: Reader, claim: Claim) -> Claim:
             ]
             return claim if any(get_slot(one) == here for one in held) else _move_to_slot(held, claim)
     return claim
+
+
+def resolve_property(reader: Reader, claim: Claim) -> Claim:
+    """Move a property of a thing to the one attribute of that thing which the sentence names: "is on port 6432"."""
+    if claim.attribute != _PROPERTY or not (claim.entity and claim.value):
+        return claim
+    wanted = MemoryFilter(entity=normalise_name(claim.entity), statuses=frozenset({Status.ACTIVE}), limit=_NOMINATED)
+    said = {*tokenize(claim.text)} - {*tokenize(claim.entity)}
+    named = {
+        one.attribute
+        for one in reader.find(wanted)
+        if one.attribute and one.attribute != _PROPERTY and {*tokenize(one.attribute.replace("_", " "))} <= said
+    }
+    return replace(claim, attribute=named.pop()) if len(named) == 1 else claim
 
 
 def _resolve_liking(reader: Reader, claim: Claim) -> Claim:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from typing import Final
 
 from credenda.clock import DAY_US
 from credenda.model.attributes import has_same_kind
@@ -17,6 +18,7 @@ from credenda.write.reconcile.slots import (
     SlotRows,
     find_weakness,
     get_slot,
+    has_other_dose,
     has_other_number,
     has_same_meaning,
     is_denial,
@@ -26,6 +28,8 @@ from credenda.write.reconcile.slots import (
     is_renaming,
     is_shortened,
 )
+
+_MEDICATION: Final = "medication"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -99,7 +103,7 @@ def build_slot_state(candidate: Candidate, slot: Slot, known: SlotRows) -> SlotS
     placed = [(one, get_slot(replace(one, value=one.value or one.text))) for one in current if not one.provisional]
     here = [one for one, its in placed if its == slot]
     firm = [one for one in here if one.stance in ASSERTIVE_STANCES]
-    rivals = [one for one in firm if _is_conflicting(claim, one, now_us)]
+    rivals = [one for one in firm if _is_conflicting(claim, one, now_us) or _is_other_dose(candidate, one)]
     if not rivals and claim.move is UpdateKind.CORRECT:
         rivals = _find_misnamed(claim, firm)
     if not rivals and claim.move is UpdateKind.CHANGE and claim.cardinality is Cardinality.SINGLE:
@@ -171,6 +175,14 @@ def _is_conflicting(claim: Claim, row: Memory, now_us: int) -> bool:
     if named and not is_denial(row) and not is_same_value(row.value, claim.value):
         return True
     return is_in_conflict(claim, row) and has_begun(row, now_us)
+
+
+def _is_other_dose(candidate: Candidate, row: Memory) -> bool:
+    """Return whether a medicine is taken in another dose since; those of one message are both taken."""
+    claim = candidate.claim
+    plain = claim.attribute == _MEDICATION and not is_denial(claim) and not is_denial(row)
+    since = plain and row.status is Status.ACTIVE and get_valid_from_us(row) < candidate.begins_us
+    return since and has_other_dose(claim.value or "", row.value or "")
 
 
 def _find_misnamed(claim: Claim, firm: list[Memory]) -> list[Memory]:

@@ -159,6 +159,10 @@ _NUMBER: Final = re.compile(
     r"|\b(?:mon|tues|wednes|thurs|fri|satur|sun)days?\b",
     re.IGNORECASE,
 )
+_DOSE: Final = re.compile(
+    r"\b(?:\d[\d.,]*|half|one|two|three|four|five|six)"
+    r" ?(?:mg|mcg|\u00b5g|ug|g|ml|iu|units?|puffs?|tablets?|pills?|drops?|capsules?)\b"
+)
 _DIGITS: Final = re.compile(r"\d(?:[\d.,:]*\d)?")
 _NAMING: Final = re.compile(r"\b(?:called|named|name)\b", re.IGNORECASE)
 
@@ -269,6 +273,24 @@ def has_other_number(new: str, old: str) -> bool:
         return False
     pairs = [(one, other) for one, other in zip(more, less, strict=True) if one != other]
     return all(is_number(one) and is_number(other) for one, other in pairs)
+
+
+def has_other_dose(new: str, old: str) -> bool:
+    """Return whether two values are one substance in other amounts: "metformin 500 mg", "1000 mg of metformin".
+
+    >>> has_other_dose("1000 mg of metformin", "metformin 500mg"), has_other_dose("20 mg of iron", "20 mg of zinc")
+    (True, False)
+    """
+    amounts, names = zip(*(_split_dose(value) for value in (new, old)), strict=True)
+    more, less = sorted(names, key=len, reverse=True)
+    return all(amounts) and amounts[0] != amounts[1] and bool(less) and less <= more
+
+
+def _split_dose(value: str) -> tuple[frozenset[str], frozenset[str]]:
+    """Return the amounts of a value and its other words."""
+    plain = normalise_value(value)
+    amounts = frozenset(found[0].replace(" ", "") for found in _DOSE.finditer(plain))
+    return amounts, frozenset(_DOSE.sub(" ", plain).split()) - {"of", "a", "day", "daily", "the", "now"}
 
 
 def _singularise(words: list[str]) -> list[str]:
