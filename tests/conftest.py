@@ -13,6 +13,7 @@ from credenda.bootstrap import _LazyExtractor
 from credenda.model.claim import Claim, Turn
 from credenda.runtime import Parts
 from credenda.services import settle
+from credenda.storage.sqlite import connection
 from credenda.testing import ManualClock
 
 from .backends import CHOSEN, ON_BOTH, Databases, open_databases
@@ -25,6 +26,10 @@ _USUAL_SECONDS = 30.0
 # A model that embeds each text of ten thousand tests would double their time; what it must not change is tested as
 # installed (the fixture `as_installed`). No other setting differs from a user's.
 os.environ["CREDENDA_EMBEDDER"] = "none"
+
+# No test but those of power cuts can see a flush, and each commit of thousands of tests would wait for the disk.
+AS_IT_SHIPS = connection._WRITE_PRAGMAS  # noqa: SLF001 - a setting would be one that turns safety off
+connection._WRITE_PRAGMAS = ("PRAGMA synchronous = OFF", *AS_IT_SHIPS[1:])  # noqa: SLF001 - as above
 
 # The same examples in every run: a failure is the change's, never the dice's. To search further than that:
 # scripts/test --hypothesis-profile default
@@ -56,6 +61,12 @@ def _all_closed() -> Iterator[None]:
 @pytest.fixture
 def clock() -> ManualClock:
     return ManualClock("2026-03-01T09:00:00Z")
+
+
+@pytest.fixture
+def flushed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let SQLite wait for the disk, as it does outside tests; name it in `usefixtures`."""
+    monkeypatch.setattr(connection, "_WRITE_PRAGMAS", AS_IT_SHIPS)
 
 
 @pytest.fixture

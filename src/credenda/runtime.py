@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import OrderedDict, deque
 from collections.abc import Callable, Generator, Sequence
 from contextlib import ExitStack, contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
 from functools import partial
 from threading import Event, Lock
@@ -25,6 +26,10 @@ if TYPE_CHECKING:
 
     from credenda.index.cache import IndexCache
     from credenda.providers.llm.client import ModelClient
+
+
+_own_calls: ContextVar[int] = ContextVar("credenda_own_calls", default=0)
+"""How many of the calls counted are those that the current work is part of."""
 
 
 class ActiveCalls:
@@ -62,11 +67,20 @@ class ActiveCalls:
         finally:
             self.__enter__()
 
+    @contextmanager
+    def take_part(self) -> Generator[None]:
+        """Let long work inside the block wait for every call but one: the call that it is done in."""
+        token = _own_calls.set(1)
+        try:
+            yield
+        finally:
+            _own_calls.reset(token)
+
     def wait_idle(self, timeout_seconds: float) -> None:
-        """Wait until no call is in progress and none was recently, up to a bound: background work must not starve."""
+        """Wait until no other call is in progress and none was recently, up to a bound: work must not starve."""
         deadline = seconds() + timeout_seconds
         while (now := seconds()) < deadline:
-            quiet_at = (now if self._calls else self._ended) + limits.QUIET_SECONDS
+            quiet_at = (now if self._calls > _own_calls.get() else self._ended) + limits.QUIET_SECONDS
             if now >= quiet_at:
                 return
             pause(min(quiet_at, deadline) - now)

@@ -18,6 +18,8 @@ from credenda.interfaces.authorization import use_as_owner
 from credenda.interfaces.dispatch import invoke
 from credenda.operations import OPERATIONS
 
+pytestmark = pytest.mark.usefixtures("flushed")
+
 
 @pytest.mark.requirement("D-011", "R-052")
 def test_no_power_cut_loses_or_halves_an_acknowledged_call() -> None:

@@ -216,6 +216,7 @@ def test_the_exceptions_exist() -> None:
     assert set(load_statements()) > FOR_ALL_TENANTS | OF_THE_SERVER
 
 
+@pytest.mark.usefixtures("flushed")
 @pytest.mark.requirement("R-165")
 @pytest.mark.parametrize(
     ("pragma", "value"),
