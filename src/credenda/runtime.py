@@ -42,18 +42,15 @@ class ActiveCalls:
     """
 
     def __init__(self) -> None:
-        """Start without calls."""
         self._lock = Lock()
         self._calls = 0
         self._ended = 0.0
 
     def __enter__(self) -> None:
-        """Count a call that begins."""
         with self._lock:
             self._calls += 1
 
     def __exit__(self, *_: object) -> None:
-        """Count a call that ends."""
         with self._lock:
             self._calls -= 1
             self._ended = seconds()
@@ -90,7 +87,6 @@ class AccessBuffer:
     """Buffered impressions of memories, written with the next commit: a search never waits for a write lock."""
 
     def __init__(self) -> None:
-        """Start empty."""
         self._lock = Lock()
         self._waiting: dict[tuple[str, str, int], Access] = {}
 
@@ -108,7 +104,6 @@ class AccessBuffer:
         return waiting
 
     def __len__(self) -> int:
-        """Return the number of buffered impressions."""
         return len(self._waiting)
 
 
@@ -116,7 +111,6 @@ class ModelCalls:
     """Counts the calls of models to each session within a minute; it knows the sessions that were written to last."""
 
     def __init__(self) -> None:
-        """Start without calls."""
         self._lock = Lock()
         self._times: OrderedDict[str, deque[int]] = OrderedDict()
 
@@ -139,7 +133,6 @@ class LazyIndexCache:
     """
 
     def __init__(self) -> None:
-        """Start without a cache."""
         self._lock = Lock()
         self._cache: IndexCache | None = None
 
@@ -160,7 +153,6 @@ class Views:
     """Counts the open memories that share one store and one model, so that the last one to close releases them."""
 
     def __init__(self) -> None:
-        """Begin with one."""
         self._lock = Lock()
         self._open = 1
 

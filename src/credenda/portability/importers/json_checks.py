@@ -149,19 +149,7 @@ def make_showable(name: str) -> str:
 Table = Mapping[str, Any]
 Reader = Callable[[Table, str], Iterator[Parsed]]
 """Converts one item of a list; the second argument is its place, for problems."""
-_HEAD: Final = re.compile(rb"\s*[\[{]")
-_ENDINGS: Final = (".json", ".json.gz", ".jsonl", ".jsonl.gz", ".ndjson", ".ndjson.gz")
 _IDS: Final = ("id", "uuid", "source_id", "name", "label")
-
-
-def has_json_name(member: str) -> bool:
-    """Return whether a file is JSON or JSON Lines, by its name."""
-    return member.casefold().endswith(_ENDINGS)
-
-
-def is_json_with(head: bytes, *marks: bytes) -> bool:
-    """Return whether a file begins with a JSON list or object, and has all of some marks near its beginning."""
-    return _HEAD.match(head) is not None and all(mark in head for mark in marks)
 
 
 def read_tables(lines: Lines, path: Path, readers: Mapping[str, Reader]) -> Iterator[Parsed]:
