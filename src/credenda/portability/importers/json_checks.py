@@ -56,7 +56,7 @@ def parse_table(data: bytes) -> Mapping[str, Any]:
 
 
 def parse_tables(data: bytes) -> tuple[list[Mapping[str, Any]], str]:
-    """Parse a line that should be one JSON object, and return what it holds with what is wrong about the rest.
+    """Parse a line that should be one JSON object, and return its objects with the fault of the rest.
 
     Objects that were written at once stand on one line, and a write that was cut off leaves the beginning of one.
 
@@ -70,7 +70,7 @@ def parse_tables(data: bytes) -> tuple[list[Mapping[str, Any]], str]:
 
 
 def _split_objects(data: bytes, wrong: str) -> tuple[list[Mapping[str, Any]], str]:
-    """Return the objects with which a line begins, and what is wrong if anything else follows."""
+    """Return the objects with which a line begins, and the fault if anything else follows."""
     decoder, found, at = json.JSONDecoder(), list[Mapping[str, Any]](), 0
     try:
         text = data.removeprefix(_BOM).decode()

@@ -503,7 +503,7 @@ class SuzentFormat(Format):
         return self.takes(place.path.name) and (entered or bool(_Root(place).load(_STATE)))
 
     def pieces(self, lines: Lines, source: Source) -> Iterator[Parsed]:
-        """Parse a page by its place in the folder, after what was deleted there."""
+        """Parse a page by its place in the folder, after its deletions."""
         found = source.place or locate(source.path)
         folder = _Root(found)
         for deleted in read_deleted_texts(folder):
