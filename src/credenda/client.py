@@ -178,7 +178,6 @@ class Credenda(Groups):
         return type(self)(bootstrap.build_user_parts(self._parts, user, closed=self._closed), workers=workers)
 
     def __enter__(self) -> Self:
-        """Return itself."""
         return self
 
     def __exit__(
@@ -187,7 +186,6 @@ class Credenda(Groups):
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        """Close."""
         self.close()
 
     @property

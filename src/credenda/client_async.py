@@ -55,7 +55,6 @@ class Opening:
         return self._open().__await__()
 
     async def __aenter__(self) -> AsyncCredenda:
-        """Open it."""
         self._opened = await self._open()
         return self._opened
 
@@ -65,7 +64,6 @@ class Opening:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        """Close it."""
         if self._opened is not None:
             await self._opened.__aexit__(kind, error, trace)
 
@@ -131,7 +129,6 @@ class _Twin:
     """Coroutines for the methods of an object."""
 
     def __init__(self, twin: Any) -> None:  # noqa: ANN401 - a memory or one of its groups
-        """Wrap a part of an open memory."""
         self._memory = twin
 
 
@@ -162,7 +159,6 @@ class AsyncCredenda(_Twin):
         self.items = AsyncItems(memory.items)
 
     async def __aenter__(self) -> Self:
-        """Return itself."""
         return self
 
     async def __aexit__(
@@ -171,7 +167,6 @@ class AsyncCredenda(_Twin):
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        """Close."""
         await asyncio.to_thread(self._memory.close)
 
 

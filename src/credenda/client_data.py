@@ -79,7 +79,6 @@ class Data:
     """Operations on a whole memory: `mem.data`."""
 
     def __init__(self, parts: Parts) -> None:
-        """Belong to an open memory."""
         self._parts = parts
 
     @Operation(
@@ -336,7 +335,6 @@ class Jobs:
     """Work in the background: `mem.jobs`."""
 
     def __init__(self, parts: Parts) -> None:
-        """Belong to an open memory."""
         self._parts = parts
 
     @Operation(

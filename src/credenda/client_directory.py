@@ -21,7 +21,6 @@ class Directory:
     """
 
     def __init__(self, parts: Parts) -> None:
-        """Belong to an open memory."""
         self._parts = parts
 
     def ls(self, path: str = "", *, depth: int = 1) -> Sequence[DirectoryEntry]:
@@ -62,7 +61,6 @@ class Items:
     """Values that a program keeps beside the beliefs, under a space and a key: `mem.items`."""
 
     def __init__(self, parts: Parts) -> None:
-        """Belong to an open memory."""
         self._parts = parts
 
     def put(

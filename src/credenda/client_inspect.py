@@ -60,7 +60,6 @@ class Inspect:
     """Previews, scores, costs and the audit: `mem.inspect`. Nothing here changes a belief."""
 
     def __init__(self, parts: Parts) -> None:
-        """Belong to an open memory."""
         self._parts = parts
 
     @Operation(

@@ -44,7 +44,6 @@ class Manage:
     """Operations on existing beliefs: `mem.manage`."""
 
     def __init__(self, parts: Parts) -> None:
-        """Belong to an open memory."""
         self._parts = parts
 
     @Operation(

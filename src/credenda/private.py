@@ -82,7 +82,6 @@ class PrivateParts:
     """
 
     def __init__(self) -> None:
-        """Begin outside of private parts."""
         self._depth = 0
 
     @property

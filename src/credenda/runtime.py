@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import OrderedDict, deque
 from collections.abc import Callable, Generator, Sequence
 from contextlib import ExitStack, contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
 from functools import partial
 from threading import Event, Lock
@@ -27,6 +28,10 @@ if TYPE_CHECKING:
     from credenda.providers.llm.client import ModelClient
 
 
+_own_calls: ContextVar[int] = ContextVar("credenda_own_calls", default=0)
+"""How many of the calls counted are those that the current work is part of."""
+
+
 class ActiveCalls:
     """Counts the calls of a user in progress, so that background work can yield to them.
 
@@ -37,18 +42,15 @@ class ActiveCalls:
     """
 
     def __init__(self) -> None:
-        """Start without calls."""
         self._lock = Lock()
         self._calls = 0
         self._ended = 0.0
 
     def __enter__(self) -> None:
-        """Count a call that begins."""
         with self._lock:
             self._calls += 1
 
     def __exit__(self, *_: object) -> None:
-        """Count a call that ends."""
         with self._lock:
             self._calls -= 1
             self._ended = seconds()
@@ -62,11 +64,20 @@ class ActiveCalls:
         finally:
             self.__enter__()
 
+    @contextmanager
+    def take_part(self) -> Generator[None]:
+        """Let long work inside the block wait for every call but one: the call that it is done in."""
+        token = _own_calls.set(1)
+        try:
+            yield
+        finally:
+            _own_calls.reset(token)
+
     def wait_idle(self, timeout_seconds: float) -> None:
-        """Wait until no call is in progress and none was recently, up to a bound: background work must not starve."""
+        """Wait until no other call is in progress and none was recently, up to a bound: work must not starve."""
         deadline = seconds() + timeout_seconds
         while (now := seconds()) < deadline:
-            quiet_at = (now if self._calls else self._ended) + limits.QUIET_SECONDS
+            quiet_at = (now if self._calls > _own_calls.get() else self._ended) + limits.QUIET_SECONDS
             if now >= quiet_at:
                 return
             pause(min(quiet_at, deadline) - now)
@@ -76,7 +87,6 @@ class AccessBuffer:
     """Buffered impressions of memories, written with the next commit: a search never waits for a write lock."""
 
     def __init__(self) -> None:
-        """Start empty."""
         self._lock = Lock()
         self._waiting: dict[tuple[str, str, int], Access] = {}
 
@@ -94,7 +104,6 @@ class AccessBuffer:
         return waiting
 
     def __len__(self) -> int:
-        """Return the number of buffered impressions."""
         return len(self._waiting)
 
 
@@ -102,7 +111,6 @@ class ModelCalls:
     """Counts the calls of models to each session within a minute; it knows the sessions that were written to last."""
 
     def __init__(self) -> None:
-        """Start without calls."""
         self._lock = Lock()
         self._times: OrderedDict[str, deque[int]] = OrderedDict()
 
@@ -125,7 +133,6 @@ class LazyIndexCache:
     """
 
     def __init__(self) -> None:
-        """Start without a cache."""
         self._lock = Lock()
         self._cache: IndexCache | None = None
 
@@ -146,7 +153,6 @@ class Views:
     """Counts the open memories that share one store and one model, so that the last one to close releases them."""
 
     def __init__(self) -> None:
-        """Begin with one."""
         self._lock = Lock()
         self._open = 1
 

@@ -81,7 +81,6 @@ class SessionPool(Generic[S]):
         sessions_max: int,
         wait_seconds: float = limits.POOL_WAIT_SECONDS,
     ) -> None:
-        """Open nothing yet."""
         self._open_session = open_session
         self._sessions_max = sessions_max
         self._wait_seconds = wait_seconds
@@ -93,7 +92,6 @@ class SessionPool(Generic[S]):
         self._counted = PoolCounts()
 
     def __len__(self) -> int:
-        """Count the sessions that are open."""
         with self._changed:
             return len(self._entries) + self._closing
 

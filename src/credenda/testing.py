@@ -81,7 +81,6 @@ class ScriptedModel:
         model_id: str = "scripted:script",
         tokens: tuple[int, int] = (100, 20),
     ) -> None:
-        """Take the script."""
         self._answer = answers if callable(answers) else None
         self._answers: list[Answer] = [] if callable(answers) else list(answers)
         self._model_id = model_id

@@ -189,13 +189,16 @@ def test_every_memory_of_mem0_is_kept_even_where_no_rule_reads_it(
     items = [
         KEPT | {"id": "1", "memory": "Allergic to peanuts 🥜"},
         KEPT | {"id": "2", "memory": "Recommended the train", "role": "assistant", "metadata": None},
-        KEPT | {"id": "3", "memory": "x " * 150_000},
     ]
     path = tmp_path / "mem0.json"
     path.write_text(json.dumps({"results": items}), encoding="utf-8")
-    assert mem.data.import_(path).turns == 3
+    assert mem.data.import_(path).turns == 2
     mem.settle()
     assert "Allergic to peanuts 🥜" in {memory.text for memory in mem.list(limit=50).items}
+    items.append(KEPT | {"id": "3", "memory": "x " * 150_000})
+    path.write_text(json.dumps({"results": items}), encoding="utf-8")
+    report = mem.data.import_(path)
+    assert (report.turns, report.skipped) == (1, 2)
     assert [event.role for event in events()] == [Role.USER, Role.ASSISTANT, Role.USER]
 
 

@@ -44,6 +44,7 @@ def test_the_demo_tells_a_story_of_five_scenes(
 
 def test_the_long_demo_shows_everything_and_leaves_a_database_to_explore(ana: Terminal) -> None:
     shown = ana.text("demo", "--long")
+    assert "search is lexical only" in shown
     for part in ("Current beliefs", "was wrong", "not beliefs about you", "Answer:", "Deleted:", "ms median"):
         assert part in shown
     path = ana.db
@@ -54,8 +55,7 @@ def test_the_long_demo_shows_everything_and_leaves_a_database_to_explore(ana: Te
     assert "Ferrowind" in [item["value"] for item in ana.held("--attribute", "employer")]
 
 
-def test_the_demo_measures_what_a_model_gains(ana: Terminal, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert "search is lexical only" in ana.text("demo", "--long", "--keep", str(ana.db.with_name("without.db")))
+def test_the_demo_as_json_measures_what_a_model_gains(ana: Terminal, monkeypatch: pytest.MonkeyPatch) -> None:
     settings = ana.db.with_name("config.toml")
     settings.write_text('embedder = "minilm"\n')
     monkeypatch.setitem(NO_SETTINGS, "CREDENDA_EMBEDDER", None)
@@ -66,10 +66,6 @@ def test_the_demo_measures_what_a_model_gains(ana: Terminal, monkeypatch: pytest
     gain = run["gain"]
     assert gain["model_id"].startswith("minilm")
     assert len(gain["by_words"]) < len(gain["by_meaning"]) <= gain["questions"]
-
-
-def test_the_demo_as_json(ana: Terminal) -> None:
-    run = ana.json("demo")
     assert {"database", "held", "contests", "searches", "unanswered", "answered", "deleted", "timings"} <= set(run)
     assert run["turns"] == len(load_script().turns)
     assert run["timings"]["ack_ms_median"] > 0

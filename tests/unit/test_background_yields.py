@@ -47,6 +47,16 @@ def test_who_calls_again_and_again_holds_it_off_no_longer_than_its_bound() -> No
         caller.join()
 
 
+def test_work_does_not_wait_for_the_call_that_it_is_done_in() -> None:
+    active_calls = ActiveCalls()
+    with active_calls:
+        with active_calls.take_part():
+            assert waited(active_calls, 60.0) < 30
+            with active_calls:
+                assert waited(active_calls, 0.05) >= 0.05 * 0.9
+        assert waited(active_calls, 0.05) >= 0.05 * 0.9
+
+
 def test_a_call_under_way_is_waited_for() -> None:
     foreground, entered, leave = ActiveCalls(), Event(), Event()
 

@@ -35,7 +35,6 @@ class CredendaFileStore(AgentFileStore):
     """An `AgentFileStore` whose files are pages of the directory below `folder`. An empty folder does not exist."""
 
     def __init__(self, memory: Credenda, *, folder: str = "files") -> None:
-        """Bind an open memory."""
         self._directory = memory.directory
         self._folder = folder
 

@@ -41,7 +41,6 @@ class CredendaMemoryService(BaseMemoryService):
     def __init__(
         self, memory: Credenda, *, tenant: Callable[[str, str], str] = join_names, limit: int = 10, most: int = 16
     ) -> None:
-        """Bind an open memory of any user of the database."""
         self._tenant = tenant
         self._limit = limit
         self._pool = SessionPool[Credenda](memory.for_user, sessions_max=most)

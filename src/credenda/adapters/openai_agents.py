@@ -40,7 +40,6 @@ class CredendaSession(SessionABC):
         session_settings: SessionSettings | None = None,
         remember: bool = True,
     ) -> None:
-        """Bind a session of an open memory."""
         self.session_id = session_id
         self.session_settings = session_settings or SessionSettings()
         self._memory = memory

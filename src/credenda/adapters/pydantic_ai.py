@@ -47,7 +47,6 @@ class CredendaMemoryStore:
     """
 
     def __init__(self, memory: Credenda, *, folder: str = "pydantic-ai") -> None:
-        """Bind an open memory."""
         self._memory = memory
         self._folder = folder
 

@@ -31,7 +31,6 @@ class Conversation:
     """
 
     def __init__(self, memory: Credenda, *, session: str, project: str | None = None, agent: str | None = None) -> None:
-        """Bind a session of an open memory."""
         self._memory = memory
         self._session = session
         self._project = project

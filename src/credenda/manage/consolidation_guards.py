@@ -559,7 +559,6 @@ class SharedKeyIndex:
     """Collects the memories that share an exact key with one of the seeds."""
 
     def __init__(self, keys: Iterable[int]) -> None:
-        """Collect for these keys only."""
         self._holders: dict[int, list[int]] = {key: [] for key in keys}
 
     def add(self, number: int, keys: Iterable[int]) -> None:

@@ -34,7 +34,6 @@ class LogDifferences:
     unsupported: int
 
     def __bool__(self) -> bool:
-        """Return whether there is a difference that the log can repair."""
         return bool(self.memories or self.contests)
 
 

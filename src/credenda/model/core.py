@@ -79,7 +79,6 @@ class CoreDiff:
     reworded: tuple[tuple[CoreLine, CoreLine], ...] = ()
 
     def __bool__(self) -> bool:
-        """Whether any line changed."""
         return bool(self.added or self.removed or self.reworded)
 
 

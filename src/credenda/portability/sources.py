@@ -74,7 +74,6 @@ class Quota:
     """Limits how much compressed data may unpack to, against decompression bombs."""
 
     def __init__(self, name: str, packed_bytes: Callable[[], int]) -> None:
-        """Set the limit from the number of compressed bytes."""
         self._name = name
         self._packed_bytes = packed_bytes
         self._unpacked = 0

@@ -63,7 +63,6 @@ class Candidates:
     """Every document is known to be the first passage, hence the only document of its event or memory."""
 
     def __len__(self) -> int:
-        """Return the number of candidates."""
         return len(self.codes)
 
 

@@ -38,7 +38,6 @@ from credenda.read.newer import is_older, link_newer, pick_asked_for
 from credenda.read.plan import (
     ANY_TIME,
     Ask,
-    Interval,
     Plan,
     is_about_past,
     is_quotation,

@@ -147,7 +147,6 @@ class ModelJudge:
     """
 
     def __init__(self, parts: Parts, line: ModelClient) -> None:
-        """Create the judge of an open memory."""
         self._parts = parts
         self._line = line
         self._away = 0

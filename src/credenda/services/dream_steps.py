@@ -260,7 +260,6 @@ class Mind:
     """The LLM of a dream, if any; after a failure it is not called again in the same step."""
 
     def __init__(self, night: Night) -> None:
-        """Use the LLM of the open memory."""
         self._night = night
         self._trouble = "this memory is open read-only" if night.parts.read_only else ""
 

@@ -600,7 +600,6 @@ class Turns:
     """Locks of this process by name; a thread may take one that it holds. A name without a holder needs no memory."""
 
     def __init__(self) -> None:
-        """Begin without a name."""
         self._lock = Lock()
         self._turns: WeakValueDictionary[str, _Turn] = WeakValueDictionary()
 

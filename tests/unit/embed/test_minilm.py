@@ -13,11 +13,11 @@ from threading import Thread
 import numpy as np
 import pytest
 
+from benchmarks.minilm_graph import build_files
 from credenda.errors import Invalid, Unavailable
 from credenda.providers.embed import minilm
 from credenda.providers.embed.factory import open_embedder
 from credenda.providers.embed.minilm import MiniLmEmbedder, WordPieces, find_weights, map_tensors, open_model
-from credenda.providers.embed.minilm_graph import build_graph, build_overflow_probe
 from tests.waiting import PATIENCE_SECONDS
 
 TEXTS = [
@@ -68,10 +68,10 @@ def test_processors_that_overflow_get_the_same_vectors_by_another_way() -> None:
     assert (np.abs(signed - unsigned).max() > 1e-5) == minilm._has_overflow()  # noqa: SLF001 - what the choice hangs on
 
 
-def test_the_probe_asks_for_more_than_sixteen_bits_hold() -> None:
-    _, rows, expected = build_overflow_probe()
-    assert 2 * int(rows.max()) * 127 > 2**15
-    assert expected == int(rows.astype(np.int64).sum()) * 127
+def test_the_graphs_that_ship_are_those_that_the_script_writes() -> None:
+    data = files("credenda.providers.embed") / "data"
+    for name, content in build_files(map_tensors(find_weights())).items():
+        assert (data / name).read_bytes() == content, name
 
 
 def test_padding_does_not_change_a_text() -> None:
@@ -136,7 +136,7 @@ def test_bytes_that_are_no_weights_are_refused(content: bytes, tmp_path: Path) -
     path = tmp_path / "weights"
     path.write_bytes(content)
     with pytest.raises(ValueError, match=r"safetensors|weights"):
-        build_graph(map_tensors(path), tokens=256, unsigned=False)
+        open_model(path, unsigned=False)
 
 
 def test_the_vocabulary_is_the_published_one() -> None:

@@ -85,7 +85,6 @@ class Tenants:
         self._pool = SessionPool(self._open, sessions_max=most)
 
     def __len__(self) -> int:
-        """Return the number of open memories."""
         return len(self._pool)
 
     def lend(self, user: str) -> AbstractContextManager[Tenant]:
@@ -344,7 +343,6 @@ class Memory:
         return dict(config_dict)
 
     def __enter__(self) -> Self:
-        """Return the memory itself."""
         return self
 
     def __exit__(
@@ -353,7 +351,6 @@ class Memory:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        """Close."""
         self.close()
 
     def close(self) -> None:

@@ -49,7 +49,6 @@ class Calls:
     """The requests that have no response yet."""
 
     def __init__(self) -> None:
-        """Start without requests."""
         self._waiting: set[str | int] = set()
         self._idle = anyio.Event()
 
@@ -125,7 +124,6 @@ class Lines:
         self._sending, self._receiving = anyio.create_memory_object_stream[str](0)
 
     def __aiter__(self) -> AsyncIterator[str]:
-        """Start reading."""
         loop = asyncio.get_running_loop()
         Thread(target=self._read, args=(loop,), name="credenda-stdin", daemon=True).start()
         return self._lines()
@@ -173,7 +171,6 @@ class Answers:
     """An output stream that records which requests have their response."""
 
     def __init__(self, writing: WriteStream[SessionMessage], calls: Calls) -> None:
-        """Wrap a stream."""
         self._writing = writing
         self._calls = calls
 
@@ -189,7 +186,6 @@ class Answers:
         await self._writing.aclose()
 
     async def __aenter__(self) -> Self:
-        """Enter the stream."""
         await self._writing.__aenter__()
         return self
 
@@ -199,7 +195,6 @@ class Answers:
         exc_val: BaseException | None,
         exc_tb: TracebackType | None,
     ) -> bool | None:
-        """Leave the stream."""
         return await self._writing.__aexit__(exc_type, exc_val, exc_tb)
 
 

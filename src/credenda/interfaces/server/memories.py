@@ -62,8 +62,8 @@ class Memories:
 
     @contextmanager
     def lend(self) -> Generator[Credenda]:
-        """Lend the memory of the current principal's tenant for the length of a call."""
-        with self._pool.lend(get_principal().tenant) as memory:
+        """Lend the memory of the current principal's tenant for the length of a call, which counts as active."""
+        with self._pool.lend(get_principal().tenant) as memory, self.active_calls.take_part():
             yield memory
 
     @property

@@ -49,7 +49,6 @@ class Canvas:
     """An SVG element under construction, `height` pixels high and as wide as its place."""
 
     def __init__(self, title: str, about: str, *, height: float, name: str) -> None:
-        """Begin with the title and the description that a screen reader says."""
         self._root = ET.Element(
             "svg", {"class": f"drawing {name}", "role": "img", "width": "100%", "height": f"{height:.0f}"}
         )

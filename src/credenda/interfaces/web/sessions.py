@@ -41,7 +41,6 @@ class Sessions:
     """Finds out who looks at a page, and that a form comes from a page of ours."""
 
     def __init__(self, bearer: Identify, secret: str, found: _Logins | None) -> None:
-        """Use one of the class methods."""
         self._bearer = bearer
         self._secret = secret
         self._found = found

@@ -13,7 +13,16 @@ from pathlib import Path, PurePosixPath
 from typing import Any, Final, cast
 
 from credenda.portability.importers.blocks import decode_lines, has_words
-from credenda.portability.importers.format import Boundary, Omitted, Parsed, Piece, Problem, Source, list_key_paths
+from credenda.portability.importers.format import (
+    Boundary,
+    Format,
+    Omitted,
+    Parsed,
+    Piece,
+    Problem,
+    Source,
+    list_key_paths,
+)
 from credenda.portability.importers.json_checks import (
     MalformedError,
     Statement,
@@ -21,7 +30,6 @@ from credenda.portability.importers.json_checks import (
     Talk,
     Turn,
     describe_item,
-    has_json_name,
     list_of,
     list_tables,
     make_showable,
@@ -43,8 +51,6 @@ from credenda.private import cut_tagged
 
 _CHATGPT_AGENT: Final = "chatgpt"
 _CHATGPT_FILE: Final = re.compile(r"conversations(?:[-_]\d+)?\.json")
-_CHATGPT_HEAD: Final = re.compile(rb"\s*[\[{]")
-_CHATGPT_MARKS: Final = (b'"mapping"', b'"current_node"')
 _CHATGPT_ROLES: Final = ("user", "assistant")
 _READ: Final = ("text", "multimodal_text")
 """Content types of spoken text; others are tool calls and results, thoughts, and context of the program."""
@@ -54,19 +60,15 @@ _CITATION: Final = re.compile("\ue200[^\ue200\ue201]{0,2000}\ue201")
 """References to search results, which ChatGPT shows as links."""
 
 
-class ChatGPTFormat:
+class ChatGPTFormat(Format):
     """Exports of chatgpt.com: a zip, or the list of conversations in it, sharded or not."""
 
     name = "chatgpt"
+    marks = ((b'"mapping"',), (b'"current_node"',))
 
     def takes(self, member: str) -> bool:
         """Return whether a file is a list of conversations."""
         return _CHATGPT_FILE.fullmatch(PurePosixPath(member).name) is not None
-
-    def recognises(self, head: bytes, path: Path) -> bool:
-        """Return whether a file begins with a conversation tree."""
-        del path
-        return _CHATGPT_HEAD.match(head) is not None and any(mark in head for mark in _CHATGPT_MARKS)
 
     def pieces(self, lines: Lines, source: Source) -> Iterator[Piece | Problem | Boundary]:
         """Parse each conversation and yield its messages, in order."""
@@ -191,27 +193,21 @@ _CLAUDE_FILE: Final = re.compile(r"(?:conversations(?:[-_]\d+)?\.jsonl?|memories
 _NOTES: Final = "memories"
 """The folder of newer exports, with a file for each memory."""
 _MEMORIES: Final = "memories.json"
-_CLAUDE_HEAD: Final = re.compile(rb"\s*[\[{]")
-_CLAUDE_MARKS: Final = (b'"chat_messages"', b'"conversations_memory"')
 _LISTS: Final = (b'"chat_messages"', b'"conversations"', b'"memories"')
 _CLAUDE_ROLES: Final = {"human": "user", "user": "user", "assistant": "assistant"}
 
 
-class ClaudeFormat:
+class ClaudeFormat(Format):
     """Exports of claude.ai: a zip, or the list of conversations in it."""
 
     name = "claude"
+    marks = ((b'"chat_messages"',), (b'"conversations_memory"',))
 
     def takes(self, member: str) -> bool:
         """Return whether a file has conversations or memories, not users or projects."""
         path = PurePosixPath(member)
         noted = path.suffix == ".json" and path.parent.name == _NOTES
         return noted or _CLAUDE_FILE.fullmatch(path.name) is not None
-
-    def recognises(self, head: bytes, path: Path) -> bool:
-        """Return whether a file begins with a conversation of chat messages, or with memory notes."""
-        del path
-        return _CLAUDE_HEAD.match(head) is not None and any(mark in head for mark in _CLAUDE_MARKS)
 
     def pieces(self, lines: Lines, source: Source) -> Iterator[Parsed]:
         """Parse each conversation, or each memory, in order."""
@@ -343,26 +339,18 @@ def _read_notes(table: Mapping[str, Any]) -> Iterator[str]:
 # Gemini's part of Google Takeout: `MyActivity.json`, an item for each prompt with its answer, the newest first.
 
 
-_SHAPE: Final = frozenset({"header", "title", "time", "products"})
 _PRODUCT: Final = re.compile(r"\b(?:Gemini|Bard)\b")
 _ASKED: Final = re.compile(r"(?:Prompted(?: with:)?|Asked(?: Gemini)?|Said|Answered)\s+(.*)", re.DOTALL)
 _LINES: Final = re.compile(r"<(?:br|/p|/li|/h[1-6]|/tr|/pre)\b[^<>]{0,200}>", re.IGNORECASE)
 _TAG: Final = re.compile(r"</?[a-zA-Z][^<>]{0,2000}>")
 
 
-class GeminiTakeoutFormat:
+class GeminiTakeoutFormat(Format):
     """Prompts to Gemini Apps, and the answers."""
 
     name = "gemini-takeout"
-
-    def takes(self, member: str) -> bool:
-        """Return whether a file is JSON."""
-        return has_json_name(member)
-
-    def recognises(self, head: bytes, path: Path) -> bool:
-        """Return whether a file begins with an activity in Gemini."""
-        del path
-        return list_key_paths(head) >= _SHAPE and (b"Gemini" in head or b"Bard" in head)
+    shape = frozenset({"header", "title", "time", "products"})
+    marks = ((b"Gemini",), (b"Bard",))
 
     def pieces(self, lines: Lines, source: Source) -> Iterator[Parsed]:
         """Parse item after item; the items of a day are one conversation."""
@@ -416,14 +404,10 @@ _OPEN_WEBUI_ROLES: Final = ("user", "assistant")
 _THOUGHTS: Final = re.compile(r"<details\b[^<>]{0,500}>.*?</details>", re.DOTALL)
 
 
-class OpenWebUIFormat:
+class OpenWebUIFormat(Format):
     """Chats, or memories: lists of JSON objects."""
 
     name = "open-webui"
-
-    def takes(self, member: str) -> bool:
-        """Return whether a file is JSON."""
-        return has_json_name(member)
 
     def recognises(self, head: bytes, path: Path) -> bool:
         """Return whether a file begins with a chat or with a memory."""
@@ -494,14 +478,10 @@ _KEYS: Final = ("id", "type", "date", "from_id")
 _OWNER: Final = re.compile(rb'"personal_information"\s*:\s*\{[^{}]{0,2000}?"user_id"\s*:\s*(\d{1,20})')
 
 
-class TelegramFormat:
+class TelegramFormat(Format):
     """Messages of persons; a forwarded message belongs to the person who wrote it."""
 
     name = "telegram"
-
-    def takes(self, member: str) -> bool:
-        """Return whether a file is JSON."""
-        return has_json_name(member)
 
     def recognises(self, head: bytes, path: Path) -> bool:
         """Return whether a file begins with messages of a chat, or with the data of an account."""
@@ -591,14 +571,11 @@ _YEARS_BEGIN: Final = 2_000
 _LONG_YEAR: Final = 3
 
 
-class WhatsAppFormat:
+class WhatsAppFormat(Format):
     """`WhatsApp Chat with NAME.txt`, or `_chat.txt`."""
 
     name = "whatsapp"
-
-    def takes(self, member: str) -> bool:
-        """Return whether a file is text."""
-        return member.casefold().endswith(".txt")
+    endings = (".txt",)
 
     def recognises(self, head: bytes, path: Path) -> bool:
         """Return whether a text has at least two messages with time and name."""

@@ -5,11 +5,12 @@ from __future__ import annotations
 import hashlib
 import json
 import re
+from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
-from typing import Final, Protocol
+from typing import ClassVar, Final
 
 from credenda.model.memory import Draft
 from credenda.portability.sources import Lines, Place
@@ -94,29 +95,37 @@ class Omitted:
     count: int = 1
 
 
+LINES_ENDINGS: Final = (".jsonl", ".jsonl.gz")
+JSON_ENDINGS: Final = (".json", ".json.gz", *LINES_ENDINGS, ".ndjson", ".ndjson.gz")
 Parsed = Piece | Problem | Boundary | Omitted | Deletion
 """Everything that a format may yield."""
 
 
-class Format(Protocol):
+class Format(ABC):
     """An import format. Reading is lazy and keeps one line, one block of lines or one item of a list in memory."""
 
-    @property
-    def name(self) -> str:
-        """Return the name of the format for `import --format`."""
-        ...
+    name: ClassVar[str]
+    """The name for `import --format`."""
+    endings: ClassVar[tuple[str, ...]] = JSON_ENDINGS
+    """How the names of its files end."""
+    shape: ClassVar[frozenset[str]] = frozenset()
+    """The paths of keys with which its JSON begins; see `list_key_paths`."""
+    marks: ClassVar[tuple[tuple[bytes, ...], ...]] = ()
+    """What else stands near the beginning of its JSON: all of one of these rows."""
 
     def takes(self, member: str) -> bool:
         """Return, by its path inside a folder or zip, whether to read a file; a file given directly is always read."""
-        ...
+        return member.casefold().endswith(self.endings)
 
     def recognises(self, head: bytes, path: Path) -> bool:
         """Return whether a file with this beginning has this format; `path` is without `.gz`."""
-        ...
+        del path
+        marked = not self.marks or any(is_json_with(head, *row) for row in self.marks)
+        return marked and (not self.shape or list_key_paths(head) >= self.shape)
 
+    @abstractmethod
     def pieces(self, lines: Lines, source: Source) -> Iterator[Parsed]:
         """Read a file to its end."""
-        ...
 
 
 def make_stable_key(kind: str, *parts: str) -> str:
@@ -132,6 +141,11 @@ _TOKEN: Final = re.compile(rb'"((?:[^"\\]++|\\.)*+)"(\s*:)?|[\[\]{}]', re.DOTALL
 _HEAD: Final = re.compile(rb"(?:\xef\xbb\xbf)?\s*[\[{]")
 _DEPTH_MAX: Final = 12
 _PATHS_MAX: Final = 2_000
+
+
+def is_json_with(head: bytes, *marks: bytes) -> bool:
+    """Return whether a file begins with a JSON list or object, and has all of some marks near its beginning."""
+    return _HEAD.match(head) is not None and all(mark in head for mark in marks)
 
 
 @lru_cache(maxsize=2)

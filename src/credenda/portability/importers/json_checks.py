@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import math
-import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -56,7 +55,7 @@ def parse_table(data: bytes) -> Mapping[str, Any]:
 
 
 def parse_tables(data: bytes) -> tuple[list[Mapping[str, Any]], str]:
-    """Parse a line that should be one JSON object, and return what it holds with what is wrong about the rest.
+    """Parse a line that should be one JSON object, and return its objects with the fault of the rest.
 
     Objects that were written at once stand on one line, and a write that was cut off leaves the beginning of one.
 
@@ -70,7 +69,7 @@ def parse_tables(data: bytes) -> tuple[list[Mapping[str, Any]], str]:
 
 
 def _split_objects(data: bytes, wrong: str) -> tuple[list[Mapping[str, Any]], str]:
-    """Return the objects with which a line begins, and what is wrong if anything else follows."""
+    """Return the objects with which a line begins, and the fault if anything else follows."""
     decoder, found, at = json.JSONDecoder(), list[Mapping[str, Any]](), 0
     try:
         text = data.removeprefix(_BOM).decode()
@@ -149,19 +148,7 @@ def make_showable(name: str) -> str:
 Table = Mapping[str, Any]
 Reader = Callable[[Table, str], Iterator[Parsed]]
 """Converts one item of a list; the second argument is its place, for problems."""
-_HEAD: Final = re.compile(rb"\s*[\[{]")
-_ENDINGS: Final = (".json", ".json.gz", ".jsonl", ".jsonl.gz", ".ndjson", ".ndjson.gz")
 _IDS: Final = ("id", "uuid", "source_id", "name", "label")
-
-
-def has_json_name(member: str) -> bool:
-    """Return whether a file is JSON or JSON Lines, by its name."""
-    return member.casefold().endswith(_ENDINGS)
-
-
-def is_json_with(head: bytes, *marks: bytes) -> bool:
-    """Return whether a file begins with a JSON list or object, and has all of some marks near its beginning."""
-    return _HEAD.match(head) is not None and all(mark in head for mark in marks)
 
 
 def read_tables(lines: Lines, path: Path, readers: Mapping[str, Reader]) -> Iterator[Parsed]:

@@ -6,7 +6,7 @@ import json
 import re
 import shutil
 import sqlite3
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Callable, Generator, Iterator, Mapping
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
@@ -17,13 +17,12 @@ from credenda.clock import from_datetime, to_datetime
 from credenda.errors import Corrupt, Invalid
 from credenda.model.memory import UNTRUE, Draft, Layer, MemoryType, Status, get_initial_layer
 from credenda.portability.importers.blocks import read_tags
-from credenda.portability.importers.format import ForeignMemory, Omitted, Parsed, Problem, Source
+from credenda.portability.importers.format import ForeignMemory, Format, Omitted, Parsed, Problem, Source
 from credenda.portability.importers.json_checks import (
     MalformedError,
     Reader,
     Statement,
     Table,
-    is_json_with,
     list_texts,
     make_showable,
     make_statement_piece,
@@ -40,7 +39,6 @@ from credenda.text.normalize import normalise_attribute
 SQLITE_HEAD: Final = b"SQLite format 3\x00"
 _OWNERS: Final = ("user_id", "namespace")
 _ENDED: Final = UNTRUE | {Status.FORGOTTEN}
-_ENDINGS: Final = (".db", ".sqlite", ".sqlite3")
 _COPY_BYTES: Final = 1 << 20
 _LOG_BYTES: Final = 1 << 22
 """The part of a write-ahead log in which a new database has its tables."""
@@ -173,10 +171,10 @@ def read_metadata(found: object) -> dict[str, object]:
     return dict(cast("dict[str, object]", found)) if isinstance(found, dict) else {}
 
 
-class DatabaseFormat(ABC):
+class DatabaseFormat(Format):
     """The SQLite database of one program: a table of memories, each with its status and its times."""
 
-    name: ClassVar[str]
+    endings = (".db", ".sqlite", ".sqlite3")
     program: ClassVar[str]
     words: ClassVar[str]
     """The column of the words of a memory."""
@@ -186,10 +184,6 @@ class DatabaseFormat(ABC):
     """Columns that only tables of other programs have."""
     left_out: ClassVar[tuple[str, ...]]
     """Tables whose rows are only counted."""
-
-    def takes(self, member: str) -> bool:
-        """Return whether a file is a database, by its name."""
-        return member.casefold().endswith(_ENDINGS)
 
     def recognises(self, head: bytes, path: Path) -> bool:
         """Return whether a SQLite file has the program's table of memories."""
@@ -383,11 +377,6 @@ def _read_type(table: Table, details: Table) -> MemoryType:
 # OpenMemory: its database, the zip of its export, and the points of its Qdrant collection.
 
 
-_MARKS: Final = (
-    (b'"content"', b'"state"', b'"categories"'),
-    (b'"apps"', b'"owner_id"', b'"memories"'),
-    (b'"payload"', b'"data"', b'"hash"'),
-)
 _SCHEMAS: Final = (b"memory_categories", b"primary_sector")
 """Names in the schemas of the databases."""
 _NAME: Final = "openmemory"
@@ -399,20 +388,22 @@ _OWN_FIELDS: Final = frozenset({"data", "memory", "text", "content", "hash", "cr
 _QUERY: Final = "SELECT {columns} FROM memories ORDER BY created_at, id"
 
 
-class OpenMemoryFormat:
+class OpenMemoryFormat(Format):
     """Exports of OpenMemory, in any of the three forms that people have."""
 
     name = "openmemory"
-
-    def takes(self, member: str) -> bool:
-        """Return whether a file of a zip or folder is the list of memories, a database, or JSON."""
-        return member.casefold().endswith((".jsonl", ".db", ".sqlite", ".sqlite3", ".json"))
+    endings = (".jsonl", ".db", ".sqlite", ".sqlite3", ".json")
+    marks = (
+        (b'"content"', b'"state"', b'"categories"'),
+        (b'"apps"', b'"owner_id"', b'"memories"'),
+        (b'"payload"', b'"data"', b'"hash"'),
+    )
 
     def recognises(self, head: bytes, path: Path) -> bool:
         """Return whether a file is such a database, or begins with a memory of the export or with a point."""
         if head.startswith(SQLITE_HEAD):
             return _NAME in path.name.casefold() or any(mark in head for mark in _SCHEMAS)
-        return any(is_json_with(head, *marks) for marks in _MARKS)
+        return super().recognises(head, path)
 
     def pieces(self, lines: Lines, source: Source) -> Iterator[Parsed]:
         """Parse each memory, in the order of the file."""

@@ -31,6 +31,7 @@ from credenda.portability.importers.format import (
     Boundary,
     Deletion,
     ForeignMemory,
+    Format,
     Omitted,
     Parsed,
     Piece,
@@ -43,8 +44,6 @@ from credenda.portability.importers.json_checks import (
     Reader,
     Statement,
     Table,
-    has_json_name,
-    is_json_with,
     list_of,
     list_texts,
     make_statement_piece,
@@ -88,14 +87,11 @@ Before another verb stands a name or a noun with such an ending: "Jonas is a nur
 _JOINT: Final = re.compile(r"(?<=[a-z])(?=[A-Z])|[_\s-]+")
 
 
-class McpMemoryFormat:
+class McpMemoryFormat(Format):
     """The knowledge graph of `@modelcontextprotocol/server-memory`."""
 
     name = "mcp-memory"
-
-    def takes(self, member: str) -> bool:
-        """Return whether a file is JSON Lines; older versions use `.json`."""
-        return member.endswith((".jsonl", ".json", ".jsonl.gz", ".json.gz"))
+    endings = (".jsonl", ".json", ".jsonl.gz", ".json.gz")
 
     def recognises(self, head: bytes, path: Path) -> bool:
         """Return whether a file begins with an entity or a relation."""
@@ -257,19 +253,11 @@ _ENDED: Final = frozenset({"superseded", "deprecated", "archived"})
 _RETRACTED: Final = "retracted"
 
 
-class PamFormat:
+class PamFormat(Format):
     """Files of Portable AI Memory."""
 
     name = PAM
-
-    def takes(self, member: str) -> bool:
-        """Return whether a file is JSON."""
-        return has_json_name(member)
-
-    def recognises(self, head: bytes, path: Path) -> bool:
-        """Return whether a file names the schema."""
-        del path
-        return is_json_with(head, b'"schema"', _SCHEMA)
+    marks = ((b'"schema"', _SCHEMA),)
 
     def pieces(self, lines: Lines, source: Source) -> Iterator[Parsed]:
         """Parse memories, or the messages of a conversation."""
@@ -372,14 +360,11 @@ _NOBODY: Final = "default"
 """The user where none is named: no person's name."""
 
 
-class MemoryListFormat:
+class MemoryListFormat(Format):
     """Saved memories as text: `[2026-03-01] - Prefers tea`, a list, or plain lines."""
 
     name = "memories"
-
-    def takes(self, member: str) -> bool:
-        """Return whether a file is text or Markdown."""
-        return member.casefold().endswith((".txt", ".md"))
+    endings = (".txt", ".md")
 
     def recognises(self, head: bytes, path: Path) -> bool:
         """Return whether a text has lines that begin with the date of a memory; other lists need `--format`."""
@@ -555,14 +540,11 @@ class _Root:
         return self.page.load(self.path / name)
 
 
-class SuzentFormat:
+class SuzentFormat(Format):
     """The folder in which Suzent keeps its memory."""
 
     name = "suzent"
-
-    def takes(self, member: str) -> bool:
-        """Return whether a file is a page or a day."""
-        return member.casefold().endswith(".md")
+    endings = (".md",)
 
     def is_day(self, place: Place) -> bool:
         """Return whether a file has the lines of a day."""
@@ -578,7 +560,7 @@ class SuzentFormat:
         return self.takes(place.path.name) and (entered or bool(_Root(place).load(CONSOLIDATION_STATE)))
 
     def pieces(self, lines: Lines, source: Source) -> Iterator[Parsed]:
-        """Parse a page by its place in the folder, after what was deleted there."""
+        """Parse a page by its place in the folder, after its deletions."""
         found = source.place or locate(source.path)
         folder = _Root(found)
         for deleted in read_deleted_texts(folder):

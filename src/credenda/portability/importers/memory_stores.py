@@ -9,7 +9,17 @@ from pathlib import Path, PurePosixPath
 from typing import Any, Final, cast
 
 from credenda.portability.importers.blocks import Block, cut, has_words, make_document_piece, read_tags
-from credenda.portability.importers.format import Boundary, Omitted, Parsed, Piece, Problem, Source, list_key_paths
+from credenda.portability.importers.format import (
+    Boundary,
+    Format,
+    Omitted,
+    Parsed,
+    Piece,
+    Problem,
+    Source,
+    is_json_with,
+    list_key_paths,
+)
 from credenda.portability.importers.json_checks import (
     MalformedError,
     Reader,
@@ -18,8 +28,6 @@ from credenda.portability.importers.json_checks import (
     Talk,
     Turn,
     describe_item,
-    has_json_name,
-    is_json_with,
     list_tables,
     list_texts,
     make_showable,
@@ -51,14 +59,11 @@ _SPOKEN: Final = "user_message"
 _SEND: Final = "send_message"
 
 
-class LettaFormat:
+class LettaFormat(Format):
     """Agent files of Letta, of servers and of its cloud."""
 
     name = "letta"
-
-    def takes(self, member: str) -> bool:
-        """Return whether a file is an agent file."""
-        return member.casefold().endswith((".af", ".af.json"))
+    endings = (".af", ".af.json")
 
     def recognises(self, head: bytes, path: Path) -> bool:
         """Return whether a file has the suffix, or begins with an agent and its blocks."""
@@ -170,8 +175,6 @@ def _read_human(value: str, place: str, source: Source) -> Iterator[Parsed]:
 # Memories of mem0, as returned by its `get_all`: short statements about a user, with times and metadata.
 
 
-_HEAD: Final = re.compile(rb"\s*[\[{]")
-_MEM0_MARKS: Final = (b'"memory"', b'"created_at"', b'"id"')
 _LISTS: Final = (b'"results"', b'"memories"')
 _PROFILE: Final = "profile"
 _FIELD_CHARACTERS: Final = 200
@@ -179,19 +182,12 @@ _KEPT: Final = ("user_id", "agent_id", "run_id", "actor_id", "app_id")
 """mem0's owner fields; imported memories belong to the importing user."""
 
 
-class Mem0Format:
+class Mem0Format(Format):
     """Exports of mem0: `{"results": […]}`, the bare list, or an object of a schema of its own."""
 
     name = "mem0"
-
-    def takes(self, member: str) -> bool:
-        """Return whether a file is JSON."""
-        return member.endswith((".json", ".json.gz"))
-
-    def recognises(self, head: bytes, path: Path) -> bool:
-        """Return whether a file begins with a memory."""
-        del path
-        return _HEAD.match(head) is not None and all(mark in head for mark in _MEM0_MARKS)
+    marks = ((b'"memory"', b'"created_at"', b'"id"'),)
+    endings = (".json", ".json.gz")
 
     def pieces(self, lines: Lines, source: Source) -> Iterator[Parsed]:
         """Parse each memory, in order."""
@@ -281,14 +277,10 @@ _ROLES: Final = {"user": "user", "human": "user", "assistant": "assistant", "ai"
 _SILENT: Final = frozenset({"system", "tool", "function", "norole"})
 
 
-class ZepFormat:
+class ZepFormat(Format):
     """JSON of Zep and Graphiti: `{"nodes": […], "edges": […], "episodes": […]}`, or one of these lists."""
 
     name = "zep"
-
-    def takes(self, member: str) -> bool:
-        """Return whether a file is JSON."""
-        return has_json_name(member)
 
     def recognises(self, head: bytes, path: Path) -> bool:
         """Return whether a file begins with a fact or an episode."""
@@ -411,14 +403,10 @@ _PAIR: Final = 2
 _LINK: Final = 3
 
 
-class CogneeFormat:
+class CogneeFormat(Format):
     """The graph of a data set: `{"nodes": […], "edges": […]}`, as tables or as the lists of its engine."""
 
     name = "cognee"
-
-    def takes(self, member: str) -> bool:
-        """Return whether a file is JSON."""
-        return has_json_name(member)
 
     def recognises(self, head: bytes, path: Path) -> bool:
         """Return whether a file begins with nodes of the types that cognee makes."""
@@ -531,11 +519,6 @@ _KINDS: Final = frozenset({"entitytype", "textdocument", "textsummary"})
 # Documents exported by Hindsight: a zip with a file for each document, or the JSON of its lists.
 
 
-_HINDSIGHT_MARKS: Final = (
-    (b'"facts"', b'"chunks"'),
-    (b'"fact_type"', b'"text"'),
-    (b'"source_bank_id"', b'"schema_version"'),
-)
 _OWN: Final = frozenset({"experience", "opinion"})
 """Facts about the agent itself, which are never attributed to the user."""
 _DERIVED: Final = "observation"
@@ -543,19 +526,15 @@ _JOIN: Final = re.compile(r"\s+\|\s+")
 _MANIFEST: Final = "manifest.json"
 
 
-class HindsightFormat:
+class HindsightFormat(Format):
     """Document exports of Hindsight, and the lists of its interface."""
 
     name = "hindsight"
-
-    def takes(self, member: str) -> bool:
-        """Return whether a file is JSON."""
-        return has_json_name(member)
-
-    def recognises(self, head: bytes, path: Path) -> bool:
-        """Return whether a file begins with a document and its facts."""
-        del path
-        return any(is_json_with(head, *marks) for marks in _HINDSIGHT_MARKS)
+    marks = (
+        (b'"facts"', b'"chunks"'),
+        (b'"fact_type"', b'"text"'),
+        (b'"source_bank_id"', b'"schema_version"'),
+    )
 
     def pieces(self, lines: Lines, source: Source) -> Iterator[Parsed]:
         """Parse a document, or each item of a list."""

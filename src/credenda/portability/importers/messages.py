@@ -12,7 +12,9 @@ from typing import Any, Final
 from credenda.clock import parse_time, to_datetime
 from credenda.errors import Invalid
 from credenda.portability.importers.format import (
+    LINES_ENDINGS,
     Boundary,
+    Format,
     Omitted,
     Parsed,
     Piece,
@@ -27,7 +29,6 @@ from credenda.portability.importers.json_checks import (
     Talk,
     Turn,
     describe_item,
-    has_json_name,
     list_of,
     list_tables,
     parse_table,
@@ -54,14 +55,10 @@ _TIMES: Final = ("timestamp", "created_at", "create_time", "createdAt", "time", 
 _LISTS: Final = ("messages", "conversation", "history")
 
 
-class MessagesFormat:
+class MessagesFormat(Format):
     """Messages with a role, of any program."""
 
     name = "messages"
-
-    def takes(self, member: str) -> bool:
-        """Return whether a file is JSON or JSON Lines."""
-        return has_json_name(member)
 
     def recognises(self, head: bytes, path: Path) -> bool:
         """Return whether a file begins with a message."""
@@ -151,14 +148,11 @@ def name_session(conversation: str, session: str) -> str:
     return f"{conversation.replace('%', '%25').replace('/', '%2F')}/{session}"
 
 
-class ConversationFormat:
+class ConversationFormat(Format):
     """Conversations between people, or with an assistant."""
 
     name = "conversation"
-
-    def takes(self, member: str) -> bool:
-        """Return whether a file is JSON Lines."""
-        return member.endswith((".jsonl", ".jsonl.gz"))
+    endings = LINES_ENDINGS
 
     def recognises(self, head: bytes, path: Path) -> bool:
         """Return whether the first line is an object with a conversation or sessions."""

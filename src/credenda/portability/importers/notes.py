@@ -22,7 +22,7 @@ from credenda.portability.importers.blocks import (
     read_blocks,
     read_tags,
 )
-from credenda.portability.importers.format import Omitted, Parsed, Piece, Problem, Source
+from credenda.portability.importers.format import Format, Omitted, Parsed, Piece, Problem, Source
 from credenda.portability.importers.json_checks import Statement, make_statement_piece, read_whole_name
 from credenda.portability.importers.memory_files import word_observation
 from credenda.portability.sources import Lines
@@ -30,7 +30,7 @@ from credenda.portability.sources import Lines
 _MARKDOWN_ENDINGS: Final = frozenset({".md", ".markdown", ".mdown"})
 
 
-class MarkdownFormat:
+class MarkdownFormat(Format):
     """Notes with headings."""
 
     name = "markdown"
@@ -60,7 +60,7 @@ def is_markdown(name: str) -> bool:
 _TEXT_ENDINGS: Final = frozenset({".txt", ".text", ".log", ""})
 
 
-class TextFormat:
+class TextFormat(Format):
     """Text files without markup."""
 
     name = "text"
@@ -126,7 +126,7 @@ _PERSONS: Final = frozenset({"person", "people", "contact"})
 """Types of notes about a person."""
 
 
-class ObsidianFormat:
+class ObsidianFormat(Format):
     """Notes that link to each other: a single note, or a vault."""
 
     name = "obsidian"
@@ -255,7 +255,7 @@ def is_agents_alone(path: str, text: str) -> bool:
     return raw or _POINTER.fullmatch(f"- {text}") is not None
 
 
-class MemoryFolderFormat:
+class MemoryFolderFormat(Format):
     """Folders such as `~/.claude/projects/P/memory`, `~/.codex/memories` and `/memories`."""
 
     name = "memory-folder"
@@ -340,7 +340,7 @@ _PLAIN_LABEL: Final = re.compile(r"(?:[-*+] )?\**([A-Z][\w ]{1,40}):\** +(\S[^\n
 _HERMES_HEAD: Final = re.compile("^\u00a7[ \t]*\r?$".encode(), re.MULTILINE)
 
 
-class HermesFormat:
+class HermesFormat(Format):
     """`~/.hermes/memories`, or one of its files."""
 
     name = "hermes"
@@ -419,7 +419,7 @@ _SLOTS: Final = {"what to call them": "nickname", "preferred name": "nickname", 
 _PROSE: Final = frozenset({"notes", "context", "about", "bio"})
 
 
-class OpenClawFormat:
+class OpenClawFormat(Format):
     """The folder of a workspace, or one of its files."""
 
     name = "openclaw"

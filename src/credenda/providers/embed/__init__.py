@@ -8,7 +8,6 @@ if TYPE_CHECKING:
     from credenda.providers.embed import factory as factory
     from credenda.providers.embed import hashed as hashed
     from credenda.providers.embed import minilm as minilm
-    from credenda.providers.embed import minilm_graph as minilm_graph
     from credenda.providers.embed import openai_compatible as openai_compatible
     from credenda.providers.embed import wordllama as wordllama
 

@@ -49,6 +49,9 @@ _SPECIAL: Final = 2
 """Special tokens of every text, at its ends."""
 _PACKAGE: Final = "credenda_models"
 _WEIGHTS: Final = "minilm.safetensors"
+_WORDS: Final = "words.weight"
+_INSIDE_BYTES: Final = 4_096
+"""Tensors up to this size stand in the graph itself."""
 WEIGHTS_SHA256: Final = "1ec83b970c1a66925d93929f677ba2863b07d1124ccc6aa01b91e1bdaa8f8eed"
 _NEEDED: Final = ("onnxruntime", "tokenizers", _PACKAGE)
 
@@ -137,7 +140,7 @@ def _load_projection() -> OnnxModel:
 
     packed = files("credenda.providers.embed").joinpath("data", "token_projection.f16").read_bytes()
     axes = np.frombuffer(packed, "<f2").astype(np.float32).reshape(_DIMS, _TOKEN_DIMS)
-    return OnnxModel(*embed.minilm_graph.build_projection(axes))
+    return OnnxModel(_read_graph("token_projection"), {"axes": axes})
 
 
 def _group_batches(lengths: Sequence[int]) -> Iterator[list[int]]:
@@ -185,15 +188,32 @@ def open_model(weights: Path, *, unsigned: bool | None = None) -> OnnxModel:
 
     `unsigned` selects the weight format; None asks the runtime which one is exact on this processor.
     """
-    safe = _has_overflow() if unsigned is None else unsigned
-    message, outside = embed.minilm_graph.build_graph(embed.minilm.map_tensors(weights), tokens=_TOKENS, unsigned=safe)
-    return OnnxModel(message, outside)
+    import numpy as np
+
+    is_unsigned = _has_overflow() if unsigned is None else unsigned
+    outside = {name: value for name, value in map_tensors(weights).items() if value.nbytes > _INSIDE_BYTES}
+    if _WORDS not in outside:
+        raise ValueError("this is not the file with the weights")
+    if is_unsigned:
+        outside |= {
+            name: value.view(np.uint8) ^ np.uint8(128)
+            for name, value in outside.items()
+            if value.dtype == np.int8 and name != _WORDS
+        }
+    return OnnxModel(_read_graph("minilm_unsigned" if is_unsigned else "minilm"), outside)
 
 
 def _has_overflow() -> bool:
     """Return whether products of unsigned and signed numbers overflow on this processor."""
-    message, rows, expected = embed.minilm_graph.build_overflow_probe()
-    return bool((OnnxModel(message, {}).run(rows=rows) != expected).any())
+    import numpy as np
+
+    rows = np.full((1, 64), 255, np.uint8)
+    return bool((OnnxModel(_read_graph("overflow_probe"), {}).run(rows=rows) != 255 * 127 * 64).any())
+
+
+def _read_graph(name: str) -> bytes:
+    """Read a graph that `benchmarks/minilm_graph.py` wrote."""
+    return files("credenda.providers.embed").joinpath("data", f"{name}.onnx").read_bytes()
 
 
 class OnnxModel:

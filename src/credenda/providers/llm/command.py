@@ -133,7 +133,6 @@ class _Conversation:
     """The prompt on its way to a program, and as much of its output as an answer may have; threads move both."""
 
     def __init__(self, process: subprocess.Popen[bytes], prompt: bytes) -> None:
-        """Begin to write and to read."""
         self._process = process
         self._prompt = prompt
         self._output = bytearray()

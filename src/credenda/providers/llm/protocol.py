@@ -45,7 +45,6 @@ class ModelFailure(Exception):  # noqa: N818 - named for what happened, as the e
         tokens_in: int = 0,
         tokens_out: int = 0,
     ) -> None:
-        """Take the kind of failure and its details."""
         super().__init__(trouble, why)
         self.trouble = trouble
         self.why = why
@@ -54,7 +53,6 @@ class ModelFailure(Exception):  # noqa: N818 - named for what happened, as the e
         self.tokens_out = tokens_out
 
     def __str__(self) -> str:
-        """Return the reason in one line."""
         return f"the model is {self.trouble}: {self.why}" if self.trouble.is_model_fault else f"the model: {self.why}"
 
 

@@ -356,7 +356,6 @@ class StatementWatch:
     """Watches reads that have a deadline; the thread exists only once there was one."""
 
     def __init__(self) -> None:
-        """Start without a thread."""
         self._changed = Condition()
         self._watched: set[_Watched] = set()
         self._thread: Thread | None = None
@@ -478,7 +477,6 @@ class Session:
     __slots__ = ("_connection", "_prepares")
 
     def __init__(self, connection: PooledConnection) -> None:
-        """Bind to a connection whose transaction has begun."""
         self._connection = connection
         self._prepares = _is_preparing(connection)
 

@@ -107,7 +107,6 @@ class PostgresVectorView(SqlVectorView):
     """A `VectorView` that asks pgvector where the server has it."""
 
     def __init__(self, run: StatementRunner, session: Session, user_id: str) -> None:
-        """Bind to a transaction of a tenant."""
         super().__init__(run)
         self._session = session
         self._user_id = user_id

@@ -149,7 +149,6 @@ class SeenRows:
     """How far the rows of users had grown when this process last read or wrote them. Safe to call from any thread."""
 
     def __init__(self, *, users_max: int = _USERS_MAX) -> None:
-        """Begin without knowing any user."""
         self._users_max = users_max
         self._lock = Lock()
         self._numbers = count(1)

@@ -138,7 +138,6 @@ class WordBatch:
     """Inserts words of many documents together."""
 
     def __init__(self, run: StatementRunner) -> None:
-        """Start empty."""
         self._run = run
         self._terms: list[str] = []
         self._codes: list[int] = []

@@ -180,7 +180,6 @@ class MemoryWords:
     """The words of memories, each split once."""
 
     def __init__(self) -> None:
-        """Start empty."""
         self._held: dict[str, tuple[Memory, frozenset[str]]] = {}
 
     def of(self, memory: Memory) -> frozenset[str]:
@@ -242,7 +241,6 @@ class SqlVectorView:
     """A `VectorView` that runs named statements."""
 
     def __init__(self, run: StatementRunner) -> None:
-        """Bind to a runner of statements for one tenant."""
         self._run = run
 
     @property
@@ -305,7 +303,6 @@ class SqlReader(ABC):
     """A `Reader` that runs named statements; a backend says how, and finds documents by their words."""
 
     def __init__(self, tenant: TenantRecord) -> None:
-        """Bind to a tenant."""
         self._tenant = tenant
         self._start = ViewStart()
         self._memory_words = MemoryWords()

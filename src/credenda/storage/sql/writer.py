@@ -327,7 +327,6 @@ class SqlWriter(SqlReader):
     author = ""  # the id of the member who writes; "" for the user whose memory it is
 
     def __init__(self, tenant: TenantRecord, tips: NextIds, clock: Clock) -> None:
-        """Bind to a tenant with these next ids."""
         SqlReader.__init__(self, tenant)  # a backend puts a reader of its own between the two
         self._clock = clock
         self.tips = tips

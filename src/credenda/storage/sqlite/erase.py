@@ -85,7 +85,6 @@ class Probes:
         return cls(key, *found)
 
     def __len__(self) -> int:
-        """Return the number of windows."""
         return len(self.long) + len(self.short)
 
     def to_bytes(self) -> bytes:

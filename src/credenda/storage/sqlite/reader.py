@@ -62,7 +62,6 @@ class SqliteReader(SqlReader):
     """A `Reader` over one connection that is inside a transaction."""
 
     def __init__(self, connection: sqlite3.Connection, tenant: TenantRecord) -> None:
-        """Bind a connection to a tenant."""
         super().__init__(tenant)
         self._connection = connection
         self._sql = load_statements()
@@ -99,7 +98,6 @@ class SqliteWriter(SqlWriter, SqliteReader):
     """A `Writer` inside a write transaction."""
 
     def __init__(self, connection: sqlite3.Connection, tenant: TenantRecord, tips: NextIds, clock: Clock) -> None:
-        """Bind a connection in a write transaction to a tenant with these next ids."""
         SqlWriter.__init__(self, tenant, tips, clock)
         self._connection = connection
         self._sql = load_statements()

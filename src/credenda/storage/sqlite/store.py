@@ -269,7 +269,6 @@ class TenantCache:
     """
 
     def __init__(self, connection: sqlite3.Connection, commits: GroupCommit) -> None:
-        """Create an empty cache."""
         self._connection = connection
         self._commits = commits
         self._held: tuple[_WriteStamp, TenantRecord, NextIds] | None = None

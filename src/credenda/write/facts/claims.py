@@ -764,7 +764,6 @@ class ReadingExtractor:
     """Extracts the claims of a turn with a reader. Stateless but for the reader."""
 
     def __init__(self, reader: FactReader) -> None:
-        """Take the reader."""
         self._reader = reader
 
     def extract(self, turn: Turn) -> list[Claim]:

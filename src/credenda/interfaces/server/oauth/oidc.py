@@ -110,7 +110,6 @@ class OidcCheck:
     def __init__(
         self, store: Store, clock: Clock, keys: SigningKeys, *, issuer: str, audiences: tuple[str, ...]
     ) -> None:
-        """Accept tokens for one of the audiences."""
         self._store = store
         self._clock = clock
         self._keys = keys

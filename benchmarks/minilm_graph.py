@@ -1,8 +1,10 @@
-"""The network of all-MiniLM-L6-v2 as a graph with eight-bit products and a scale for each token.
+"""Write the network of all-MiniLM-L6-v2 as a graph with eight-bit products and a scale for each token.
 
-The file has the weights as eight-bit integers with a scale for each column (`benchmarks/build_models.py`), which the
-graph multiplies directly. The usual method (dynamic quantization) has one scale for all activations of a batch, so that
-a text's vector depends on the other texts. Here every token has its own scale: the largest of its 384 numbers becomes
+python -m benchmarks.minilm_graph      # into src/credenda/providers/embed/data, byte by byte the same
+
+The weights are eight-bit integers with a scale for each column (`benchmarks/build_models.py`), which the graph
+multiplies directly. The usual method (dynamic quantization) has one scale for all activations of a batch, so that a
+text's vector depends on the other texts. Here every token has its own scale: the largest of its 384 numbers becomes
 127.
 """
 
@@ -10,10 +12,13 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
+
+from credenda.providers.embed.minilm import find_weights, map_tensors
 
 # The part of the ONNX format needed to write a graph, without a further dependency.
 
@@ -60,8 +65,6 @@ class GraphBuilder:
     def __init__(self) -> None:
         self._body: list[bytes] = []
         self._names: set[str] = set()
-        self.outside: dict[str, Array] = {}
-        """Tensors that the message only refers to; the runtime gets them separately."""
 
     def tensor(self, name: str, value: Array) -> str:
         """Add a tensor, unless one of that name was added before, and return its name."""
@@ -75,7 +78,6 @@ class GraphBuilder:
             + _encode_message(8, name)
         )
         if value.nbytes > _EXTERNAL_BYTES:
-            self.outside[name] = value
             data = _encode_message(13, _encode_message(1, "location") + _encode_message(2, name)) + _encode_number(
                 14, 1
             )
@@ -133,8 +135,6 @@ def _encode_attribute(name: str, value: Attribute) -> bytes:
     return _encode_message(1, name) + body + _encode_number(20, kind)
 
 
-Floats = NDArray[np.float32]
-
 _LAYERS: Final = 6
 _HEADS: Final = 12
 _WIDTH: Final = 384
@@ -143,22 +143,19 @@ _STEPS: Final = 127
 _EPSILON: Final = 1e-12
 
 
-def build_graph(tensors: Mapping[str, Array], *, tokens: int, unsigned: bool) -> tuple[bytes, dict[str, Array]]:
-    """Return the graph, and the tensors to pass to the runtime with it; raises `ValueError` for other weights.
+def build_graph(tensors: Mapping[str, Array], *, unsigned: bool) -> bytes:
+    """Return the graph; the runtime gets the tensors of more than 4,096 bytes beside it.
 
     Inputs are `ids` (n, t) int64 and `mask` (n, t) int32, 1 for a token; the output `states` is (n, t, 384) float32.
     `unsigned` adds 128 to the weights, for processors whose product of signed and unsigned numbers overflows.
     """
-    try:
-        builder = _Builder(tensors, unsigned=unsigned)
-        builder.embed(tokens)
-        for layer in range(_LAYERS):
-            builder.layer(layer)
-    except KeyError as error:
-        raise ValueError("this is not the file with the weights") from error
+    builder = _Builder(tensors, unsigned=unsigned)
+    builder.embed()
+    for layer in range(_LAYERS):
+        builder.layer(layer)
     graph = builder.graph
     graph.node("Reshape", [builder.states, "whole"], "states")
-    return graph.to_bytes({"ids": (np.int64, 2), "mask": (np.int32, 2)}, "states"), graph.outside
+    return graph.to_bytes({"ids": (np.int64, 2), "mask": (np.int32, 2)}, "states")
 
 
 class _Builder:
@@ -170,16 +167,15 @@ class _Builder:
         self.graph = GraphBuilder()
         self.states = ""
 
-    def embed(self, tokens: int) -> None:
+    def embed(self) -> None:
         """Look up the tokens, add their positions, and concatenate all texts."""
         graph = self.graph
         graph.node("Gather", [self._take("words.weight"), "ids"], "found")
         graph.node("Cast", ["found"], "numbers", to=1)
         graph.node("Gather", [self._take("words.scale"), "ids"], "scales")
         graph.node("Mul", ["numbers", "scales"], "meant")
-        graph.tensor("places", self._tensors["places"][:tokens])
         graph.node("Shape", ["ids"], "length", start=1, end=2)
-        graph.node("Slice", ["places", self._axis(0), "length", self._axis(0)], "standing")
+        graph.node("Slice", [self._take("places"), self._axis(0), "length", self._axis(0)], "standing")
         graph.node("Add", ["meant", "standing"], "embedded")
         norm = [self._take(f"norm.{name}") for name in ("weight", "bias")]
         graph.node("LayerNormalization", ["embedded", *norm], "normal", axis=-1, epsilon=_EPSILON)
@@ -248,8 +244,8 @@ def _store_matrix(matrix: Array, *, unsigned: bool) -> Array:
     return matrix.view(np.uint8) ^ np.uint8(128) if unsigned else matrix
 
 
-def build_overflow_probe() -> tuple[bytes, NDArray[np.uint8], int]:
-    """Return a graph that multiplies `rows` (1, n) by a signed matrix, such rows, and the expected sum.
+def build_overflow_probe() -> bytes:
+    """Return a graph that multiplies `rows` (n, 64) by a signed matrix.
 
     Processors without a dedicated instruction add two products in 16 bits, where the largest overflow.
     """
@@ -257,15 +253,30 @@ def build_overflow_probe() -> tuple[bytes, NDArray[np.uint8], int]:
     graph = GraphBuilder()
     graph.node("MatMulInteger", ["rows", graph.tensor("matrix", np.full((size, size), 127, np.int8))], "sums")
     graph.node("Cast", ["sums"], "floats", to=1)
-    return graph.to_bytes({"rows": (np.uint8, 2)}, "floats"), np.full((1, size), 255, np.uint8), 255 * 127 * size
+    return graph.to_bytes({"rows": (np.uint8, 2)}, "floats")
 
 
-def build_projection(axes: Floats) -> tuple[bytes, dict[str, Array]]:
-    """Return a graph that multiplies `rows` (n, 384) by the axes (384, d), and the tensors to pass with it.
+def build_projection() -> bytes:
+    """Return a graph that multiplies `rows` (n, 384) by the `axes` (384, 64), which the runtime gets beside it.
 
     A product by numpy would wake all threads of its library for each batch, and they wait busily: twice the processor
     time of the whole encoding.
     """
     graph = GraphBuilder()
-    graph.node("MatMul", ["rows", graph.tensor("axes", axes)], "projected")
-    return graph.to_bytes({"rows": (np.float32, 2)}, "projected"), graph.outside
+    graph.node("MatMul", ["rows", graph.tensor("axes", np.zeros((_WIDTH, 64), np.float32))], "projected")
+    return graph.to_bytes({"rows": (np.float32, 2)}, "projected")
+
+
+def build_files(tensors: Mapping[str, Array]) -> dict[str, bytes]:
+    """Return the four graphs that ship, by the names of their files."""
+    return {
+        "minilm.onnx": build_graph(tensors, unsigned=False),
+        "minilm_unsigned.onnx": build_graph(tensors, unsigned=True),
+        "overflow_probe.onnx": build_overflow_probe(),
+        "token_projection.onnx": build_projection(),
+    }
+
+
+if __name__ == "__main__":
+    for name, content in build_files(map_tensors(find_weights())).items():
+        (Path(__file__).parents[1] / "src/credenda/providers/embed/data" / name).write_bytes(content)
