@@ -52,6 +52,7 @@ from credenda.write.facts.wording import (
     is_naming,
     is_naming_another,
     is_renaming,
+    quote_value,
     read_wordings,
 )
 from credenda.write.intake.secrets import screen_secrets
@@ -773,7 +774,7 @@ class ReadingExtractor:
         if turn.event.role not in {Role.USER, Role.PERSON} or not self._reader.reads(turn.event.text, heard):
             return []
         text = tell_in_first_person(_keep_own_words(turn))
-        found = make_claims(turn, [_quote_value(fact, turn.event.text) for fact in self._reader.read(text, heard)])
+        found = make_claims(turn, [quote_value(fact, turn.event.text) for fact in self._reader.read(text, heard)])
         if not found and before is not None and before.role is Role.ASSISTANT:
             # its echo may hide a plain statement in the first sentence, the only one that is read with it
             first = next(split_sentences(text), TextSpan(0, 0))
@@ -783,12 +784,6 @@ class ReadingExtractor:
         told = [retract for one in told if (retract := _take_back(one, forms.forgotten)) is not None]
         kept = [one for one in forms.kept if not any(_is_in(claim, one.span) for claim in found)]
         return sorted([*forms.claims, *told, *kept], key=lambda one: one.span.start)
-
-
-def _quote_value(fact: Fact, text: str) -> Fact:
-    """Give a value the words of the message, which may have been read in the voice of its user."""
-    said = fact.value
-    return fact if said.start < 0 else replace(fact, value=said._replace(text=text[said.start : said.stop]))
 
 
 def _take_back(claim: Claim, forgotten: Sequence[TextSpan]) -> Claim | None:

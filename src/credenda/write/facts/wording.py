@@ -479,6 +479,12 @@ def _find_left(after: Fact, facts: Sequence[Fact], text: str) -> Fact | None:
     return replace(after, value=old, old="", when="", status=FactStatus.ENDED, change=FactChange.NONE)
 
 
+def quote_value(fact: Fact, text: str) -> Fact:
+    """Give a value the words of the message, which may have been read in the voice of its user."""
+    said = fact.value
+    return fact if said.start < 0 else replace(fact, value=said._replace(text=text[said.start : said.stop]))
+
+
 def find_kin(fact: Fact) -> str | None:
     """Return the noun of a relative or pet at a value: the last one before it in its words, else the next one.
 
