@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import re
 from functools import cache
-from typing import TYPE_CHECKING, Final
-
-if TYPE_CHECKING:
-    from py3langid.langid import LanguageIdentifier
+from importlib import import_module
+from typing import Any, Final, cast
 
 _WORD: Final = re.compile(r"[^\W\d_]+")
 _ENGLISH: Final = frozenset(
@@ -42,15 +40,14 @@ def find_language(text: str, before: str = "") -> str:
         return ""
     if words and _ENOUGH * sum(word in _ENGLISH for word in text.split()) >= len(words):
         return "en"
-    language, share = _load().classify(text) if len(words) > 1 else ("", 0.0)
+    language, share = cast("tuple[str, float]", _load().classify(text)) if len(words) > 1 else ("", 0.0)
     doubt = find_language(before) if before else "en"
     return language if share >= _SURE else doubt
 
 
 @cache
-def _load() -> LanguageIdentifier:
-    from py3langid.langid import MODEL_FILE, LanguageIdentifier  # half a second of a core
-
-    found = LanguageIdentifier.from_model_file(MODEL_FILE, norm_probs=True)
+def _load() -> Any:  # noqa: ANN401 - the library has no types
+    langid = import_module("py3langid.langid")  # half a second of a core
+    found = langid.LanguageIdentifier.from_model_file(langid.MODEL_FILE, norm_probs=True)
     found.set_languages(list(_CANDIDATES))
     return found

@@ -176,7 +176,7 @@ class TaggingReader:
         facts = sorted((fact for window in windows for fact in _read_window(model, window)), key=_find_start)
         if language == "en":
             return facts
-        return [replace(fact, language=language) for fact in facts if not _overlooks_negation(fact, text, language)]
+        return [replace(fact, language=language) for fact in facts if not _is_misread_denial(fact, text, language)]
 
 
 def _find_package(language: str) -> str:
@@ -187,7 +187,7 @@ def _find_package(language: str) -> str:
     return _MULTILINGUAL if known else ""
 
 
-def _overlooks_negation(fact: Fact, text: str, language: str) -> bool:
+def _is_misread_denial(fact: Fact, text: str, language: str) -> bool:
     """Return whether a fact is told as so, or a dislike as none, while a word of its clause denies something.
 
     The model for these languages learned from few denials.
