@@ -17,7 +17,7 @@ PACKAGE = Path(__file__).parents[2] / "packages" / "credenda-multilingual" / "sr
 @pytest.fixture
 def multilingual(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Install the model of other languages, as `pip install ./packages/credenda-multilingual` does."""
-    monkeypatch.syspath_prepend(str(PACKAGE))
+    monkeypatch.setattr(sys, "path", [str(PACKAGE), *sys.path])
     yield
     sys.modules.pop("credenda_multilingual", None)
 

@@ -70,7 +70,7 @@ class _Match(NamedTuple):
 def find_asked(question: str) -> AskedSlots | None:
     """Return the slots that a question asks for by phrases of `attributes.toml`; None without any.
 
-    >>> "salary" in find_asked("How much do I earn?").attributes, find_asked("What do I pack for the trip?")
+    >>> "salary" in find_asked("How much do I earn?").attributes, find_asked("Thanks, that helps!")
     (True, None)
     >>> find_asked("Who is my sister's boss?").entities
     ("user's sister", 'sister')
