@@ -505,7 +505,7 @@ def recognise_own(found: Found, state: State, *, by_agent: bool, derived: bool) 
     """Take a page without marks and without lines for ours if the last run wrote one there: it was emptied.
 
     In the pages of others only statements count as lines from here on, and none of a main page that another program
-    `derived` from the other pages: it may be older than they are.
+    `derived` from the other pages: it may be older than they are. One whose lines were taken before stays as it was.
     An agent that writes the folder reads its main page at each start, so that the core block goes to the end of that.
     """
     written = {*state.footers, *(one.path for one in state.entries.values())}
@@ -516,7 +516,7 @@ def recognise_own(found: Found, state: State, *, by_agent: bool, derived: bool) 
         elif not text.own and bare and text.path in written:
             found.texts[number] = text._replace(own=True)
         if (text := found.texts[number]).theirs:
-            none = derived and text.path == CORE
+            none = derived and text.path == CORE and not any(one.path == CORE for one in state.entries.values())
             found.texts[number] = text._replace(page=keep_statements(text.page, text.path, none=none))
 
 
