@@ -63,51 +63,22 @@ def test_conversations_a_line_are_read_too(mem: Credenda, tmp_path: Path, events
     assert [event.session for event in events()] == ["a", "b"]
 
 
-NOTES = {
-    "conversations_memory": "**Work**\n\nAna Roth is a nurse in Graz. Her sister Maria is a pilot. She lives in Berlin."
-    "\n\n**Home**\nAna is allergic to shellfish. Her husband Tom works at Siemens.",
-    "project_memories": {"p": "The shop runs on Django."},
-    "account_uuid": "a1",
-}
-USERS = [{"uuid": "a1", "full_name": "Ana Roth"}, {"uuid": "a2", "full_name": "Ben Berg"}]
-
-
-def test_what_its_memory_noted_is_about_the_account_that_is_named_beside_it(
-    mem: Credenda, tmp_path: Path, events: Events
-) -> None:
-    path = zipped(tmp_path / "e.zip", ("conversations.json", []), ("memories.json", [NOTES, 7]), ("users.json", USERS))
+def test_what_its_memory_noted_is_a_document(mem: Credenda, tmp_path: Path, events: Events) -> None:
+    notes = {
+        "conversations_memory": "**Work**\nAna is a nurse.\n\n**Home**\nAna has a cat.",
+        "project_memories": {"p": "x"},
+    }
+    path = zipped(tmp_path / "e.zip", ("conversations.json", []), ("memories.json", [notes, 7]))
     report = mem.data.import_(path)
-    mem.settle()
     assert (report.format, report.turns) == ("claude", 3)
     assert report.problems == ("memories.json, memory 2: it is not a table",)
-    held = {(one.entity, one.attribute, one.value) for one in mem.list().items}
-    assert {("user", "job_title", "nurse"), ("user", "allergy", "shellfish"), ("user", "sister", "Maria")} <= held
-    assert {one for one in held if one[0] == "user"}.isdisjoint(
-        {("user", "job_title", "pilot"), ("user", "residence", "Berlin"), ("user", "employer", "Siemens")}
+    work, *_ = events()
+    assert (work.text, work.role, work.source, work.trust) == (
+        "**Work**\nAna is a nurse.",
+        Role.DOCUMENT,
+        Source.INGEST,
+        0.5,
     )
-    assert ("user's husband Tom", "employer", "Siemens") in held
-    project = next(one for one in events() if one.text == "The shop runs on Django.")
-    assert (project.role, project.source, project.trust) == (Role.DOCUMENT, Source.INGEST, 0.5)
-
-
-def test_without_a_name_nobody_in_the_notes_is_the_user(mem: Credenda, tmp_path: Path) -> None:
-    path = tmp_path / "memories.json"
-    path.write_text(json.dumps([NOTES]).replace("Ana", "Mira"))
-    mem.data.import_(path)
-    mem.settle()
-    held = {(one.entity, one.attribute, one.value) for one in mem.list().items}
-    assert ("Mira Roth", "job_title", "nurse") in held
-    assert not [one for one in held if one[0] and one[0].startswith("user")]
-
-
-def test_notes_that_come_again_are_a_new_state(mem: Credenda, tmp_path: Path) -> None:
-    path = tmp_path / "memories.json"
-    for text in ("User is allergic to nuts. User lives in Graz.", "User lives in Graz."):
-        path.write_text(json.dumps([{"conversations_memory": text}]))
-        report = mem.data.import_(path)
-        mem.settle()
-    assert report.ended == 1
-    assert [one.attribute for one in mem.list().items] == ["residence"]
 
 
 @pytest.mark.parametrize(
@@ -146,7 +117,7 @@ def test_memories_in_files_of_their_own_are_read_beside_the_conversations(
         ("memories/broken.json", b'{"content": "cut'),
     )
     report = mem.data.import_(path)
-    assert (report.format, report.turns) == ("claude", 2)
+    assert (report.format, report.turns) == ("claude", 3)
     assert [problem.partition(":")[0] for problem in report.problems] == ["memories/broken.json, memory 1"]
-    assert {event.text for event in events()} == {"I live in Graz.", "She is a nurse."}
+    assert {event.text for event in events()} == {"I live in Graz.", "**Work**", "She is a nurse."}
     assert mem.data.import_(path).turns == 0

@@ -209,14 +209,11 @@ def _keep_layer(change: Change, draft: Draft) -> Change:
     return replace(change, draft=replace(change.draft, **kept))
 
 
-# A document, or what another memory held, that is imported again from the same path is a new state: a memory that rests
-# on lines it lost has ended.
+# A document that is imported again from the same path is a new state: a memory that rests on lines it lost has
+# ended.
 
 
-_DOCUMENTS: Final = frozenset(
-    {"markdown", "obsidian", "text", "memory-folder", "hermes", "openclaw", "suzent"}
-    | {"memories", "claude", "open-webui", "mcp-memory", "mem0"}  # of these what another memory held; no chat ends
-)
+_DOCUMENTS: Final = frozenset({"markdown", "obsidian", "text", "memory-folder", "hermes", "openclaw", "suzent"})
 _LOG: Final = ".log"
 _STATE_REASON: Final = "its file does not say it any more"
 

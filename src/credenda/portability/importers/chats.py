@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from html import unescape
 from itertools import pairwise
 from pathlib import Path, PurePosixPath
 from typing import Any, Final, cast
 
-from credenda.portability.importers.blocks import decode_lines, has_words
+from credenda.portability.importers.blocks import Block, cut, decode_lines, has_words, make_document_piece
 from credenda.portability.importers.format import (
     Boundary,
     Format,
@@ -44,8 +43,8 @@ from credenda.portability.importers.json_checks import (
     read_whole_name,
     require_item,
     require_table,
+    word_about_user,
 )
-from credenda.portability.importers.memory_files import locate, make_portrait_pieces, make_prose_pieces
 from credenda.portability.sources import Element, Lines, read_elements
 from credenda.private import cut_tagged
 
@@ -195,6 +194,7 @@ _NOTES: Final = "memories"
 _MEMORIES: Final = "memories.json"
 _LISTS: Final = (b'"chat_messages"', b'"conversations"', b'"memories"')
 _CLAUDE_ROLES: Final = {"human": "user", "user": "user", "assistant": "assistant"}
+_BLANK: Final = re.compile(r"\n[ \t]*\n")
 
 
 class ClaudeFormat(Format):
@@ -299,38 +299,25 @@ def _read_one_memory(lines: Lines, source: Source) -> Iterator[Parsed]:
 
 
 def _read_memories(element: Element, source: Source) -> Iterator[Piece | Problem]:
-    """Parse what Claude noted: about the user who imports it, and about projects, with a document's trust."""
+    """Parse the assistant's notes about the user: paragraphs of a document, with a document's trust."""
     place = f"memory {element.number}"
     try:
-        table = require_item(element)
-        texts = list(_read_notes(table))
+        texts = list(_read_notes(require_item(element)))
     except MalformedError as error:
         yield Problem(place=place, what=str(error))
         return
-    names = _list_names(source, read_text(table, "account_uuid"))
-    yield from make_portrait_pieces(
-        read_text(table, "conversations_memory", "memory", "content"), source, place=place, names=names
-    )
     for text in texts:
-        yield from make_prose_pieces(text, source, place=place)
-
-
-def _list_names(source: Source, account: str) -> list[str]:
-    """Return what Claude calls its user: the user's id, and the name of the account in the file beside the memory."""
-    place = source.place or locate(source.path)
-    folder = place.path.parent.parent if place.path.parent.name == _NOTES else place.path.parent
-    try:
-        told: object = json.loads(place.load(folder / "users.json") or b"[]")
-    except (ValueError, RecursionError):
-        told = []
-    listed = cast("list[object]", told) if isinstance(told, list) else []
-    users = [cast("Table", one) for one in listed if isinstance(one, dict)]
-    own = [one for one in users if len(users) == 1 or (account and one.get("uuid") == account)]
-    called = [read_text(one, "full_name").strip() for one in own[:1]]
-    return [source.user_id, *(part for name in called if name for part in dict.fromkeys([name, name.split()[0]]))]
+        for block in _BLANK.split(cut_tagged(mend_surrogates(text))):
+            for part in cut(block.strip()):
+                if has_words(part):
+                    piece = make_document_piece(
+                        Block(text=part, line=element.number, occurred_us=source.modified_us), source
+                    )
+                    yield replace(piece, place=place)
 
 
 def _read_notes(table: Mapping[str, Any]) -> Iterator[str]:
+    yield read_text(table, "conversations_memory", "memory", "content")
     projects = table.get("project_memories")
     if isinstance(projects, dict):
         yield from (note for note in cast("dict[str, object]", projects).values() if isinstance(note, str))
@@ -427,7 +414,7 @@ class OpenWebUIFormat(Format):
                     raise MalformedError("it has no content")
                 statement = Statement(
                     place=place,
-                    text=mend_surrogates(text),
+                    text=word_about_user(mend_surrogates(text)),
                     key=("open-webui", read_text(table, "id"), text),
                     occurred_at=read_moment_or_none(table.get("updated_at")),
                 )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -346,6 +347,9 @@ def mend_surrogates(text: str) -> str:
 # Facts from another memory: statements that were extracted already.
 
 
+_SUBJECT: Final = re.compile(r"(?:the )?user (?=[a-z])", re.IGNORECASE)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Statement:
     """One statement; `key` identifies it permanently, and without `occurred_at` it has the time of its file.
@@ -384,3 +388,13 @@ def make_statement_piece(statement: Statement, source: Source) -> Piece:
         idempotency_key=make_stable_key(*statement.key),
     )
     return Piece(place=statement.place, submission=submission, by_content=True, held=statement.held)
+
+
+def word_about_user(text: str) -> str:
+    """Return a note about the user without the word "user": a note without a subject is read as the user's own.
+
+    >>> word_about_user("The user lives in Lille."), word_about_user("Allergic to nuts")
+    ('Lives in Lille.', 'Allergic to nuts')
+    """
+    left = _SUBJECT.sub("", text, count=1) if _SUBJECT.match(text) else text
+    return left[:1].upper() + left[1:] if left != text else text

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path, PurePosixPath
-from typing import Any, Final, NamedTuple, cast
+from typing import Any, Final, cast
 
 from credenda.clock import from_datetime, parse_time, to_datetime
 from credenda.errors import Invalid
@@ -55,7 +55,6 @@ from credenda.portability.importers.json_checks import (
     read_tables,
     read_text,
     read_whole,
-    read_whole_name,
     require_item,
 )
 from credenda.portability.importers.memory_databases import read_metadata
@@ -64,7 +63,6 @@ from credenda.portability.sources import Line, Lines, Place, read_sections
 from credenda.private import cut_tagged
 from credenda.read.weights import load_questions
 from credenda.text.normalize import normalise_name
-from credenda.text.sentences import is_about_user, is_name_of_user, split_sentences
 
 ABOUT_USER: Final = "default_user"
 """The user's name in the reference server's own instructions."""
@@ -355,7 +353,6 @@ _FENCE: Final = re.compile(r"\s*(?:```|~~~)")
 _MONTHS: Final = ("%B %d, %Y", "%b %d, %Y", "%d %B %Y", "%d %b %Y", "%B %Y", "%b %Y", "%Y-%m", "%Y")
 _UNDATED: Final = frozenset({"unknown", "no date", "date unknown", "n/a", "none", "undated", "not available"})
 _BOLD: Final = re.compile(r"\*\*(.+?)\*\*")
-_IS_NAMED: Final = re.compile(r"\b(?:name is|is (?:called|named))(?P<name>(?: [^\W\d_a-z][\w'\u2019-]*){1,3})")
 _NOBODY: Final = "default"
 """The user where none is named: no person's name."""
 
@@ -373,7 +370,6 @@ class MemoryListFormat(Format):
     def pieces(self, lines: Lines, source: Source) -> Iterator[Parsed]:
         """Parse each line as a memory; a line that is indented below it continues it."""
         heading, waiting = "", ""
-        names = [source.user_id]
         number = 0
         for line in decode_lines(lines):
             if isinstance(line, Problem):
@@ -384,7 +380,7 @@ class MemoryListFormat(Format):
             if not fresh and len(waiting) + len(line.text) < BLOCK_CHARACTERS_MAX:
                 waiting = f"{waiting} {line.text.strip()}"
                 continue
-            yield from _read_entry(_Entry(waiting, number, heading), source, names)
+            yield from _read_entry(waiting, number, heading, source)
             waiting, number = "", line.number
             found = _HEADING.fullmatch(line.text.strip())
             if found:
@@ -392,90 +388,36 @@ class MemoryListFormat(Format):
                 yield Omitted(what="headings")
             elif not _FENCE.match(line.text):
                 waiting = line.text
-        yield from _read_entry(_Entry(waiting, number, heading), source, names)
+        yield from _read_entry(waiting, number, heading, source)
 
 
-class _Entry(NamedTuple):
-    """A memory of a list, the number of its line, and the heading above it."""
-
-    line: str
-    number: int
-    heading: str
-
-
-def _read_entry(entry: _Entry, source: Source, names: list[str]) -> Iterator[Parsed]:
-    """Yield a memory; the name that it says the user has joins `names`, by which later ones may call the user."""
-    if not has_words(entry.line):
+def _read_entry(line: str, number: int, heading: str, source: Source) -> Iterator[Parsed]:
+    if not has_words(line):
         return
-    place = f"line {entry.number}"
-    found = _DATED.fullmatch(entry.line)
+    place = f"line {number}"
+    found = _DATED.fullmatch(line)
     moment: datetime | None = None
-    text = entry.line
+    text = line
     if found:
         date = found["date"].strip()
         moment = _read_date(date)
         if moment is None and date.casefold() not in _UNDATED:
             yield Problem(place=place, what="its date cannot be read; the file's date was used")
         text = found["text"]
-    elif listed := _LISTED.fullmatch(entry.line):
+    elif listed := _LISTED.fullmatch(line):
         text = listed["text"]
     text = _BOLD.sub(r"\1", text).strip()
     if len(text) > BLOCK_CHARACTERS_MAX:
         yield Problem(place=place, what="the memory is too long")
         return
-    told = word_observation(ABOUT_USER, _name_all(text, names))
-    if (named := _IS_NAMED.search(told)) and is_name_of_user(name := named["name"].strip(), told):
-        names += [name, name.split()[0]]
     statement = Statement(
         place=place,
-        text=told,
+        text=word_observation(ABOUT_USER, _name_user(text, source.user_id)),
         key=("memories", text),
         occurred_at=moment,
-        metadata={"section": entry.heading} if entry.heading else {},
+        metadata={"section": heading} if heading else {},
     )
     yield make_statement_piece(statement, source)
-
-
-def make_portrait_pieces(text: str, source: Source, *, place: str, names: Sequence[str]) -> Iterator[Piece]:
-    """Yield what a program wrote about its user, who has these names, a statement for each sentence about the user.
-
-    A sentence about somebody else belongs to the statement before it, which tells who "her" is. Headings are left out.
-    """
-    for line in cut_tagged(mend_surrogates(text)).split("\n"):
-        listed = _LISTED.fullmatch(line)
-        said = _BOLD.sub(r"\1", listed["text"] if listed else line).strip()
-        if not has_words(said) or _HEADING.fullmatch(line.strip()):
-            continue
-        for part in _cut_at_user(word_observation(ABOUT_USER, _name_all(said, names))):
-            for whole in cut(part):
-                statement = Statement(
-                    place=place,
-                    text=whole,
-                    key=("portrait", whole),
-                    metadata={"document": read_whole_name(source.path)},
-                )
-                yield make_statement_piece(statement, source)
-
-
-def _cut_at_user(text: str) -> Iterator[str]:
-    """Cut a paragraph before each sentence that begins with the user.
-
-    >>> list(_cut_at_user("User is a nurse. Her son is Tim. User rows."))
-    ['User is a nurse. Her son is Tim.', 'User rows.']
-    """
-    at = 0
-    for start, stop in split_sentences(text):
-        if start > at and is_about_user(text[start:stop]):
-            yield text[at:start].rstrip()
-            at = start
-    yield text[at:]
-
-
-def _name_all(text: str, names: Sequence[str]) -> str:
-    """Return a memory with "User" where a sentence begins with a name of the user."""
-    for name in sorted(set(names), key=len, reverse=True):
-        text = _name_user(text, name)
-    return text
 
 
 def _name_user(text: str, user: str) -> str:
@@ -486,7 +428,7 @@ def _name_user(text: str, user: str) -> str:
     >>> _name_user("Default is the dark theme.", "default")
     'Default is the dark theme.'
     """
-    if user == _NOBODY or user.casefold() in load_questions().ambiguous_names:
+    if user == _NOBODY or user in load_questions().ambiguous_names:
         return text
     return re.sub(rf"(?:^|(?<=[.!?]\s))(?i:{re.escape(user)})(?=['\u2019]s\s|\s[a-z])", "User", text)
 

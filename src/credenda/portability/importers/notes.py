@@ -9,7 +9,6 @@ from pathlib import Path, PurePosixPath
 from typing import Final
 
 from credenda.clock import to_datetime
-from credenda.model.attributes import find_exact_attribute, get_attribute
 from credenda.portability.importers.blocks import (
     BLOCK_CHARACTERS_MAX,
     Block,
@@ -23,7 +22,7 @@ from credenda.portability.importers.blocks import (
     read_tags,
 )
 from credenda.portability.importers.format import Format, Omitted, Parsed, Piece, Problem, Source
-from credenda.portability.importers.json_checks import Statement, make_statement_piece, read_whole_name
+from credenda.portability.importers.json_checks import Statement, make_statement_piece, read_whole_name, word_about_user
 from credenda.portability.importers.memory_files import word_observation
 from credenda.portability.sources import Lines
 
@@ -336,7 +335,6 @@ def _name_folder(source: Source) -> dict[str, str]:
 _FILES: Final = ("memory.md", "user.md")
 _ABOUT_USER: Final = "user.md"
 _BORDER: Final = "\u00a7"
-_PLAIN_LABEL: Final = re.compile(r"(?:[-*+] )?\**([A-Z][\w ]{1,40}):\** +(\S[^\n]*)")
 _HERMES_HEAD: Final = re.compile("^\u00a7[ \t]*\r?$".encode(), re.MULTILINE)
 
 
@@ -380,24 +378,13 @@ def _read_entry(entry: list[str], number: int, source: Source) -> Iterator[Parse
     about_user = source.path.name.casefold() == _ABOUT_USER
     statement = Statement(
         place=place,
-        text=_word_fact(text) if about_user else text,
+        text=word_about_user(text) if about_user else text,
         key=("hermes", source.path.name.casefold(), text),
         role="user" if about_user else "document",
         occurred_at=None if source.modified_us is None else to_datetime(source.modified_us),
         metadata={"document": read_whole_name(source.path)},
     )
     yield make_statement_piece(statement, source)
-
-
-def _word_fact(text: str) -> str:
-    """Return an entry about the user as a sentence, where it is a known attribute with its value.
-
-    >>> _word_fact("Name: Ines Roth"), _word_fact("Warning: never push on Fridays")
-    ('My name is Ines Roth.', 'Warning: never push on Fridays')
-    """
-    found = _PLAIN_LABEL.fullmatch(text)
-    known = found is not None and get_attribute(find_exact_attribute(found[1])).known
-    return _word_label(found[1], found[2]) if found and known else text
 
 
 # Workspaces of OpenClaw: `USER.md` is about the user, `IDENTITY.md` and `SOUL.md` about the agent, notes have days.
@@ -465,7 +452,7 @@ def _read_user(lines: Lines, source: Source) -> Iterator[Parsed]:
         if _EMPTY.fullmatch(value.strip()):
             yield Omitted(what="lines without a value")
         else:
-            yield _make_piece(_word_label(label[1], value) if label else value, line.number, source)
+            yield _make_piece(_word_label(label[1], value) if label else word_about_user(value), line.number, source)
 
 
 def _word_label(label: str, value: str) -> str:
@@ -476,7 +463,7 @@ def _word_label(label: str, value: str) -> str:
     """
     name = label.strip().casefold()
     if name in _PROSE:
-        return value
+        return word_about_user(value)
     verb = "are" if name.endswith("s") and not name.endswith("ss") else "is"
     return f"My {_SLOTS.get(name, name)} {verb} {value.strip().rstrip('.')}."
 
