@@ -121,12 +121,6 @@ def test_a_medicine_has_one_dose_at_a_time(mem: Credenda, clock: ManualClock) ->
     assert [one.value for one in mem.list(attribute="medication").items] == ["10 mg of ramipril"]
 
 
-def test_the_dose_before_a_medicine_is_read_with_it(mem: Credenda) -> None:
-    mem.remember("I take 1000 mg of metformin now.")
-    mem.settle()
-    assert [one.value for one in mem.list(attribute="medication").items] == ["1000 mg of metformin"]
-
-
 def test_a_thing_has_one_state_at_a_time(mem: Credenda, clock: ManualClock) -> None:
     for sentence in (
         "The voice roster is broken.",

@@ -95,11 +95,6 @@ def test_a_denial_of_the_speaker_is_none_of_the_sister(mem: Credenda) -> None:
     assert [(one.entity, one.value) for one in mem.list().items if one.stance is Stance.NEGATED] == [("user", "vegan")]
 
 
-@pytest.mark.parametrize("said", ["It's not that I don't like sushi any more.", "It isn't that I don't like sushi."])
-def test_a_denial_that_is_denied_tells_no_dislike(mem: Credenda, said: str) -> None:
-    assert tell(mem, "I like sushi.", said) == [("user", "food", "sushi")]
-
-
 @pytest.mark.parametrize(
     ("said", "attribute"),
     [

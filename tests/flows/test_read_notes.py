@@ -20,14 +20,7 @@ def read(mem: Credenda, text: str) -> set[tuple[str | None, str | None, str | No
         ("The user works at Quillmark as a bookbinder.", ("user", "employer", "Quillmark")),
         ("User mentioned preferring Kotlin.", ("user", "prefers", "Kotlin")),
         ("User is allergic to sesame.", ("user", "allergy", "sesame")),
-        ("User mentioned that Quillmark is their employer.", ("user", "employer", "Quillmark")),
-        ("The user explained that their employer is Quillmark.", ("user", "employer", "Quillmark")),
-        ("User mentioned that Idris is their boss.", ("user", "boss", "Idris")),
-        ("User states their name is Ilse.", ("user", "name", "Ilse")),
         ("User mentioned being vegan.", ("user", "diet", "vegan")),
-        ("User said they work as a glazier.", ("user", "job_title", "glazier")),
-        ("User told me that they have moved from Graz to Tartu.", ("user", "residence", "Tartu")),
-        ("User noted that their goal is to finish their thesis.", ("user", "goal", "finish their thesis")),
     ],
 )
 def test_a_note_in_the_third_person_is_about_the_user(mem: Credenda, text: str, held: tuple[str, str, str]) -> None:

@@ -7,7 +7,10 @@ from functools import cache
 from importlib import import_module
 from typing import Any, Final, cast
 
+from credenda.text.tokens import fold, get_function_words
+
 _WORD: Final = re.compile(r"[^\W\d_]+")
+_SPOKEN: Final = re.compile(r"[^\W\d_]+(?:'[^\W\d_]+)?")
 _ENGLISH: Final = frozenset(
     "the and my i'm im ive you with have this that they their would what when which who from our don't dont can't"  # noqa: SIM905
     " because about just there then".split()
@@ -26,7 +29,7 @@ _CHARACTERS: Final = 2_000
 def find_language(text: str, before: str = "") -> str:
     """Return the code of the language of a message, "" for other scripts.
 
-    Where its words leave a doubt it is that of the message before, and "en" if that leaves one too.
+    Another language has a function word of its own; a short answer may be in that of the message before.
 
     >>> find_language("flat in Troms\u00f8 now, (nurse, so nights)"), find_language("vegan, two cats")
     ('en', 'en')
@@ -38,11 +41,15 @@ def find_language(text: str, before: str = "") -> str:
     letters = "".join(words)
     if 2 * sum(letter < _LATIN_END for letter in letters) < len(letters):
         return ""
-    if words and _ENOUGH * sum(word in _ENGLISH for word in text.split()) >= len(words):
+    if not words or _ENOUGH * sum(word in _ENGLISH for word in _SPOKEN.findall(text)) >= len(words):
         return "en"
-    language, share = cast("tuple[str, float]", _load().classify(text)) if len(words) > 1 else ("", 0.0)
-    doubt = find_language(before) if before else "en"
-    return language if share >= _SURE else doubt
+    language, share = cast("tuple[str, float]", _load().classify(text))
+    said, english = {fold(word) for word in words}, get_function_words("en")
+    own = language != "en" and bool((said & get_function_words(language)) - english)  # "works at Société Générale"
+    if own and share >= _SURE and len(words) > 1:
+        return language
+    answers = before and said.isdisjoint(english) and find_language(before) == language
+    return language if answers else "en"
 
 
 @cache

@@ -188,7 +188,7 @@ def _find_package(language: str) -> str:
 
 
 def _is_misread_denial(fact: Fact, text: str, language: str) -> bool:
-    """Return whether a fact is told as so, or a dislike as none, while a word of its clause denies something.
+    """Return whether a fact is told as so while a word of its clause denies something, or as denied while none does.
 
     The model for these languages learned from few denials.
     """
@@ -197,7 +197,9 @@ def _is_misread_denial(fact: Fact, text: str, language: str) -> bool:
     start, stop = max(fact.value.start, 0), max(fact.value.stop, 0)
     before, after = _CLAUSE_END.split(text[:start])[-1], _CLAUSE_END.split(text[stop:])[0]
     denied = not _NEGATIONS[language].isdisjoint(re.findall(r"\w+", f"{before} {after}".lower()))
-    return denied and fact.status not in {FactStatus.DENIED, FactStatus.ENDED, FactStatus.PAST}
+    if fact.status is FactStatus.DENIED:
+        return not denied
+    return denied and fact.status not in {FactStatus.ENDED, FactStatus.PAST}
 
 
 def _find_start(fact: Fact) -> int:

@@ -131,7 +131,7 @@ def is_near_asked(memory: Memory, asked: AskedSlots) -> bool:
     if memory.entity is None or normalise_attribute(memory.attribute or "") not in asked.attributes:
         return False
     if asked.mine and normalise_name(memory.entity) == _USER:
-        return True
+        return _is_explained(asked.rest, memory)  # "my father" is not the user
     return not asked.rest.isdisjoint(_list_entity_terms(memory.entity)) and _is_explained(asked.rest, memory)
 
 

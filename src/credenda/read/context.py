@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import replace
 from itertools import takewhile
 from typing import Final, NamedTuple
 
@@ -16,13 +15,11 @@ from credenda.model.memory import Cardinality, Memory, Relation, Stance, Status
 from credenda.model.query import Context, Hit, Query, SlotVersion
 from credenda.model.statement import format_core_text, format_validity
 from credenda.providers.embed.factory import TokenAsk
-from credenda.read.asked import is_asked
 from credenda.read.core_memories import add_statement_times, find_core_memories, is_standing_instruction
 from credenda.read.history import read_slot_history
 from credenda.read.pack import WHEN, Packing, pack
 from credenda.read.pack_trace import PackTrace
 from credenda.read.plan import (
-    Plan,
     extract_trigger_terms,
     find_echoes,
     is_about_talk,
@@ -39,10 +36,6 @@ _ALWAYS: Final = frozenset({Section.INSTRUCTION, Section.PINNED})
 _ENDED: Final = frozenset({Status.SUPERSEDED, Status.INVALIDATED})
 _MOST: Final = 0.8
 """Share of a message's text from which the memories of it tell all that it says."""
-_SURE: Final = 0.5
-"""Score of a memory in the asked slot from which it answers the question."""
-_FAINT: Final = 0.02
-"""Share of the score of such an answer below which a hit tells nothing about it."""
 _SLOTS_WITH_HISTORY: Final = 10
 """Number of best memories whose earlier values are looked up."""
 
@@ -90,7 +83,6 @@ def build_context(  # noqa: PLR0913 - what a search takes, and the core
         return pack(always, (), packing)
     found = search(query, reader=reader, index=index, embed=embed, tokens=tokens, now_us=now_us)
     made = plan(query, now_us, ())
-    found = replace(found, hits=_leave_faint(found.hits, made))
     kept = _choose_core(kept, found.hits, query, budget, terms=made.terms)
     always, whole = [one.memory for one in kept], "whole" in found.trace
     if trace is not None:
@@ -116,15 +108,6 @@ def build_context(  # noqa: PLR0913 - what a search takes, and the core
         trace=trace,
     )
     return pack(always, found.hits, packing)
-
-
-def _leave_faint(hits: Sequence[Hit], made: Plan) -> tuple[Hit, ...]:
-    """Leave out hits that hardly fit, where a memory answers the question surely, best one in the asked slot."""
-    first = hits[0] if hits else None
-    if first is None or first.memory is None or first.flags or made.broad or first.score < _SURE:
-        return tuple(hits)
-    share = _FAINT if made.asked is not None and is_asked(first.memory, made.asked) else _FAINT / 2
-    return tuple(hit for hit in hits if hit.score >= share * first.score)
 
 
 def _find_echoes_behind(hits: Sequence[Hit], query: Query) -> frozenset[str]:

@@ -518,6 +518,9 @@ def _get_since(memory: Memory) -> int:
     return memory.created_us if memory.valid_from_us is None else memory.valid_from_us
 
 
+_BEFORE: Final = re.compile(r"\b(?:before|previous(?:ly)?|prior|earlier|until|formerly)\b", re.IGNORECASE)
+
+
 def pick_asked_for(
     memory: Memory, earlier: Sequence[Memory], times: Sequence[Interval], question: str
 ) -> Memory | None:
@@ -527,6 +530,8 @@ def pick_asked_for(
     """
     words, values = set(tokenize(question)), sorted([*earlier, memory], key=_get_since)
     shared = [len(words.intersection(tokenize(one.value or ""))) for one in values]
+    if max(shared) and _BEFORE.search(question) is None:
+        return None
     if max(shared):
         place = shared.index(max(shared))
         return values[place - 1] if place else None
@@ -539,7 +544,8 @@ def is_older(one: Memory, memory: Memory) -> bool:
     """Return whether a value that nothing replaced is an earlier one in the slot of another."""
     same = (one.entity, one.attribute, one.scope) == (memory.entity, memory.attribute, memory.scope)
     both = all(held.status is Status.ACTIVE and held.stance is Stance.ASSERTED for held in (one, memory))
-    single = get_attribute(memory.attribute or "").cardinality is Cardinality.SINGLE
+    schema = get_attribute(memory.attribute or "")
+    single = schema.known and schema.cardinality is Cardinality.SINGLE
     return same and both and single and one.value != memory.value and _get_since(one) < _get_since(memory)
 
 

@@ -283,6 +283,11 @@ def _is_as_close(row: Row, echo: Row) -> bool:
     return row.signs.slot or share or row.key >= _ECHO_SHARE * echo.key
 
 
+_AHEAD: Final = re.compile(r"\b(?:will|going to|next|soon)\b", re.IGNORECASE)
+_ASKS_WHICH: Final = re.compile(r"\W*(?:what|which|whose|who|whom|where|when|how)\b", re.IGNORECASE)
+"""The beginning of a question whose answer is no word of it, as that of "can I eat nuts" is."""
+
+
 def _lift_asked(rows: Sequence[Row], asked: AskedSlots, work: Reading) -> list[Row]:
     """Raise the memories of the asked slots above all other rows: present values, coming ones, and denied ones.
 
@@ -291,6 +296,7 @@ def _lift_asked(rows: Sequence[Row], asked: AskedSlots, work: Reading) -> list[R
     called".
     """
     words = set(tokenize(work.query.text))
+    ahead, decides = _AHEAD.search(work.query.text) is not None, _ASKS_WHICH.match(work.query.text) is None
     end_us = max((time.until_us or work.now_us for time in work.then or ()), default=None)
 
     def rate(row: Row, memory: Memory) -> tuple[bool, bool, bool, bool, int, float]:
@@ -298,8 +304,8 @@ def _lift_asked(rows: Sequence[Row], asked: AskedSlots, work: Reading) -> list[R
         single = get_attribute(memory.attribute or "").cardinality is Cardinality.SINGLE
         denied = memory.stance is Stance.NEGATED and words.isdisjoint(value)
         by_then = end_us is None or since_us < end_us
-        begun = has_begun(memory, work.now_us)
-        return not denied, by_then, not value <= words, begun, since_us if single else 0, row.key
+        begun = ahead or has_begun(memory, work.now_us)
+        return not denied, by_then, decides or not value <= words, begun, since_us if single else 0, row.key
 
     held = [
         (row, row.memory) for row in rows if row.memory and row.flags <= _ASKED_ABOUT and is_asked(row.memory, asked)

@@ -15,7 +15,7 @@ from credenda.index.resident import ResidentIndex, find_nearest_codes
 from credenda.index.snapshot import STATE_HIDDEN
 from credenda.model.event import Event
 from credenda.model.fast_dataclass import compile_fast_init
-from credenda.model.memory import Memory, Status, mark_over
+from credenda.model.memory import Memory, Stance, Status, mark_over
 from credenda.model.query import Hit, Query, SearchResult
 from credenda.model.statement import name_value, was_before, write_statement
 from credenda.providers.embed.factory import TokenAsk
@@ -325,7 +325,8 @@ def _cut_batches(query: Query, ask: Ask, positions: Integers, wanted: int) -> It
 
 def _build_hits(asked: _Asked, work: Reading, rows: Sequence[Row], scores: Sequence[float]) -> Iterator[Hit]:
     query = asked.query
-    if query.known_at_us is None and (asked.made.whole or is_about_past(asked.made)):
+    bound = any((query.session, query.exclude_session, query.topic, query.tags, query.metadata, query.project))
+    if query.known_at_us is None and (asked.made.whole or (is_about_past(asked.made) and not bound)):
         _load_replaced(work, rows[: COMPARED if asked.made.whole else _BACK_READ])
     evidence = load_evidence(
         work.reader,
@@ -383,7 +384,7 @@ def _write_text(work: Reading, row: Row, evidence: Sequence[Event]) -> str:
     merged = {one.id: one.superseded_by for one in loaded if one.status is Status.MERGED}
     replaced = [one for one in loaded if memory.id in _follow(one.superseded_by, merged) and was_before(one, memory)]
     then = None
-    if work.then is not None:
+    if work.then is not None and memory.stance is Stance.ASSERTED:
         earlier = [one for one in loaded if was_before(one, memory) or is_older(one, memory)]
         then = pick_asked_for(memory, earlier, work.then, work.query.text)
     shown = then or max(replaced, key=lambda one: one.recorded_us, default=None)

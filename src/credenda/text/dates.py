@@ -313,7 +313,10 @@ _RULES: Final = (
     ),
     (
         "within",
-        rf"(?:the )?(?P<in_w>last|past|next) (?:(?P<in_n>{_COUNT}|few|couple of) (?P<in_u>{_UNIT})s?|fortnight)",
+        (
+            r"(?<!for )(?<!for the )(?:the )?(?P<in_w>last|past|next) "
+            rf"(?:(?P<in_n>{_COUNT}|few|couple of) (?P<in_u>{_UNIT})s?|fortnight)\b(?! of\b)"
+        ),
     ),
     ("near", r"(?P<near_w>yesterday|today|tomorrow|tonight|last night|this (?:morning|afternoon|evening))"),
     ("month", _AFTER + _PART.format("month_p") + rf"(?P<month_m>{_MONTH})(?!\.? \d)"),

@@ -7,6 +7,7 @@ changes nothing.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Final, NamedTuple
@@ -267,6 +268,11 @@ def _resolve_and_decide(writer: Writer, event: Event, claim: Claim, now_us: int,
     return _decide_with_endings(writer, event, found, now_us, read=read)
 
 
+_SEVERAL: Final = frozenset({"property", "device", "location"})
+_HAS: Final = re.compile(r"\b(?:has|have|got|with)\b", re.IGNORECASE)
+"""What a thing now has stands beside what it had."""
+
+
 def _name_replaced_value(writer: Writer, claim: Claim, event: Event) -> Claim:
     """Let a claim about a thing, whose words tell a change, take the place of the newest value of its open attribute.
 
@@ -274,7 +280,8 @@ def _name_replaced_value(writer: Writer, claim: Claim, event: Event) -> Claim:
     """
     own = normalise_name(claim.entity or "") in {"", normalise_name(claim.speaker), "user"}
     told = claim.move in {UpdateKind.CHANGE, UpdateKind.CORRECT} and claim.prior is None and not claim.scope
-    if own or not told or claim.attribute is None or get_attribute(claim.attribute).known:
+    several = claim.attribute in _SEVERAL or _HAS.search(claim.text) is not None
+    if own or not told or several or claim.attribute is None or get_attribute(claim.attribute).known:
         return claim
     held = _find_active(writer, claim.entity or "", claim.attribute)
     named = name_replaced(replace(claim, move=UpdateKind.STATE), held, event.occurred_us)

@@ -34,7 +34,6 @@ from credenda.text.sentences import (
     is_about_user,
     is_name_of_user,
     split_sentences,
-    tell_in_first_person,
 )
 from credenda.write.extract import voices
 from credenda.write.extract.moments import iso_day
@@ -52,11 +51,11 @@ from credenda.write.facts.wording import (
     is_naming,
     is_naming_another,
     is_renaming,
-    quote_value,
+    is_told_by_medic,
     read_wordings,
 )
 from credenda.write.intake.secrets import screen_secrets
-from credenda.write.llm.guards import TELLER, resolve_entity
+from credenda.write.llm.guards import resolve_entity
 from credenda.write.llm.prompt import widen_to_sentences
 
 _STANCES: Final = {
@@ -96,12 +95,11 @@ _REPORTED: Final = re.compile(
     r"|(?<!\bas )\b(?!(?:i|we|t|as)\b)\w+ (?:\w+ly |always |still |just |also |used to |keeps? |kept )?"
     r"(?:says?|said|saying|thinks?|thought|thinking|claims?|claimed|claiming|believes?|believed|assumes?|assumed"
     r"|insists?|insisted|reckons?|writes?|wrote|reads|starts with|tells? \w+(?: \w+)?|told \w+(?: \w+)?"
-    r"|reported|replied|complain(?:s|ed)|texted|messaged|announced"
+    r"|(?:reported|replied|complained|texted|messaged|announced)(?=:)"
     r"|introduc(?:es|ed|ing) me))\b",
     re.IGNORECASE,
 )
 """Words by which what follows is somebody else's: "Tom says", "according to my mother"."""
-_HEALTH: Final = frozenset({"allergy", "condition", "diet", "injury", "measure", "medication"})
 _NOTED: Final = re.compile(rf"\W{{0,3}}{USER} (?:has |just |also )*(?!.*\b(?:i|my|we|our)\b)", re.IGNORECASE)
 """The beginning of a note about the user, whose own words it gives: "User said Python is their favourite"."""
 _ASKED: Final = re.compile(
@@ -176,7 +174,7 @@ _MY_IS: Final = re.compile(
     re.IGNORECASE,
 )
 _ROLES: Final = frozenset({"colleague", "contact"})
-_YEAR: Final = re.compile(r"(?<=\d),? (?:19|20)\d\d\b")
+_YEAR: Final = re.compile(r"(?<=\d),? (?:19|20)\d\d(?=[.,;:!?)\n]|$| (?:and|but|so|at|in|for|with|when|to)\b)")
 """The year behind a day: "March 10, 2024"."""
 _WORKS: Final = frozenset({"book", "film", "show", "game"})
 """Kinds of liked things that have titles, which a genre is not: "science fiction" is no book."""
@@ -281,7 +279,7 @@ def make_claims(turn: Turn, facts: Iterable[Fact]) -> list[Claim]:
     voices = split_voices(turn.event.text, playing=is_playing(turn))
     claims: dict[tuple[str | None, ...], Claim] = {}
     named = Antecedents(turn.event.text)
-    text = tell_in_first_person(turn.event.text)
+    text = turn.event.text
     for fact in read_wordings(text, _drop_overheard(list(facts)), turn.event.occurred_us):
         if fact.attribute in _TOLD_TERSELY and _OF_LISTENER.match(fact.scope):
             fact = replace(fact, scope="")  # noqa: PLW2901 - the same fact
@@ -455,7 +453,7 @@ def _find_entity(fact: Fact, turn: Turn, owner: str, before: Antecedents) -> str
     if fact.subject == LISTENER:
         heard = turn.addressed
         return heard.speaker if heard is not None and heard.role is Role.PERSON else ""
-    named = _ARTICLE.sub("", (before.last if fact.subject.casefold() in PRONOUNS else fact.subject).strip())
+    named = _ARTICLE.sub("", before.name(fact).strip())
     if is_name_of_user(named, turn.event.text):
         return owner
     if load_fact_schemas()[fact.attribute].thing and fact.value.start >= 0:
@@ -572,7 +570,7 @@ def _find_stance(told: _PlacedFact, text: str, start: int, stop: int) -> Stance:
     noted = fact.subject == SPEAKER and _skip_note(message, start, stop) > start
     if stance is Stance.ASSERTED or (stance is Stance.REPORTED and noted):
         stance = Stance.REPORTED if _is_reported(told) else Stance.ASSERTED
-    if stance is Stance.REPORTED and fact.subject == SPEAKER and fact.attribute in _HEALTH and TELLER.search(before):
+    if stance is Stance.REPORTED and is_told_by_medic(fact, before):
         stance = Stance.ASSERTED
     stance = Stance.ROLE_PLAY if told.voice is Voice.ROLE_PLAY else stance
     if stance is Stance.ASSERTED and schema.name in _TASTES and act_of(message[start:stop]) is Act.SARCASM:
@@ -668,10 +666,14 @@ def _find_key(told: _PlacedFact) -> str:
     if find_exact_attribute(key) == told.schema.name:
         key = ""  # the "due date" of a report is its deadline
     text = told.turn.event.text
-    if fact.attribute == "favourite" and not re.search(
-        rf"{_LIKED_BEST.pattern}(?: (?!(?:is|are|was|were)\b)[\w-]+){{0,3}} {re.escape(key)}\b",
-        text[start:stop],
-        re.IGNORECASE,
+    if (
+        key
+        and fact.attribute == "favourite"
+        and re.search(
+            rf"{_LIKED_BEST.pattern} (?:is|are|was|were|include)\b[^.!?]*\b{re.escape(key)}\b",
+            text[start:stop],
+            re.IGNORECASE,
+        )
     ):
         key = ""  # of "my favourites are figs, dates and plums" no fruit is what the others are
     if not key and (
@@ -773,8 +775,8 @@ class ReadingExtractor:
         heard = before.text if before is not None else ""
         if turn.event.role not in {Role.USER, Role.PERSON} or not self._reader.reads(turn.event.text, heard):
             return []
-        text = tell_in_first_person(_keep_own_words(turn))
-        found = make_claims(turn, [quote_value(fact, turn.event.text) for fact in self._reader.read(text, heard)])
+        text = _keep_own_words(turn)
+        found = make_claims(turn, self._reader.read(text, heard))
         if not found and before is not None and before.role is Role.ASSISTANT:
             # its echo may hide a plain statement in the first sentence, the only one that is read with it
             first = next(split_sentences(text), TextSpan(0, 0))

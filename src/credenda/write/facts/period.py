@@ -15,7 +15,9 @@ from credenda.write.extract.moments import find_end, past_dates, stated_period
 _PRESENT: Final = frozenset({FactStatus.NOW, FactStatus.PLANNED, FactStatus.CONSIDERED})
 
 _SHORT_DAY: Final = re.compile(
-    r"^(?P<opener>[a-z]+ )?(?P<day>mon|tue|wed|thu|fri|sat|sun)(?:s|rs?|nes|ur)?(?:day)?\b\.?", re.IGNORECASE
+    r"^(?P<opener>[a-z]+ )?(?P<day>mon|tue|wed|thu|fri|sat|sun)(?:s|rs?|nes|ur)?(?:day)?\b\.?"
+    r"(?!\D*\d{1,2}(?:st|nd|rd|th|\.)?,? (?:of )?[a-z]{3}|,? (?:the|[a-z]{3,9}) \d)",
+    re.IGNORECASE,
 )
 BEGUN: Final = frozenset({"residence", "employer", "job_title", "school", "employment"})
 """What a plan begins for good, unlike an appointment."""

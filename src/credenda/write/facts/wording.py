@@ -19,13 +19,14 @@ from credenda.text.sentences import split_sentences
 from credenda.write.extract.voices import lexicon, names
 from credenda.write.facts.period import BEGUN
 from credenda.write.facts.schemas import load_fact_schemas
+from credenda.write.llm.guards import TELLER
 
 _SURE: Final = 0.8
 """Certainty of what the form of the words tells."""
 _LEAST: Final = 0.4
 """Least certainty of a fact whose opposite the same sentence tells."""
-_PLACED: Final = re.compile(r"(?:in|on|at)\s", re.IGNORECASE)
 _WITHIN: Final = re.compile(r"\s+in\s+(?:the\s+)?", re.IGNORECASE)
+_HEALTH: Final = frozenset({"allergy", "condition", "diet", "injury", "measure", "medication"})
 INSTITUTIONS: Final = frozenset({"employer", "school", "member_of"})
 _MISSPOKEN: Final = re.compile(
     r"[\s,;.:\u2013\u2014-]*(?:(?:no|oh|oops|wait|actually)\W+)*(?:sorry|i meant?|scratch that|correction|make that)"
@@ -58,7 +59,6 @@ _DOSE: Final = re.compile(
     r"(?P<dose>\d[\d.,]*\s?(?:mg|mcg|\u00b5g|ug|iu|puffs?|tablets?|pills?|drops?|capsules?))\b[^,.;]{0,24}",
     re.IGNORECASE,
 )
-_DOSE_BEFORE: Final = re.compile(r"(?<![\w.])\d[\d.,]*\s?(?:mg|mcg|\u00b5g|ug|iu) (?:of )?$", re.IGNORECASE)
 _NEW_DOSE: Final = re.compile(
     r"\b(?:rais\w+|increas\w+|upped|bumped|lower\w*|reduc\w+|cut|dropped|doubled|halved|chang\w+|adjust\w+|put|took"
     r"|brought|moved) my (?P<name>(?!dos)[\w-]+)(?: dos\w+)?(?: (?:up|down|back))?(?: from [^,.;]{1,24}?)?"
@@ -113,17 +113,14 @@ _IS_NOW: Final = re.compile(
     r"(?:'s| is|(?P<acts> does| has))(?: now| instead| it| him| her| them)*\s*(?:[.!]|$)"
 )
 """Words behind what somebody no longer is or has that say who is or has: "Ben no longer runs the shop, Ida does"."""
-_DENIED_TWICE: Final = re.compile(
-    r"(?:n't|\bnot|\bnever)\b(?:(?!\b(?:and|but|or|so)\b)[^,;.!?])*(?:n't|\bnot|\bnever)\b[^,;.!?]*$", re.IGNORECASE
-)
-"""Two denials before a value, of which the one denies the other: "it's not that I don't like sushi"."""
 _SPEAKER_NOT: Final = re.compile(
     r"[,;] (?:but |and |while )*(?:i|we)(?:'m| am|'re| are| do| have)(?: not|n't)(?: though| myself| ourselves)?\W*$",
     re.IGNORECASE,
 )
 """Words behind what somebody else is by which the speaker is not: "my sister is vegan, I'm not"."""
 _WORD: Final = re.compile(r"[\w-]+")
-_SEEING: Final = frozenset({"see", "watch"})
+_DOUBTED: Final = re.compile(r"\b(?:supposed|meant|might|may|not|maybe|if|should)\b|n't\b", re.IGNORECASE)
+_SEEING: Final = frozenset({"watch"})
 _OF_BIRTH: Final = re.compile(r"birth|b-?day|\bborn\b|\bturn(?:s|ed|ing)?\b", re.IGNORECASE)
 _STANDING: Final = re.compile(r"\b(?:always|never|from now on)\b", re.IGNORECASE)
 _LEFT: Final = r"\b(?:I|we)(?:'ve| have)? (?:just |finally )?(?:left|quit|resigned from) (?:the |my )?"
@@ -162,19 +159,10 @@ def _join_parts(text: str, facts: Iterable[Fact]) -> Iterator[Fact]:
             before = replace(one, value=Words(text[start:stop], start, stop), certainty=sure)
             continue
         if before is not None:
-            yield _join_preferred(text, before)
+            yield before
         before = one
     if before is not None:
-        yield _join_preferred(text, before)
-
-
-def _join_preferred(text: str, fact: Fact) -> Fact:
-    """Join what is preferred to when or where it is: "meetings", "in the afternoon"."""
-    start, stop = fact.value.start - len(fact.key) - 1, fact.value.stop
-    placed = fact.attribute == "prefers" and fact.key and _PLACED.match(fact.value.text)
-    if not placed or start < 0 or text[start : fact.value.start].casefold() != f"{fact.key} ".casefold():
-        return fact
-    return replace(fact, value=Words(text[start:stop], start, stop))
+        yield before
 
 
 def _is_next_part(text: str, one: Fact, after: Fact) -> bool:
@@ -202,6 +190,7 @@ def _read_stay(fact: Fact) -> Fact:
     if fact.subject != SPEAKER or fact.status is not FactStatus.PLANNED:
         return fact
     begins = fact.attribute in BEGUN and fact.change is FactChange.CHANGED and fact.when.lower().startswith("today")
+    begins = begins and _DOUBTED.search(fact.quote.text) is None
     begun = fact.when.lower().startswith(CURRENT) or is_limit(fact.when)
     stays = fact.attribute == "location" and begun
     stays = stays and _STAYS.search(fact.quote.text.replace("\u2019", "'")) is not None
@@ -209,7 +198,7 @@ def _read_stay(fact: Fact) -> Fact:
 
 
 def _read_seen(text: str, fact: Fact) -> Fact:
-    """Read what somebody saw or watched as that, and as no visit: a film is no place, and a name does not say which."""
+    """Read what somebody watched as that, and as no visit: a film is no place."""
     if fact.attribute != "visited" or fact.value.start < 0:
         return fact
     words = [one for one in _WORD.finditer(text, 0, fact.value.stop) if one[0].lower() not in {"the", "a", "an"}]
@@ -240,10 +229,6 @@ def _read_doses(text: str, facts: Iterable[Fact]) -> list[Fact]:
 def _read_dose(text: str, fact: Fact) -> Fact:
     """Read an amount of a medicine that the speaker takes as that medicine: "raised my Lisinopril to 40 mg"."""
     value, found = fact.value, _DOSE.fullmatch(fact.value.text)
-    before = _DOSE_BEFORE.search(text, 0, max(value.start, 0)) if fact.attribute == "medication" else None
-    if before is not None and not any(map(str.isdigit, value.text)):
-        whole = text[before.start() : value.start] + value.text
-        return replace(fact, value=value._replace(text=whole, start=before.start()))
     if value.start < 0 or fact.attribute not in {"amount", "medication"} or found is None:
         return fact
     before = text[: value.start]
@@ -283,12 +268,10 @@ def _end_denied(text: str, facts: list[Fact]) -> list[Fact]:
 
 
 def _share_denials(text: str, facts: Iterable[Fact]) -> Iterator[Fact]:
-    """Yield denials of their owner: "my sister is vegan, I'm not" denies nothing of her. Leave out denied denials."""
+    """Yield denials of their owner: "my sister is vegan, I'm not" denies nothing of her."""
     for one in facts:
         over = one.status in {FactStatus.DENIED, FactStatus.ENDED} and one.value.start >= 0
         before = text[max(one.quote.start, 0) : one.value.start] if over else ""
-        if over and _DENIED_TWICE.search(before):
-            continue
         other = over and one.status is FactStatus.DENIED and one.subject not in {SPEAKER, LISTENER, ""}
         behind = text[one.value.stop : max(one.quote.stop, one.value.stop)]
         if other and _NOT.search(before) is None and _SPEAKER_NOT.match(behind):
@@ -479,10 +462,10 @@ def _find_left(after: Fact, facts: Sequence[Fact], text: str) -> Fact | None:
     return replace(after, value=old, old="", when="", status=FactStatus.ENDED, change=FactChange.NONE)
 
 
-def quote_value(fact: Fact, text: str) -> Fact:
-    """Give a value the words of the message, which may have been read in the voice of its user."""
-    said = fact.value
-    return fact if said.start < 0 else replace(fact, value=said._replace(text=text[said.start : said.stop]))
+def is_told_by_medic(fact: Fact, before: str) -> bool:
+    """Return whether somebody who must know tells the speaker of their health: "the doctor said I have"."""
+    of_health = fact.subject == SPEAKER and fact.attribute in _HEALTH
+    return of_health and TELLER.match(re.split(r"[,;:.]\s+|\bbut\s+|\band\s+", before)[-1].strip()) is not None
 
 
 def find_kin(fact: Fact) -> str | None:
@@ -517,7 +500,7 @@ _THEIR_NAME: Final = re.compile(
 )
 _RENAMED: Final = re.compile(rf"{_THEIR_NAME.pattern}|\bi meant? (?-i:[A-Z])", re.IGNORECASE)
 """Words that give somebody a name without telling who it is: "his name is Tim, not Tom"."""
-_IT_IS: Final = re.compile(r"\bit(?:'s| is| was)(?: (?:actually|really|in|at|on|the|an?|my))*\s+$", re.IGNORECASE)
+_IT_IS: Final = re.compile(r"\bit(?:'s| is)(?: (?:actually|really|in|at|on|the|an?|my))*\s+$", re.IGNORECASE)
 """Words before the right value: "it's actually Rome", and not "it's cold in Rome"."""
 _RESPELLED: Final = re.compile(
     r"\bspel(?:led|t)\b|\b(?:name|it|he|she|they)(?:'s| is|'re| are) (?:actually|really)\b|\bi meant? (?-i:[A-Z])",
@@ -546,7 +529,8 @@ def is_renaming(fact: Fact) -> bool:
     """
     words = fact.quote.text.replace("\u2019", "'")
     before = words[: max(fact.value.start - fact.quote.start, 0)]
-    if not is_naming(fact) and not (_IT_IS.search(before) and _is_named_by_old(fact)):
+    told = fact.attribute == "name" or fact.change is FactChange.CORRECTED
+    if not is_naming(fact) and not (told and _IT_IS.search(before) and _is_named_by_old(fact)):
         return False
     respelled = fact.change is FactChange.CORRECTED or _RESPELLED.search(words) is not None
     return bool(fact.old) or (respelled and fact.attribute in _NAMED and fact.value.text[:1].isupper())

@@ -288,13 +288,18 @@ def add_non_competing(candidate: Candidate, slot: Slot, known: SlotRows) -> list
     ]
 
 
+_OTHER_PLAN: Final = re.compile(r"\b(?:of|for) (?:my|our|his|her|their)\b|\blast (?:week|month|year)\b", re.IGNORECASE)
+"""Words by which a plan that is called off is another one than the speaker's own to come."""
+
+
 def _call_off(candidate: Candidate, slot: Slot, plans: Sequence[Memory], known: SlotRows) -> list[Change]:
     """End the one plan that is called off; where several or none are known, keep the words."""
     off = "called off"
-    if len(plans) == 1:
+    other = _OTHER_PLAN.search(candidate.claim.text) is not None
+    if len(plans) == 1 and not other:
         return [candidate.confirm(plans[0], off), end_memory(plans[0], candidate.occasion.occurred_us, off)]
     before = [one for one in known.past if _is_same_plan(candidate, slot, one)]
-    if before and not plans:
+    if before and not plans and not other:
         return [candidate.confirm(before[-1], "restated")]
     words = replace(remove_slot(candidate.claim), stance=Stance.ASSERTED)
     return match_text_or_add(replace(candidate, claim=words), known)

@@ -276,7 +276,8 @@ def _resolve_ending(reader: Reader, claim: Claim) -> Claim:
         return claim
     if exact:
         return _move_to_slot(exact, claim)
-    if here is not None and is_same_value(claim.value, claim.attribute):
+    bare = rf"\b{re.escape(claim.value)}(?:\W*$|[,.;!]| (?:any ?more|now|but|because|since)\b)" if claim.value else "$^"
+    if here is not None and is_same_value(claim.value, claim.attribute) and re.search(bare, claim.text, re.IGNORECASE):
         # "I no longer have a dog" ends the one that is held, whatever its name is
         pair = (normalise_name(claim.entity or ""), normalise_attribute(claim.attribute or ""))
         named = reader.find(MemoryFilter(pair=pair, statuses=frozenset({Status.ACTIVE}), limit=_NOMINATED))

@@ -10,6 +10,7 @@ from credenda.clock import DAY_US
 from credenda.model.attributes import has_same_kind
 from credenda.model.claim import Claim, UpdateKind
 from credenda.model.memory import Cardinality, Memory, MemoryType, Slot, Status, TypeClass, get_valid_from_us
+from credenda.text.changes import is_change
 from credenda.text.normalize import is_same_value, normalise_name, normalise_text
 from credenda.write.reconcile.candidate import Candidate
 from credenda.write.reconcile.slots import (
@@ -178,9 +179,10 @@ def _is_conflicting(claim: Claim, row: Memory, now_us: int) -> bool:
 
 
 def _is_other_dose(candidate: Candidate, row: Memory) -> bool:
-    """Return whether a medicine is taken in another dose since; those of one message are both taken."""
+    """Return whether words of change tell another dose of a medicine; those of one message are both taken."""
     claim = candidate.claim
-    plain = claim.attribute == _MEDICATION and not is_denial(claim) and not is_denial(row)
+    changed = claim.move in {UpdateKind.CHANGE, UpdateKind.CORRECT} or is_change(claim.text)
+    plain = changed and claim.attribute == _MEDICATION and not is_denial(claim) and not is_denial(row)
     since = plain and row.status is Status.ACTIVE and get_valid_from_us(row) < candidate.begins_us
     return since and has_other_dose(claim.value or "", row.value or "")
 
