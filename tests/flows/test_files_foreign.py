@@ -81,19 +81,6 @@ def test_the_first_sync_takes_the_days_over_and_leaves_every_file(
     assert not mem.search("skiing").hits
 
 
-def test_a_core_that_another_program_made_replaces_nothing_that_its_days_tell_since(
-    mem: Credenda, suzent: Path
-) -> None:
-    put(suzent, "archive/2026-02-11.md", "# 2026-02-11\n\n- User joined Quillmark.\n")
-    core = put(suzent, "MEMORY.md", "# Memory\n\n- User works at Initech.\n- User likes lead.\n")
-    before = core.read_bytes()
-    sync(mem, suzent)
-    assert [one.value for one in mem.list(attribute="employer").items] == ["Quillmark"]
-    assert not mem.list(attribute="likes").items
-    assert not sync(mem, suzent).changed
-    assert core.read_bytes() == before
-
-
 @pytest.mark.requirement("S-014", "S-092")
 def test_day_files_are_read_once_and_keep_their_days(mem: Credenda, suzent: Path) -> None:
     sync(mem, suzent)

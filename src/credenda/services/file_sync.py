@@ -29,7 +29,6 @@ from credenda.portability.files.folder import (
     Folder,
     Found,
     find_days_of_lines,
-    has_derived_core,
     list_foreign,
     load_view,
     open_folder,
@@ -423,7 +422,7 @@ class _Round:
         before = self._view()
         state = self._state(before)
         set_aside_unread(found, state, before.key)
-        recognise_own(found, state, by_agent=self.by_agent, derived=has_derived_core(self.folder))
+        recognise_own(found, state, by_agent=self.by_agent)
         sides = self._sides(found, state, before)
         plan = compare(sides, partial(hash_text, before.key))
         if before.tag or plan.quoted:

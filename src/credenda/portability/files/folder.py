@@ -492,20 +492,10 @@ _FIRST_SEEN: Final = re.compile(r'"first_seen"\s*:\s*"([^"]{10,40})"')
 _DATES: Final = ("date", "created", "created_at")
 
 
-CONSOLIDATION_STATE: Final = ".consolidation_state.json"
-"""The file of a program that makes its main page out of the others, and names the day up to which it did."""
-
-
-def has_derived_core(folder: Folder) -> bool:
-    """Return whether another program makes the main page of a folder out of its other pages."""
-    return bool(folder.load(CONSOLIDATION_STATE))
-
-
-def recognise_own(found: Found, state: State, *, by_agent: bool, derived: bool) -> None:
+def recognise_own(found: Found, state: State, *, by_agent: bool) -> None:
     """Take a page without marks and without lines for ours if the last run wrote one there: it was emptied.
 
-    In the pages of others only statements count as lines from here on, and none of a main page that another program
-    `derived` from the other pages: it may be older than they are. One whose lines were taken before stays as it was.
+    In the pages of others only statements count as lines from here on.
     An agent that writes the folder reads its main page at each start, so that the core block goes to the end of that.
     """
     written = {*state.footers, *(one.path for one in state.entries.values())}
@@ -516,8 +506,7 @@ def recognise_own(found: Found, state: State, *, by_agent: bool, derived: bool) 
         elif not text.own and bare and text.path in written:
             found.texts[number] = text._replace(own=True)
         if (text := found.texts[number]).theirs:
-            none = derived and text.path == CORE and not any(one.path == CORE for one in state.entries.values())
-            found.texts[number] = text._replace(page=keep_statements(text.page, text.path, none=none))
+            found.texts[number] = text._replace(page=keep_statements(text.page, text.path))
 
 
 def list_foreign(found: Found, state: State) -> frozenset[str]:

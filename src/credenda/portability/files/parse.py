@@ -355,19 +355,14 @@ _ORDERS: Final = frozenset({"persona", "soul", "agents", "agent", "claude", "gem
 """Names of pages that tell an assistant what it is: "you" is the assistant there, and not the user."""
 
 
-def keep_statements(page: Parsed, path: str, *, none: bool = False) -> Parsed:
+def keep_statements(page: Parsed, path: str) -> Parsed:
     r"""Return a page of others in which only statements are lines; the blocks and their places stay the same.
-
-    `none`: the page states nothing of its own.
 
     >>> from credenda.portability.files.parse import parse
     >>> page = keep_statements(parse("- [x] buy rye\n- I like tea.\n> I hate tea.\n\n[[a|b]]\n"), "me.md")
     >>> [one.text for one in page.blocks if isinstance(one, Said)]
     ['I like tea.']
     """
-    if none:
-        said = (Other(one.lines, one.raw) if isinstance(one, Said) else one for one in page.blocks)
-        return replace(page, blocks=tuple(said))
     orders = PurePosixPath(path).stem.casefold() in _ORDERS
     return replace(page, blocks=tuple(_keep(one, orders=orders) for one in page.blocks))
 

@@ -12,7 +12,7 @@ from typing import Any, Final, cast
 from credenda.clock import from_datetime, parse_time, to_datetime
 from credenda.errors import Invalid
 from credenda.model.memory import Draft, Layer, MemoryType, Status
-from credenda.portability.files.folder import CONSOLIDATION_STATE, Folder, find_days_of_lines
+from credenda.portability.files.folder import Folder, find_days_of_lines
 from credenda.portability.files.next_state import read_deleted_texts
 from credenda.portability.files.parse import Parsed as Page
 from credenda.portability.files.parse import Said, has_marks, keep_statements, parse
@@ -450,6 +450,7 @@ def _read_date(text: str) -> datetime | None:
 # Suzent: its memory folder, with consolidated entries, day files, tombstones and the watermark between them.
 
 
+_STATE: Final = ".consolidation_state.json"
 _CORE: Final = "memory.md"
 _USER: Final = "user.md"
 _DAY: Final = re.compile(r"(\d{4}-\d{2}-\d{2})\.md", re.IGNORECASE)
@@ -499,7 +500,7 @@ class SuzentFormat(Format):
     def recognises_at(self, head: bytes, place: Place) -> bool:
         """Return the same for a page that may lie in a zip."""
         entered = place.path.parent.name == PAGES and _ENTRY.search(head) is not None
-        return self.takes(place.path.name) and (entered or bool(_Root(place).load(CONSOLIDATION_STATE)))
+        return self.takes(place.path.name) and (entered or bool(_Root(place).load(_STATE)))
 
     def pieces(self, lines: Lines, source: Source) -> Iterator[Parsed]:
         """Parse a page by its place in the folder, after its deletions."""
@@ -523,16 +524,11 @@ class SuzentFormat(Format):
             yield from _read_lines(
                 page,
                 place,
-                _read_watermark(folder),
+                read_text(read_metadata(folder.load(_STATE).decode("utf-8-sig", "replace")), "watermark_date")[:10],
                 source,
             )
         else:
             yield from make_prose_pieces(text, source, place="page", name=source.path.stem)
-
-
-def _read_watermark(folder: _Root) -> str:
-    state = read_metadata(folder.load(CONSOLIDATION_STATE).decode("utf-8-sig", "replace"))
-    return read_text(state, "watermark_date")[:10]
 
 
 def _read_lines(page: Page, place: str, watermark: str, source: Source) -> Iterator[Parsed]:
