@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 _PACKAGE: Final = "credenda_models"
 _MULTILINGUAL: Final = "credenda_multilingual"
 _FOLDER: Final = "reader"
-_NEEDED: Final = ("onnxruntime", "tokenizers", _PACKAGE)
+_NEEDED: Final = ("onnxruntime", "tokenizers", "py3langid", _PACKAGE)
 _PIECES: Final = 192
 """Pieces of a window, special ones included; the encoder was trained on as many."""
 _BEFORE: Final = 48
@@ -148,7 +148,7 @@ class TaggingReader:
     def __init__(self) -> None:
         """Raise `Unavailable` if the model or its runtime is not installed."""
         if not is_installed():
-            raise _make_error("it needs onnxruntime, tokenizers and its files")
+            raise _make_error("it needs onnxruntime, tokenizers, py3langid and its files")
 
     @property
     def reader_id(self) -> str:
