@@ -55,7 +55,7 @@ class _LazyExtractor:
         self._most = settings.memories_per_message
         wanted = settings.reader != "none"
         if settings.reader == "auto" and not tagger.is_installed():
-            why = "messages are kept and found, but give no beliefs: the reader needs onnxruntime, tokenizers and py3langid"
+            why = "messages are kept and found, but give no beliefs: it needs onnxruntime, tokenizers and py3langid"
             warnings.warn(f'{why}; {format_install()}, or set reader = "none"', RuntimeWarning, stacklevel=2)
             wanted = False
         self._reader = tagger.TaggingReader() if wanted else None
