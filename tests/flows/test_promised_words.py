@@ -361,14 +361,6 @@ def test_the_meetings_of_the_story_are_asked_about_and_scoped(mem: Credenda, say
     assert [one.state for one in mem.manage.contests()] == ["resolved"]  # asked once
 
 
-def test_a_value_in_other_words_is_no_third_one(mem: Credenda, say: Say) -> None:
-    say("I prefer morning meetings.", "I prefer afternoon meetings.", "I prefer morning meetings.")
-    say("I prefer meetings in the afternoon.")
-    (case,) = mem.manage.contests()
-    assert case.values == ("afternoon meetings", "morning meetings")
-    assert {one.value for one in mem.list(attribute="meetings").items} == set(case.values)
-
-
 @pytest.mark.requirement("R-083")
 @pytest.mark.parametrize(
     ("first", "then", "back"),

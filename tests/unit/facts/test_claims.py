@@ -521,6 +521,17 @@ def test_marks_of_quotation_are_no_part_of_a_value(value: str, held: str) -> Non
     assert claim.value == held
 
 
+def test_each_of_two_appointments_has_the_day_of_its_own_clause() -> None:
+    said = "vet on 5 May, dentist on 12 May"
+    days = {
+        value: read_one(said, value, "appointment", status=FactStatus.PLANNED)[0].valid_from_us
+        for value in ("vet", "dentist")
+    }
+    assert days["dentist"] is not None
+    assert days["vet"] is not None
+    assert days["dentist"] - days["vet"] == 7 * 86_400_000_000
+
+
 def test_what_a_favourite_is_of_stands_behind_that_word() -> None:
     listed = "My favourites are fig, damson and green plum"
     assert read_one(listed, "damson", "favourite", key="fig")[0].attribute == "favourite"

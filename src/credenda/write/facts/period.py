@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from itertools import pairwise
 from typing import Final
 
 from credenda.model.claim import Fact, FactChange, FactStatus
@@ -14,6 +15,7 @@ from credenda.write.extract.moments import find_end, past_dates, stated_period
 
 _PRESENT: Final = frozenset({FactStatus.NOW, FactStatus.PLANNED, FactStatus.CONSIDERED})
 
+_CLAUSE: Final = re.compile(r", |\band ")
 _SHORT_DAY: Final = re.compile(
     r"^(?P<opener>[a-z]+ )?(?P<day>mon|tue|wed|thu|fri|sat|sun)(?:s|rs?|nes|ur)?(?:day)?\b\.?"
     r"(?!\D*\d{1,2}(?:st|nd|rd|th|\.)?,? (?:of )?[a-z]{3}|,? (?:the|[a-z]{3,9}) \d)",
@@ -27,7 +29,7 @@ def find_period(fact: Fact, value: str, now_us: int, *, planned: bool) -> tuple[
     """Return since when and until when a fact holds by its words; for one that ended, since when it does no more."""
     if not moments.is_in_one_clause(fact.quote.text, fact.when, value):
         fact = replace(fact, when="")
-    words = _find_time_words(fact)
+    words = _find_time_words(fact, now_us)
     past = past_dates(words, now_us)
     since, until = past.since, past.until
     changes = fact.change is not FactChange.NONE or bool(fact.old)
@@ -54,10 +56,16 @@ def _is_date(value: str, now_us: int) -> bool:
     return any(one.start == 0 and one.stop == len(bare) for one in find_dates(bare, now_us))
 
 
-def _find_time_words(fact: Fact) -> str:
-    """Return the words that say when, of which the reader may miss the first: "the day after tomorrow"."""
+def _find_time_words(fact: Fact, now_us: int) -> str:
+    """Return the words that say when, of which the reader may miss the first: "the day after tomorrow".
+
+    Where it found none they are those of the clause, if that has a day: "vet on the 5th, dentist on the 12th".
+    """
     if not fact.when:
-        return fact.quote.text
+        at = fact.value.start - fact.quote.start
+        ends = [0, *(one.start() for one in _CLAUSE.finditer(fact.quote.text)), len(fact.quote.text)]
+        parts = [fact.quote.text[start:stop] for start, stop in pairwise(ends) if start <= at < stop]
+        return next((part for part in parts if find_dates(part, now_us, "future")), fact.quote.text)
     before = fact.quote.text[: max(fact.quote.text.find(fact.when), 0)]
     said = f"the day {fact.when}" if before.lower().endswith("the day ") else fact.when
     return _SHORT_DAY.sub(_name_day, said)
