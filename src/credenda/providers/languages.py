@@ -21,7 +21,8 @@ _ENOUGH: Final = 8
 _LATIN_END: Final = "\u0250"
 _CANDIDATES: Final = ("en", "de", "es", "fr", "pt", "it", "nl", "sv")
 _SURE: Final = 0.9
-"""Probability from which a text is not English: of the 10,000 English messages of `training/` four reach it."""
+"""Probability from which a text is not English: of 3,000 English messages of `training/` three sentences in French
+and one foreign name reach it."""
 _CHARACTERS: Final = 2_000
 """The beginning of a text tells its language."""
 

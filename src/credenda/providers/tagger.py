@@ -196,7 +196,7 @@ def _is_misread_denial(fact: Fact, text: str, language: str) -> bool:
         return fact.status is FactStatus.DENIED
     start, stop = max(fact.value.start, 0), max(fact.value.stop, 0)
     before, after = _CLAUSE_END.split(text[:start])[-1], _CLAUSE_END.split(text[stop:])[0]
-    denied = not _NEGATIONS[language].isdisjoint(re.findall(r"\w+", f"{before} {after}".lower()))
+    denied = not _NEGATIONS.get(language, frozenset()).isdisjoint(re.findall(r"\w+", f"{before} {after}".lower()))
     if fact.status is FactStatus.DENIED:
         return not denied
     return denied and fact.status not in {FactStatus.ENDED, FactStatus.PAST}

@@ -47,7 +47,7 @@ from credenda.write.facts.wording import (
     complete_name,
     find_kin,
     has_words_of_birth,
-    is_known_by_medic,
+    is_from_clinician,
     is_lasting_order,
     is_naming,
     is_naming_another,
@@ -570,7 +570,7 @@ def _find_stance(told: _PlacedFact, text: str, start: int, stop: int) -> Stance:
     noted = fact.subject == SPEAKER and _skip_note(message, start, stop) > start
     if stance is Stance.ASSERTED or (stance is Stance.REPORTED and noted):
         stance = Stance.REPORTED if _is_reported(told) else Stance.ASSERTED
-    if stance is Stance.REPORTED and is_known_by_medic(fact, before):
+    if stance is Stance.REPORTED and is_from_clinician(fact, before):
         stance = Stance.ASSERTED
     stance = Stance.ROLE_PLAY if told.voice is Voice.ROLE_PLAY else stance
     if stance is Stance.ASSERTED and schema.name in _TASTES and act_of(message[start:stop]) is Act.SARCASM:

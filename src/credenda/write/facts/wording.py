@@ -462,7 +462,7 @@ def _find_left(after: Fact, facts: Sequence[Fact], text: str) -> Fact | None:
     return replace(after, value=old, old="", when="", status=FactStatus.ENDED, change=FactChange.NONE)
 
 
-def is_known_by_medic(fact: Fact, before: str) -> bool:
+def is_from_clinician(fact: Fact, before: str) -> bool:
     """Return whether somebody who must know tells the speaker of their health: "the doctor said I have"."""
     of_health = fact.subject == SPEAKER and fact.attribute in _HEALTH
     return of_health and TELLER.match(re.split(r"[,;:.]\s+|\bbut\s+|\band\s+", before)[-1].strip()) is not None
