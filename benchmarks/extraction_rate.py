@@ -13,7 +13,7 @@ from credenda.clock import from_datetime
 from credenda.model.claim import Extractor, Turn
 from credenda.model.event import Event, Role
 from credenda.providers.tagger import TaggingReader
-from credenda.write.facts.claims import ReadingExtractor
+from credenda.write.facts.extractor import ReadingExtractor
 
 _PASSES: Final = 2
 

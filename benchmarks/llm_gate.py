@@ -14,7 +14,7 @@ from credenda.model.claim import Extractor, Turn
 from credenda.model.event import Event, Role
 from credenda.model.report import ModelUse
 from credenda.providers.tagger import TaggingReader
-from credenda.write.facts.claims import ReadingExtractor
+from credenda.write.facts.extractor import ReadingExtractor
 from credenda.write.llm.reading import skip
 
 _MOMENT: Final = datetime(2026, 3, 11, 12, tzinfo=UTC)

@@ -69,7 +69,7 @@ class _LazyExtractor:
         """Extract the claims of a turn; none without a reader."""
         if self._reader is None:
             return []
-        found = extract.moments.by_the_wall(facts.claims.ReadingExtractor(self._reader), turn, self._zone)
+        found = extract.moments.by_the_wall(facts.extractor.ReadingExtractor(self._reader), turn, self._zone)
         return keep_weightiest(found, self._most)
 
 

@@ -14,7 +14,7 @@ from credenda.manage.belief_assertions import parse_assertions
 from credenda.model.claim import Claim, Turn
 from credenda.providers.tagger import TaggingReader
 from credenda.testing import ManualClock
-from credenda.write.facts.claims import ReadingExtractor
+from credenda.write.facts.extractor import ReadingExtractor
 
 Say = object
 

@@ -74,17 +74,19 @@ QUESTIONS = {
 
 
 @pytest.mark.requirement("R-074")
-@pytest.mark.parametrize("read", [True, False], ids=["read", "messages"])
+@pytest.mark.parametrize("way", ["read", "messages", "imported"])
 @pytest.mark.parametrize("change", CHANGES, ids=[row[2] for row in CHANGES])
 def test_the_later_text_comes_first_and_is_named_on_the_older_one(
-    mem: Credenda, clock: ManualClock, change: tuple[str, str, str, str], *, read: bool
+    mem: Credenda, clock: ManualClock, change: tuple[str, str, str, str], way: str
 ) -> None:
     before, after, asked, value = change
-    for sentence in (before, after):
-        mem.remember(sentence)
-        if read:
+    began = clock.now()
+    for days, sentence in enumerate((before, after)):
+        mem.remember(sentence, occurred_at=began - timedelta(days=90 - 30 * days) if way == "imported" else None)
+        if way != "messages":
             mem.settle()
-        clock.advance(timedelta(days=30))
+        if way != "imported":
+            clock.advance(timedelta(days=30))
     first, *others = mem.search(asked).hits
     assert value in f"{first.text} {first.quote}"
     for hit in others:

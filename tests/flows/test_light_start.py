@@ -13,7 +13,7 @@ from credenda import Credenda
 _WRITING = (
     "credenda.write.intake.validate",
     "credenda.write.apply",
-    "credenda.write.facts.claims",
+    "credenda.write.facts.extractor",
     "credenda.write.llm",
 )
 _OTHERS = ("credenda.workers.handlers", "credenda.portability", "credenda.model.report", "credenda.services.edit")

@@ -17,7 +17,7 @@ from credenda.model.claim import Claim, Turn
 from credenda.providers.tagger import TaggingReader
 from credenda.services.remember import keep
 from credenda.testing import ManualClock
-from credenda.write.facts.claims import ReadingExtractor
+from credenda.write.facts.extractor import ReadingExtractor
 from credenda.write.intake.validate import Submission
 
 Say = Callable[..., None]

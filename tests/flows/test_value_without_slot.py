@@ -124,3 +124,64 @@ def test_an_ending_of_what_was_never_told_is_kept_in_its_words(mem: Credenda, sa
 def test_a_brother_is_not_replaced_by_who_takes_over_from_his_namesake(mem: Credenda, say: Say) -> None:
     say("My brother is called Theo.", "Theo stepped down, Mila leads the team now.")
     assert ("brother", "Theo") in held(mem)
+
+
+@pytest.mark.requirement("R-077", "R-079")
+@pytest.mark.parametrize(
+    ("first", "second", "right", "wrong"),
+    [
+        ("Joel's birthday is on 9 March, remind me to book something.", "sorry, 19 March not 9", "--03-19", "--03-09"),
+        ("My sister lives in Porto.", "sorry, Faro not Porto", "Faro", "Porto"),
+        ("I work at Siemens and live in Ulm.", "sorry, Bosch, not Siemens", "Bosch", "Siemens"),
+        ("My sister is allergic to tree nuts.", "correction: peanuts, not tree nuts", "peanuts", "tree nuts"),
+        ("My rent is 900.", "no, 950 not 900", "950", "900"),
+        ("I take 20 mg of lisinopril.", "sorry, 40 mg not 20", "40 mg of lisinopril", "20 mg of lisinopril"),
+        ("The archive is in the cellar.", "I had that wrong, the archive is in the attic.", "attic", "cellar"),
+        ("The code is in the drawer.", "My bad, the code is in the shed.", "shed", "drawer"),
+    ],
+)
+def test_a_correction_in_few_words_goes_to_what_was_said_before(
+    mem: Credenda, first: str, second: str, right: str, wrong: str
+) -> None:
+    for sentence in (first, second):
+        mem.remember(sentence, session="s")
+        mem.settle()
+    assert right in [value for _, value in held(mem)]
+    assert gone(mem) == [(wrong, "corrected")]
+
+
+@pytest.mark.requirement("R-077")
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        ("My flight is on 4 June and my hotel is booked from 5 June.", "sorry, 6 June"),
+        ("My flight is on 4 June and my hotel is booked from 5 June.", "sorry, 6 June not 5"),
+        ("I live in Leeds.", "Sorry, Bob, not now"),
+        ("I live in Leeds.", "sorry, running late"),
+        ("I live in Graz.", "The capital of Austria? It's Vienna, not Graz."),
+    ],
+)
+def test_a_correction_in_few_words_that_may_mean_another_value_changes_nothing(
+    mem: Credenda, first: str, second: str
+) -> None:
+    mem.remember(first, session="s")
+    mem.settle()
+    before = held(mem)
+    mem.remember(second, session="s")
+    mem.settle()
+    assert (held(mem), gone(mem)) == (before, [])
+
+
+@pytest.mark.parametrize(
+    ("said", "slot"),
+    [
+        ("My rent is 900. Sorry, 950, not 900.", ("rent", "950")),
+        ("My sister lives in Porto. Sorry, Faro, not Porto.", ("residence", "Faro")),
+    ],
+)
+def test_a_value_that_is_corrected_in_the_same_message_is_told_right(
+    mem: Credenda, say: Say, said: str, slot: tuple[str, str]
+) -> None:
+    say(said)
+    assert slot in held(mem)
+    assert gone(mem) == []

@@ -228,7 +228,7 @@ def find_changed(
     """
     signs = load_changes()
     texts = [
-        _prepare_changed(row, sentence, terms, max(tell_time(row), confirmed.get(row.id, 0)))
+        _prepare_changed(row, sentence, terms, tell_time(row, confirmed.get(row.id)))
         for row in rows
         if _is_comparable(row)
         for sentence in _split(row.text)
@@ -297,14 +297,17 @@ def is_value_asked(memory: Memory, other: Memory, asked: Sequence[str]) -> bool:
     return any(terms.isdisjoint(term) for term in named)
 
 
-def tell_time(row: Row) -> int:
-    """Return when a text was said; of a memory that holds only from a later time, that time."""
+def tell_time(row: Row, confirmed_us: int | None) -> int:
+    """Return when a text was said last; of a memory that holds only from a later time, that time.
+
+    A memory of which no event was read counts from when it was stored, which is long after an import's messages.
+    """
     if row.event is not None:
         return row.event.occurred_us
     memory = row.memory
     if memory is None:
         return 0
-    return max(memory.created_us, memory.valid_from_us or memory.created_us)
+    return max(memory.created_us if confirmed_us is None else confirmed_us, memory.valid_from_us or 0)
 
 
 def _follow(newer: Mapping[str, str], name: str) -> str:

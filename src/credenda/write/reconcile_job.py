@@ -15,14 +15,14 @@ from typing import Final, NamedTuple
 from credenda import limits
 from credenda.clock import DAY_US
 from credenda.ids import IdKind, format_id, parse_id_number
-from credenda.model.attributes import get_attribute
+from credenda.model.attributes import get_attribute, has_same_kind
 from credenda.model.change import Actor, Change, ChangeKind, Confirm
 from credenda.model.claim import Claim, Extractor, Span, Turn, UpdateKind
 from credenda.model.event import CODE, DENIED, Event, get_project, is_bound_to_project
 from credenda.model.memory import Memory, Status, get_valid_from_us, is_dreamed
 from credenda.storage.current_trust import find_current_trust
 from credenda.storage.store import ChangeFilter, EventFilter, MemoryFilter, Reader, Writer
-from credenda.text.changes import is_return
+from credenda.text.changes import is_correction, is_return
 from credenda.text.normalize import normalise_attribute, normalise_name
 from credenda.text.sentences import REMOVED
 from credenda.write.apply import Application, Applied, apply
@@ -76,6 +76,7 @@ from credenda.write.reconcile.slot_lookup import (
     resolve_property,
     resolve_relative,
     resolve_slot,
+    says_more,
     sort_by_id,
 )
 from credenda.write.undo import is_undone_decision, list_memories_to_check
@@ -257,9 +258,9 @@ def _resolve_and_decide(writer: Writer, event: Event, claim: Claim, now_us: int,
     if is_without_attribute(found):
         return []
     if is_bare_value(found):
-        found = resolve_from_previous(found, _find_previous(writer, event, found))
+        found = resolve_from_previous(found, _find_previous(writer, event, found), event.occurred_us)
     found = resolve_relative(writer, resolve_alias(writer, found))
-    if is_bare_value(found):
+    if is_bare_value(found) and not says_more(found):
         return []
     found = _name_replaced_value(writer, resolve_property(writer, found), event)
     if has_no_slot(found):
@@ -280,10 +281,15 @@ def _name_replaced_value(writer: Writer, claim: Claim, event: Event) -> Claim:
     """
     own = normalise_name(claim.entity or "") in {"", normalise_name(claim.speaker), "user"}
     told = claim.move in {UpdateKind.CHANGE, UpdateKind.CORRECT} and claim.prior is None and not claim.scope
-    several = claim.attribute in _SEVERAL or _HAS.search(claim.text) is not None
-    if own or not told or several or claim.attribute is None or get_attribute(claim.attribute).known:
+    if own or not told or claim.attribute is None:
         return claim
+    several = claim.attribute in _SEVERAL or _HAS.search(claim.text) is not None
     held = _find_active(writer, claim.entity or "", claim.attribute)
+    if several or get_attribute(claim.attribute).known:
+        # of several values a correction means the only one
+        only = len(held) == 1 and claim.move is UpdateKind.CORRECT and is_correction(claim.text, soon=True)
+        same = only and has_same_kind(claim.value or "", held[0].value or "")
+        return move_to_rival(replace(claim, rival=held[0].id), held[0]) if same else claim
     named = name_replaced(replace(claim, move=UpdateKind.STATE), held, event.occurred_us)
     moved = replace(named, move=claim.move)
     return move_to_rival(moved, _find_rival(writer, moved)) if named.rival else claim

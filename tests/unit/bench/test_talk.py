@@ -22,7 +22,7 @@ from benchmarks.talk_figures import (
     measure_coverage,
 )
 from credenda import CredendaError, Invalid
-from credenda.write.facts.claims import ReadingExtractor
+from credenda.write.facts.extractor import ReadingExtractor
 
 from .gold import CLAIM, MOVE
 

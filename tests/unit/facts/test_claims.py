@@ -11,7 +11,8 @@ from credenda.clock import from_datetime
 from credenda.model.claim import LISTENER, Claim, Fact, FactChange, FactStatus, Turn, UpdateKind, Words
 from credenda.model.event import Event, Role, Source
 from credenda.model.memory import Cardinality, MemoryType, Stance
-from credenda.write.facts.claims import ReadingExtractor, make_claims
+from credenda.write.facts.claims import make_claims
+from credenda.write.facts.extractor import ReadingExtractor
 from credenda.write.facts.schemas import load_fact_schemas
 from training.labels import ATTRIBUTES
 

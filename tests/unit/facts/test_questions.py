@@ -5,7 +5,7 @@ import pytest
 from credenda.model.claim import Turn
 from credenda.model.event import Event, Role
 from credenda.providers.tagger import TaggingReader
-from credenda.write.facts.claims import ReadingExtractor
+from credenda.write.facts.extractor import ReadingExtractor
 
 
 @pytest.mark.parametrize("text", ["Am I allergic to walnuts?", "So do we have a dog?", "Did I live in Porto?"])

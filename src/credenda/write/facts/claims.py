@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Final, NamedTuple
@@ -18,7 +17,6 @@ from credenda.model.claim import (
     Claim,
     Fact,
     FactChange,
-    FactReader,
     FactStatus,
     Span,
     Turn,
@@ -30,15 +28,12 @@ from credenda.text.changes import is_return_of
 from credenda.text.normalize import fold_plural, is_same_value, normalise_attribute, normalise_value
 from credenda.text.sentences import (
     USER,
-    TextSpan,
     is_about_user,
     is_name_of_user,
-    split_sentences,
 )
 from credenda.write.extract import voices
 from credenda.write.extract.moments import iso_day
 from credenda.write.extract.voices import Act, Voice, act_of, is_playing, lexicon, names, split_voices, who_speaks
-from credenda.write.facts.exact import find_exact_forms
 from credenda.write.facts.period import find_period
 from credenda.write.facts.schemas import FactSchema, load_fact_schemas
 from credenda.write.facts.subjects import Antecedents
@@ -88,6 +83,10 @@ _CERTAIN: Final = 0.95
 _OF_BACK: Final = 0.4
 """Certainty of a value that is said to be back: it counts only where that value is known."""
 _ENTITY_WORDS: Final = 5
+_OF_FRAGMENT: Final = 0.6
+"""Certainty of a correction that names no slot: it counts only where the statement before has one that fits."""
+_FRAME_WORDS: Final = 3
+"""Words around the values of a correction that says nothing else: "sorry, Faro, not Porto"."""
 _SUBJECT_WORDS: Final = 4
 """Words of a sentence from which it may be about something, and is more than "oh, sorry"."""
 _REPORTED: Final = re.compile(
@@ -253,8 +252,7 @@ _TOLD_TERSELY: Final = frozenset(
 _CALLED: Final = re.compile(r"(?:^\W*(?:(?:hey|hi|hello|oh|yes|yeah|thanks|wow|well|so|and)\W+)*|,\s*)$", re.IGNORECASE)
 _CALLED_ON: Final = re.compile(r"\s*(?:[,.!?\u2026]|$)")
 """What stands before and after a name by which somebody is addressed."""
-_OWN_VOICES: Final = frozenset({Voice.OWN, Voice.ROLE_PLAY})
-_SHOWN: Final = re.compile(r"\S")
+OWN_VOICES: Final = frozenset({Voice.OWN, Voice.ROLE_PLAY})
 
 
 class _PlacedFact(NamedTuple):
@@ -291,12 +289,12 @@ def make_claims(turn: Turn, facts: Iterable[Fact]) -> list[Claim]:
             continue
         voice = max((one.voice for one in voices if _is_within(one.start, one.stop, fact)), default=Voice.OWN)
         told = _PlacedFact(fact, schema, turn, _find_entity(fact, turn, owner, named), voice)
-        back = _is_back(told)
+        unplaced = _is_back(told) or _is_fragment(told)
         certain = _FIRM_KEYED[1] if is_renaming(fact) or is_lasting_order(fact) else schema.certain
-        if not back and (fact.certainty < certain or not _is_sure(fact, schema)):
+        if not unplaced and (fact.certainty < certain or not _is_sure(fact, schema)):
             continue
-        placed = (bool(told.entity) or is_renaming(fact) or back) and not _is_about_something_else(told)
-        claim = _make_slotted_claim(told, owner) if placed and voice in _OWN_VOICES else None
+        placed = (bool(told.entity) or is_renaming(fact) or unplaced) and not _is_about_something_else(told)
+        claim = _make_slotted_claim(told, owner) if placed and voice in OWN_VOICES else None
         if claim is not None:
             key = (claim.entity, claim.attribute, (claim.value or "").casefold(), claim.scope)
             claims.setdefault(key if claim.value else (claim.text,), claim)
@@ -343,26 +341,6 @@ def _is_called_favourite(fact: Fact, turn: Turn, before: str, after: str) -> boo
     asked = turn.addressed.text if turn.addressed is not None else ""
     kind = _KIND_OF_FAVOURITE.search(before) and fact.value.text.islower()
     return not kind and _LIKED_BEST.search(f"{asked} {before} {fact.value.text} {after}") is not None
-
-
-def _keep_own_words(turn: Turn) -> str:
-    """Return a message with white space for the sentences in others' words, such as code, which make no claims.
-
-    Read sentence by sentence, code of many lines costs far more than the words around it. Offsets stay.
-    """
-    text = turn.event.text
-    passages = split_voices(text, playing=is_playing(turn))
-    if len(passages) == 1 and passages[0].voice in _OWN_VOICES:
-        return text
-    starts = [one.start for one in passages]
-    parts: list[str] = []
-    at = 0
-    for start, stop in split_sentences(text):
-        around = passages[bisect_right(starts, start) - 1]
-        if around.voice not in _OWN_VOICES and stop <= around.stop:
-            parts += text[at:start], _SHOWN.sub(" ", text[start:stop])
-            at = stop
-    return "".join([*parts, text[at:]])
 
 
 def _is_sure(fact: Fact, schema: FactSchema) -> bool:
@@ -474,7 +452,8 @@ def _make_slotted_claim(told: _PlacedFact, owner: str) -> Claim | None:
     text = event.text[span.start : span.stop]
     place = _find_sentence(fact, told.turn)
     links = told.schema.name in _TASTES and "://" in fact.value.text  # the address behind a word
-    asks = fact.attribute == "birthday" and not has_words_of_birth(told.turn)
+    fragment = _is_fragment(told)
+    asks = fact.attribute == "birthday" and not fragment and not has_words_of_birth(told.turn)
     asks = asks or (fact.attribute in _PLACES and _ASKED_FOR.match(event.text, *place) is not None)
     if links or asks or screen_secrets(text, "mask").masked or _ASKED.fullmatch(event.text, *place):
         return None
@@ -496,8 +475,8 @@ def _make_slotted_claim(told: _PlacedFact, owner: str) -> Claim | None:
         return replace(plain, type=MemoryType.FACT)
     if told.schema.event and stance is Stance.NEGATED:
         return None  # what was not done ends nothing
-    if _is_back(told) or is_renaming(fact):
-        return _make_unplaced_claim(plain, told)
+    if _is_back(told) or is_renaming(fact) or fragment:
+        return _make_unplaced_claim(plain, told, fragment=fragment)
     entity, attribute = _find_slot(told, owner)
     fitted = _fit_value(fact, attribute)
     if fitted is None and attribute == "name" and _TITLED.fullmatch(entity):
@@ -506,7 +485,20 @@ def _make_slotted_claim(told: _PlacedFact, owner: str) -> Claim | None:
     return _fill_slot(replace(plain, entity=entity, attribute=attribute), told) if fitted else None
 
 
-def _make_unplaced_claim(plain: Claim, told: _PlacedFact) -> Claim | None:
+def _is_fragment(told: _PlacedFact) -> bool:
+    """Return whether a correction says no more than a value, and perhaps the wrong one: "sorry, 19 March, not 9"."""
+    fact = told.fact
+    corrects = _find_move(fact) is UpdateKind.CORRECT and fact.certainty >= _OF_FRAGMENT
+    if not corrects or fact.subject != SPEAKER or fact.value.start < 0:
+        return False
+    sentence = told.turn.event.text[slice(*_find_sentence(fact, told.turn))]
+    if _FIRST_PERSON.search(sentence):
+        return False
+    rest = sentence.replace(fact.value.text, " ").replace(fact.old or " ", " ")
+    return len(re.findall(r"\w+", rest)) <= _FRAME_WORDS
+
+
+def _make_unplaced_claim(plain: Claim, told: _PlacedFact, *, fragment: bool = False) -> Claim | None:
     """Return the claim of a value whose slot only the memory tells: one that is back, or that corrects another."""
     fact = told.fact
     if _is_back(told):
@@ -518,9 +510,9 @@ def _make_unplaced_claim(plain: Claim, told: _PlacedFact) -> Claim | None:
             confidence=_CONFIDENCE[fact.weight],
             move=UpdateKind.CHANGE,
         )
-    named = fact.attribute == "name" or is_naming(fact)
+    named = fragment or fact.attribute == "name" or is_naming(fact)
     before = told.turn.event.text[: _find_sentence(fact, told.turn)[0]]
-    if not named and len(before.split()) >= _SUBJECT_WORDS:
+    if (fragment or not named) and len(before.split()) >= _SUBJECT_WORDS:
         return None  # "it" is what the sentence before is about
     return replace(
         plain,
@@ -758,42 +750,3 @@ def _fill_slot(plain: Claim, told: _PlacedFact) -> Claim:
         valid_from_us=since,
         valid_until_us=until,
     )
-
-
-# The extractor: the reader finds the facts, exact forms take back and keep.
-
-
-class ReadingExtractor:
-    """Extracts the claims of a turn with a reader. Stateless but for the reader."""
-
-    def __init__(self, reader: FactReader) -> None:
-        self._reader = reader
-
-    def extract(self, turn: Turn) -> list[Claim]:
-        """Return the claims of a turn in the order of their spans; none of an assistant's, or of a foreign text."""
-        before = turn.addressed
-        heard = before.text if before is not None else ""
-        if turn.event.role not in {Role.USER, Role.PERSON} or not self._reader.reads(turn.event.text, heard):
-            return []
-        text = _keep_own_words(turn)
-        found = make_claims(turn, self._reader.read(text, heard))
-        if not found and before is not None and before.role is Role.ASSISTANT:
-            # its echo may hide a plain statement in the first sentence, the only one that is read with it
-            first = next(split_sentences(text), TextSpan(0, 0))
-            found = make_claims(turn, self._reader.read(text[: first.stop]))
-        forms = find_exact_forms(turn)
-        told = [one for one in found if not any(_is_in(one, place) for place in forms.taken_back)]
-        told = [retract for one in told if (retract := _take_back(one, forms.forgotten)) is not None]
-        kept = [one for one in forms.kept if not any(_is_in(claim, one.span) for claim in found)]
-        return sorted([*forms.claims, *told, *kept], key=lambda one: one.span.start)
-
-
-def _take_back(claim: Claim, forgotten: Sequence[TextSpan]) -> Claim | None:
-    """Turn a claim of a sentence that asks to forget it into its retraction, None where it names no slot."""
-    if not any(_is_in(claim, place) for place in forgotten):
-        return claim
-    return replace(claim, move=UpdateKind.RETRACT) if claim.entity and claim.attribute else None
-
-
-def _is_in(claim: Claim, place: TextSpan | Span) -> bool:
-    return claim.span.start < place.stop and place.start < claim.span.stop

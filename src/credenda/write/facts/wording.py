@@ -34,6 +34,8 @@ _MISSPOKEN: Final = re.compile(
     re.IGNORECASE,
 )
 """Words between two values of which the second one takes the place of the first: "12, no sorry, 14" """
+_CALLED: Final = re.compile(r",? (?:(?:that|which)(?:'s| is) )?(?:called|named) ", re.IGNORECASE)
+"""Words between a kind of thing and its name: "a charity in Cardiff called Bramble"."""
 _CHOSE: Final = re.compile(
     r"\b(?:i|we)(?:'ve| have)? (?:finally |just )?(?:chose|chosen|picked|went with|settled on|decided on)\b"
     r"|\blet(?:'s| us) go with\b",
@@ -351,16 +353,23 @@ def _is_day(words: str, now_us: int) -> bool:
 
 
 def _drop_misspoken(text: str, facts: list[Fact]) -> list[Fact]:
-    """Leave out a fact whose value the next one corrects in the same breath, and the department of an employer."""
+    """Let a value stand for the one that it corrects in the same breath; leave out the department of an employer."""
     said = [one for one in facts if one.value.start >= 0]
     beside = [(one, after) for one, after in pairwise(said) if one.attribute == after.attribute]
-    wrong = [one for one, after in beside if _MISSPOKEN.fullmatch(text, one.value.stop, after.value.start)]
-    wrong += [
+    named = [(one, after) for one, after in pairwise(said) if after.old.casefold() == one.value.text.casefold()]
+    right = {
+        one: replace(one, value=after.value, quote=after.quote, certainty=max(one.certainty, after.certainty))
+        for one, after in [*beside, *named]
+        if _MISSPOKEN.fullmatch(text, one.value.stop, after.value.start)
+    }
+    over = [after for one, after in [*beside, *named] if one in right]
+    over += [one for one, after in beside if _CALLED.fullmatch(text, one.value.stop, after.value.start)]
+    over += [
         after
         for one, after in beside
         if one.attribute in INSTITUTIONS and _WITHIN.fullmatch(text, one.value.stop, after.value.start)
     ]
-    return [one for one in facts if one not in wrong]
+    return [right.get(one, one) for one in facts if one not in over]
 
 
 def _read_choices(text: str, facts: list[Fact]) -> list[Fact]:

@@ -22,6 +22,7 @@ from credenda.text.changes import is_return
 from credenda.text.normalize import is_same_value, normalise_attribute, normalise_name
 from credenda.text.sentences import split_sentences
 from credenda.text.tokens import tokenize
+from credenda.write.extract.moments import iso_day
 from credenda.write.extract.voices import lexicon, names
 from credenda.write.reconcile.slots import (
     ASSERTIVE_STANCES,
@@ -48,6 +49,8 @@ def sort_by_id(found: Iterable[Memory]) -> list[Memory]:
 
 
 _NOMINATED: Final = 64
+_DAY: Final = re.compile(r"(?:\d{4}-|--)\d\d-(\d\d)(?: .*)?")
+"""A day as values hold it: 2026-06-04, --06-04."""
 _PROPERTY: Final = "property"
 """The attribute of what a thing has where the reader finds no name for it."""
 _LIKINGS: Final = TASTES | {"likes", "hobby"}
@@ -57,6 +60,9 @@ _LIST: Final = re.compile(r",| (?:and|or) |&")
 """Signs of a value that names several things."""
 _VERBATIM_CONFIDENCE: Final = 0.5
 _SPEAKERS: Final = frozenset({"", "user"})
+_WORD: Final = re.compile(r"\w+")
+_FRAME_WORDS: Final = 3
+"""Words around a value that state nothing: "sorry", "make that", "not"."""
 
 
 _EMPLOYER: Final = "employer"
@@ -78,9 +84,15 @@ def has_no_slot(claim: Claim) -> bool:
 
 
 def is_bare_value(claim: Claim) -> bool:
-    """Return whether a claim gives a new number or day for an unnamed thing: "make that 15"."""
-    unnamed = claim.entity is None and claim.attribute is None and claim.prior is None
+    """Return whether a claim gives a new value for an unnamed thing: "make that 15", "sorry, 19 March, not 9"."""
+    unnamed = claim.entity is None and claim.attribute is None
     return unnamed and claim.value is not None and claim.move in {UpdateKind.CHANGE, UpdateKind.CORRECT}
+
+
+def says_more(claim: Claim) -> bool:
+    """Return whether the words of a claim say more than its values: "her name is Marte, not Marta"."""
+    values = {*tokenize(f"{claim.value} {claim.prior or ''}")}
+    return len({*_WORD.findall(claim.text.casefold())} - values) > _FRAME_WORDS
 
 
 def keep_verbatim(claim: Claim) -> Claim:
@@ -97,13 +109,23 @@ def keep_verbatim(claim: Claim) -> Claim:
     )
 
 
-def resolve_from_previous(claim: Claim, previous: Iterable[Memory]) -> Claim:
-    """Move a bare value to the slot of the only value of its kind in the previous statement, if there is one."""
+def resolve_from_previous(claim: Claim, previous: Iterable[Memory], occurred_us: int) -> Claim:
+    """Move a bare value to the slot of the only value of its kind in the previous statement, if there is one.
+
+    Where it names the wrong value, that is the one whose words have it.
+    """
+    wrong = {*tokenize(claim.prior or "")}
     held = [
         one
         for one in previous
-        if one.status is Status.ACTIVE and one.stance in ASSERTIVE_STANCES and get_slot(one) is not None
+        if one.status is Status.ACTIVE
+        and one.stance in ASSERTIVE_STANCES
+        and get_slot(one) is not None
+        and wrong <= {*tokenize(one.value or ""), *_list_day(one)}
     ]
+    exact = [one for one in held if claim.prior and is_same_value(one.value, claim.prior)]
+    if len(exact) == 1:
+        return _move_to_slot(exact, claim)
     if claim.value and find_number(claim.value) is None:
         corrects = claim.move is UpdateKind.CORRECT
         named = [
@@ -113,10 +135,20 @@ def resolve_from_previous(claim: Claim, previous: Iterable[Memory]) -> Claim:
         ]
         alone = len(named) == 1 and (corrects or len(held) == 1)
         return replace(_move_to_slot(named, claim), prior=named[0].value) if alone else claim
-    numbered = [one for one in held if find_number(one.value or "") is not None]
-    if len(numbered) != 1 or not claim.value:
+    numbered = [one for one in held if find_number(one.value or "") is not None or _list_day(one)]
+    if len(numbered) != 1 or not claim.value or not (wrong or find_number(numbered[0].text)):
         return claim
-    return replace(_move_to_slot(numbered, claim), value=replace_number(numbered[0].value or "", claim.value))
+    (memory,) = numbered
+    value = replace_number(memory.value or "", claim.value)
+    if _list_day(memory):
+        value = iso_day(claim.value, occurred_us, memory.attribute or "")
+    return replace(_move_to_slot(numbered, claim), value=value, prior=memory.value)
+
+
+def _list_day(memory: Memory) -> list[str]:
+    """List the day of the month of a value that is a day, as people write it."""
+    found = _DAY.fullmatch(memory.value or "")
+    return [] if found is None else [found[1].lstrip("0")]
 
 
 def _is_same_kind(one: str, other: str) -> bool:

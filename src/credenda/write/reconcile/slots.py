@@ -304,14 +304,19 @@ def find_number(value: str) -> re.Match[str] | None:
 
 
 def replace_number(value: str, number: str) -> str:
-    """Replace the number of a value: "300 euros" with "400" is "400 euros"; a number with its unit replaces the value.
+    """Replace the number of a value: "300 euros" with "400" is "400 euros"; another unit replaces the whole value.
 
     >>> replace_number("300 euros", "400"), replace_number("30 people", "40 guests"), replace_number("at 10", "11")
     ('400 euros', '40 guests', 'at 11')
+    >>> replace_number("20 mg of lisinopril", "40 mg")
+    '40 mg of lisinopril'
     """
     found = find_number(value)
-    if found is None or " " in number:
+    if found is None:
         return number
+    number, _, unit = number.partition(" ")
+    if unit and not re.match(rf"\s?{re.escape(unit)}\b", value[found.end() :]):
+        return f"{number} {unit}"
     digits = _DIGITS.search(found[0])
     if digits is None or not _DIGITS.fullmatch(number):
         return number
