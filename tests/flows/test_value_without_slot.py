@@ -128,22 +128,26 @@ def test_a_brother_is_not_replaced_by_who_takes_over_from_his_namesake(mem: Cred
 
 @pytest.mark.requirement("R-077", "R-079")
 @pytest.mark.parametrize(
-    ("first", "second", "right", "wrong"),
+    ("said", "right", "wrong"),
     [
-        ("Joel's birthday is on 9 March, remind me to book something.", "sorry, 19 March not 9", "--03-19", "--03-09"),
-        ("My sister lives in Porto.", "sorry, Faro not Porto", "Faro", "Porto"),
-        ("I work at Siemens and live in Ulm.", "sorry, Bosch, not Siemens", "Bosch", "Siemens"),
-        ("My sister is allergic to tree nuts.", "correction: peanuts, not tree nuts", "peanuts", "tree nuts"),
-        ("My rent is 900.", "no, 950 not 900", "950", "900"),
-        ("I take 20 mg of lisinopril.", "sorry, 40 mg not 20", "40 mg of lisinopril", "20 mg of lisinopril"),
-        ("The archive is in the cellar.", "I had that wrong, the archive is in the attic.", "attic", "cellar"),
-        ("The code is in the drawer.", "My bad, the code is in the shed.", "shed", "drawer"),
+        (
+            ("Joel's birthday is on 9 March, remind me to book something.", "sorry, 19 March not 9"),
+            "--03-19",
+            "--03-09",
+        ),
+        (("My sister lives in Porto.", "sorry, Faro not Porto"), "Faro", "Porto"),
+        (("I work at Siemens and live in Ulm.", "sorry, Bosch, not Siemens"), "Bosch", "Siemens"),
+        (("My sister is allergic to tree nuts.", "correction: peanuts, not tree nuts"), "peanuts", "tree nuts"),
+        (("My rent is 900.", "no, 950 not 900"), "950", "900"),
+        (("I take 20 mg of lisinopril.", "sorry, 40 mg not 20"), "40 mg of lisinopril", "20 mg of lisinopril"),
+        (("The archive is in the cellar.", "I had that wrong, the archive is in the attic."), "attic", "cellar"),
+        (("The code is in the drawer.", "My bad, the code is in the shed."), "shed", "drawer"),
     ],
 )
 def test_a_correction_in_few_words_goes_to_what_was_said_before(
-    mem: Credenda, first: str, second: str, right: str, wrong: str
+    mem: Credenda, said: tuple[str, str], right: str, wrong: str
 ) -> None:
-    for sentence in (first, second):
+    for sentence in said:
         mem.remember(sentence, session="s")
         mem.settle()
     assert right in [value for _, value in held(mem)]

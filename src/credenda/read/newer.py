@@ -7,7 +7,7 @@ phrase alone, the newest comes first without a link.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from types import MappingProxyType
 from typing import Final, NamedTuple
@@ -19,6 +19,7 @@ from credenda.model.query import Hit
 from credenda.read.candidates import Row
 from credenda.read.plan import Interval
 from credenda.text.changes import Changes, load_changes
+from credenda.text.dates import find_dates
 from credenda.text.normalize import is_same_value, normalise_attribute, normalise_name, normalise_value
 from credenda.text.passages import compose_memory_text
 from credenda.text.sentences import split_sentences
@@ -563,7 +564,8 @@ def find_affirmed(rows: Sequence[Row], question: str) -> dict[str, str]:
         denied = row.memory
         if denied is None or not (denied.stance is Stance.NEGATED or _is_over(row)):
             continue
-        named = set(tokenize(denied.value or "")) - set(tokenize((denied.attribute or "").replace("_", " ")))
+        attribute = set(tokenize((denied.attribute or "").replace("_", " ")))
+        named = set(tokenize(denied.value or "")) - attribute
         about_value = not asked.isdisjoint(named)
         about_owner = not asked.isdisjoint(tokenize(denied.entity or ""))
         affirmed = (
@@ -573,7 +575,10 @@ def find_affirmed(rows: Sequence[Row], question: str) -> dict[str, str]:
             and one.memory.stance is Stance.ASSERTED
             and not one.flags
             and normalise_attribute(one.memory.attribute or "") == normalise_attribute(denied.attribute or "")
-            and not (about_value if _has_same_owner(one.memory, denied) else about_owner)
+            and (
+                not (about_value if _has_same_owner(one.memory, denied) else about_owner)
+                or not asked.isdisjoint(set(tokenize(one.memory.value or "")) - named - attribute)
+            )
             and (_has_same_owner(one.memory, denied) or is_same_value(one.memory.value, denied.value))
         )
         if first := next(affirmed, ""):
@@ -590,6 +595,63 @@ def _is_over(row: Row) -> bool:
     if memory is None or memory.valid_until_us is None or memory.stance is not Stance.ASSERTED:
         return False
     return "stale" in row.flags
+
+
+# The order of what one sentence, or one attribute, says of several things.
+
+
+_AMOUNT: Final = re.compile(r"\W*\d[\d.,:]*k?(?: ?[^\W\d]+)?\W*")
+_FITTING: Final[Mapping[str, Callable[[str, int], bool]]] = MappingProxyType(
+    {
+        "where": lambda value, at_us: not _AMOUNT.fullmatch(value) and not _is_time(value, at_us),
+        "who": lambda value, at_us: not _AMOUNT.fullmatch(value) and not _is_time(value, at_us),
+        "when": lambda value, at_us: bool(find_dates(f"on {value}", at_us, "future")),
+        "how": lambda value, at_us: _AMOUNT.search(value) is not None and not _is_time(value, at_us),
+    }
+)
+"""Whether a value may answer a question with such a word."""
+_ASKING: Final = re.compile(r"\b(?:where|when|who|how (?=many|much|old|long|far))", re.IGNORECASE)
+
+
+def _is_time(value: str, at_us: int) -> bool:
+    """Return whether a value is a time and nothing else."""
+    return any(one.stop - one.start == len(value) for one in find_dates(value, at_us, "future"))
+
+
+def order_siblings(rows: Sequence[Row], asked: str) -> list[Row]:
+    """Order the memories of one sentence by whether their value answers the question, in the places that they hold.
+
+    Of the values of one attribute in several scopes those go first whose scope the question names.
+    """
+    found = _ASKING.search(asked)
+    fits = _FITTING[found[0].split()[0].lower()] if found else None
+    words = set(tokenize(asked))
+    groups: dict[tuple[str | None, ...], list[int]] = {}
+    for place, row in enumerate(rows):
+        memory = row.memory
+        if memory is not None and memory.value and not row.flags:
+            groups.setdefault(("text", memory.text), []).append(place)
+            if memory.scope:
+                groups.setdefault((memory.speaker, memory.entity, memory.attribute), []).append(place)
+    ordered = list(rows)
+    for key, places in groups.items():
+        if len(places) == 1 or (key[0] == "text" and fits is None):
+            continue
+        ranked = sorted(places, key=lambda at: -_rate_sibling(ordered[at], fits if key[0] == "text" else None, words))
+        moved = [ordered[place] for place in ranked]
+        for place, row in zip(places, moved, strict=True):
+            held = rows[place]
+            ordered[place] = row._replace(key=held.key, signs=held.signs.joined(row.signs), terms=held.terms)
+    return ordered
+
+
+def _rate_sibling(row: Row, fits: Callable[[str, int], bool] | None, words: Collection[str]) -> int:
+    memory = row.memory
+    if memory is None:
+        return 0
+    if fits is not None:
+        return int(fits(memory.value or "", memory.created_us))
+    return len({*tokenize(memory.scope or "")}.intersection(words))
 
 
 # The order of appointments of one kind: the day that a question asks for comes first. Pure.

@@ -38,6 +38,7 @@ from credenda.read.newer import (
     lift_newer_wording,
     may_have_rivals,
     order_appointments,
+    order_siblings,
     place_before,
 )
 from credenda.read.plan import (
@@ -239,7 +240,7 @@ def order_rows(work: Reading) -> list[Row]:
     work.changed = {**{old: new for old, new in rivals.items() if told.get(new) != old}, **told, **partly}
     placed = [*place_before(lift_newer_wording(best), work.changed), *rest]
     placed = place_before(placed, find_affirmed(placed[:COMPARED], work.query.text))
-    return order_appointments(placed, work.now_us, work.query.text)
+    return order_appointments(order_siblings(placed, work.query.text), work.now_us, work.query.text)
 
 
 def _put_echoes_behind(rows: list[Row], work: Reading) -> list[Row]:
@@ -283,6 +284,7 @@ def _is_as_close(row: Row, echo: Row) -> bool:
     return row.signs.slot or share or row.key >= _ECHO_SHARE * echo.key
 
 
+_COMING: Final = frozenset({Stance.PLANNED, Stance.CONSIDERED})
 _AHEAD: Final = re.compile(r"\b(?:will|going to|next|soon)\b", re.IGNORECASE)
 _ASKS_WHICH: Final = re.compile(r"\W*(?:what|which|whose|who|whom|where|when|how)\b", re.IGNORECASE)
 """The beginning of a question whose answer is no word of it, as that of "can I eat nuts" is."""
@@ -304,7 +306,7 @@ def _lift_asked(rows: Sequence[Row], asked: AskedSlots, work: Reading) -> list[R
         single = get_attribute(memory.attribute or "").cardinality is Cardinality.SINGLE
         denied = memory.stance is Stance.NEGATED and words.isdisjoint(value)
         by_then = end_us is None or since_us < end_us
-        begun = ahead or has_begun(memory, work.now_us)
+        begun = ahead or (memory.stance not in _COMING and has_begun(memory, work.now_us))
         return not denied, by_then, decides or not value <= words, begun, since_us if single else 0, row.key
 
     held = [

@@ -53,7 +53,7 @@ from credenda.runtime import Parts
 from credenda.services.search import check_limit, resolve_moment
 from credenda.storage.current_trust import find_current_trust
 from credenda.storage.store import ChangeFilter, EventFilter, MemoryFilter, Reader
-from credenda.text.dates import parse_period
+from credenda.text.given_time import parse_period
 from credenda.text.normalize import normalise_attribute, normalise_name
 from credenda.validation import check_member, check_name, check_text
 

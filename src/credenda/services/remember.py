@@ -200,8 +200,8 @@ def _find_spoken_of(reader: Reader, proposals: Sequence[Proposal]) -> dict[str, 
 
 
 def _find_entity_memories(reader: Reader, proposals: Sequence[Proposal]) -> tuple[Memory, ...]:
-    """Find the memories that speak of the entities of claims."""
-    words = {word for one in proposals for word in _WORD.findall(one.entity or "")}
+    """Find the memories that speak of the entities of claims, or hold words of their values."""
+    words = {word for one in proposals for word in _WORD.findall(f"{one.entity or ''} {one.value or ''}")}
     return tuple(find_related(reader, sorted(words), limits.SLOT_ROWS)) if words else ()
 
 

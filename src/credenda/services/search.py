@@ -20,8 +20,8 @@ from credenda.read.pack_trace import PackTrace, TracedLine
 from credenda.runtime import Parts
 from credenda.services.settle import count_waiting_messages
 from credenda.storage.store import Access, Reader
-from credenda.text.dates import parse_moment
 from credenda.text.fence import TokenBudget
+from credenda.text.given_time import parse_moment
 from credenda.validation import check_fraction, check_member, check_metadata, check_name, check_text, check_words
 
 if TYPE_CHECKING:

@@ -18,11 +18,9 @@ from credenda.clock import (
     SECOND_US,
     from_datetime,
     from_local_time,
-    parse_time,
     to_datetime,
     to_local_time,
 )
-from credenda.errors import Invalid
 
 # Intervals of days: weeks begin on Monday, and seasons are the northern meteorological ones. Pure.
 
@@ -32,6 +30,8 @@ QUARTER: Final = 3
 DECEMBER: Final = 12
 _MONTH_NAMES: Final = "january february march april may june july august september october november december"
 MONTHS: Final = tuple(_MONTH_NAMES.split())
+SHORT_DAYS: Final = {"mon": 0, "tue": 1, "tues": 1, "wed": 2, "weds": 2, "thu": 3, "thur": 3, "thurs": 3, "fri": 4}
+"""Weekdays as people write them in haste; "sat" and "sun" are words of their own."""
 WEEKDAYS: Final = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 SEASONS: Final = {"spring": 3, "summer": 6, "autumn": 9, "fall": 9, "winter": 12}
 
@@ -106,14 +106,19 @@ def shift_period(today: date, count: int, unit: str) -> Days:
             return get_months(today.year + count, 1, DECEMBER)
 
 
+def _number_weekday(name: str) -> int:
+    return next(at for at, one in enumerate(WEEKDAYS) if one.startswith(name[:3].lower()))
+
+
 def find_weekday(today: date, name: str, word: str) -> date:
     """Return the weekday last before today, from today on, or of next week."""
-    ahead = (WEEKDAYS.index(name.lower()) - today.weekday()) % WEEK
+    number = _number_weekday(name)
+    ahead = (number - today.weekday()) % WEEK
     match word:
         case "last":
             return today + timedelta(days=ahead - WEEK)
         case "next":
-            return get_week(today).until + timedelta(days=WEEKDAYS.index(name.lower()))
+            return get_week(today).until + timedelta(days=number)
         case _:
             return today + timedelta(days=ahead)
 
@@ -270,7 +275,7 @@ _MONTH: Final = (
     r"(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?"
     r"|nov(?:ember)?|dec(?:ember)?)"
 )
-_WEEKDAY: Final = r"(?:mon|tues|wednes|thurs|fri|satur|sun)day"
+_WEEKDAY: Final = rf"(?:(?:mon|tues|wednes|thurs|fri|satur|sun)day|(?:{'|'.join(SHORT_DAYS)})\b)"
 _SEASON: Final = r"(?:spring|summer|autumn|fall|winter)"
 _YEAR: Final = r"(?:19|20)\d\d"
 _DAY: Final = r"(?:0?[1-9]|[12]\d|3[01])(?:st|nd|rd|th)?"
@@ -283,7 +288,20 @@ _UNIT: Final = r"(?:day|week|month|year)"
 _UNIT_DAYS: Final = {"day": 1, "week": 7, "month": 30, "year": 365}
 _RULES: Final = (
     ("iso", rf"(?P<iso_y>\d{{4}})-(?P<iso_m>\d\d)-(?P<iso_d>\d\d)(?:{_CLOCK})?"),
-    ("dmy", rf"(?:the )?(?P<dmy_d>{_DAY}) (?:of )?(?P<dmy_m>{_MONTH})\b\.?(?:,? (?P<dmy_y>{_YEAR}))?"),
+    (
+        "dmy",
+        (
+            rf"(?:(?<!\bfrom )(?P<dmy_b>{_DAY})\s?(?:[-\u2013]|to|till|until)\s?)?(?:the )?(?P<dmy_d>{_DAY}) (?:of )?"
+            rf"(?P<dmy_m>{_MONTH})\b\.?(?:,? (?P<dmy_y>{_YEAR}))?"
+        ),
+    ),
+    (
+        "both",
+        (
+            rf"(?:this |next |last )?(?P<both_w>{_WEEKDAY}|sat|sun),? (?:the )?(?P<both_d>\d{{1,2}}(?:st|nd|rd|th))"
+            rf"(?! (?:of )?{_MONTH}\b)"
+        ),
+    ),
     (
         "mdy",
         (
@@ -318,20 +336,25 @@ _RULES: Final = (
             rf"(?:(?P<in_n>{_COUNT}|few|couple of) (?P<in_u>{_UNIT})s?|fortnight)\b(?! of\b)"
         ),
     ),
-    ("near", r"(?P<near_w>yesterday|today|tomorrow|tonight|last night|this (?:morning|afternoon|evening))"),
-    ("month", _AFTER + _PART.format("month_p") + rf"(?P<month_m>{_MONTH})(?!\.? \d)"),
+    ("near", r"(?P<near_w>yesterday|today|tomorrow|tmrw|tonight|last night|this (?:morning|afternoon|evening))"),
+    (
+        "month",
+        rf"(?:{_AFTER}|(?<=\ball )|(?<=\bof )|(?<=\bthroughout ))"
+        + _PART.format("month_p")
+        + rf"(?P<month_m>{_MONTH})(?!\.? \d)",
+    ),
     ("year", rf"(?:{_AFTER}|(?<=\byear ))" + _PART.format("year_p") + rf"(?P<year_y>{_YEAR})(?! ?%)"),
-    ("weekday", rf"(?:{_AFTER}|(?<=\bon ))(?P<weekday_w>{_WEEKDAY})"),
+    ("weekday", rf"(?:{_AFTER}|(?<=\bon ))(?P<weekday_w>{_WEEKDAY})(?!,? (?:the )?{_DAY} (?:of )?{_MONTH}\b)"),
     ("day", rf"(?:{_AFTER}|(?<=\bon )|(?<=\bfor )|(?<![^\W_] ))the (?P<day_d>\d{{1,2}}(?:st|nd|rd|th))(?! \w{{3}})"),
 )
 _WORDS: Final = re.compile(r"[a-z]+|\d{4}|\d{1,2}(?=st|nd|rd|th)", re.ASCII)
 _GROUP: Final = re.compile(r"\(\?P<\w+>")
 _LETTERS: Final = re.compile(r"\\.|[A-Z]+", re.DOTALL)
 _NEARBY: Final = (
-    "jan feb mar apr jun jul aug sep sept oct nov dec yesterday today tomorrow tonight ago day days week weeks month "
-    "months year years weekend quarter fortnight night morning afternoon evening"
+    "jan feb mar apr jun jul aug sep sept oct nov dec yesterday today tomorrow tmrw tonight ago day days week weeks "
+    "month months year years weekend quarter fortnight night morning afternoon evening"
 )
-_TIME_WORDS: Final = frozenset([*_NEARBY.split(), *MONTHS, *WEEKDAYS, *SEASONS])
+_TIME_WORDS: Final = frozenset([*_NEARBY.split(), *MONTHS, *WEEKDAYS, *SHORT_DAYS, *SEASONS])
 
 
 def _find_region(text: str) -> tuple[int, int] | None:
@@ -384,7 +407,19 @@ def _parse_iso(found: re.Match[str], context: _Context) -> Days | None:
 
 
 def _parse_day_month(found: re.Match[str], context: _Context) -> Days | None:
-    return _resolve_date(context, _parse_day_number(found["dmy_d"]), parse_month(found["dmy_m"]), found["dmy_y"])
+    days = _resolve_date(context, _parse_day_number(found["dmy_d"]), parse_month(found["dmy_m"]), found["dmy_y"])
+    if days is None or found["dmy_b"] is None:
+        return days
+    first = days.since.replace(day=_parse_day_number(found["dmy_b"]))
+    return Days(first, days.until) if first < days.since else None
+
+
+def _parse_weekday_number(found: re.Match[str], context: _Context) -> Days | None:
+    """Parse "Tues 20th": the nearest such day ahead, or behind where the lean is to the past."""
+    step = -1 if context.lean == "past" else 1
+    day, weekday = _parse_day_number(found["both_d"]), _number_weekday(found["both_w"])
+    near = (context.today + timedelta(days=step * at) for at in range(_NEAR_DAYS))
+    return next((get_day(one) for one in near if (one.day, one.weekday()) == (day, weekday)), None)
 
 
 def _parse_month_day(found: re.Match[str], context: _Context) -> Days | None:
@@ -469,7 +504,7 @@ def _parse_relative(found: re.Match[str], context: _Context) -> Days | None:
     word, unit, today = found["rel_w"].lower(), found["rel_u"].lower(), context.today
     step = {"last": -1, "past": -1, "this past": -1, "next": 1, "this coming": 0}.get(word, 0)
     word = {-1: "last", 0: "this", 1: "next"}[step]
-    if unit in WEEKDAYS:
+    if unit in WEEKDAYS or unit in SHORT_DAYS:
         return get_day(find_weekday(today, unit, word))
     if unit in SEASONS:
         return find_relative_season(today, unit, step)
@@ -485,7 +520,7 @@ def _parse_relative(found: re.Match[str], context: _Context) -> Days | None:
 
 
 def _parse_nearby_day(found: re.Match[str], context: _Context) -> Days | None:
-    step = {"yesterday": -1, "last night": -1, "tomorrow": 1}.get(found["near_w"].lower(), 0)
+    step = {"yesterday": -1, "last night": -1, "tomorrow": 1, "tmrw": 1}.get(found["near_w"].lower(), 0)
     return get_day(context.today + timedelta(days=step))
 
 
@@ -548,6 +583,7 @@ def _parse_bare_day(found: re.Match[str], context: _Context) -> Days | None:
 _PARSERS: Final[dict[str, Callable[[re.Match[str], _Context], Days | None]]] = {
     "iso": _parse_iso,
     "dmy": _parse_day_month,
+    "both": _parse_weekday_number,
     "mdy": _parse_month_day,
     "my": _parse_month_year,
     "sy": _parse_season_year,
@@ -608,41 +644,17 @@ def find_dates(text: str, anchor_us: int, lean: Lean | None = None) -> list[Date
     return join_date_spans(text, atoms)
 
 
-# One time from a person: a moment, or a day in the person's zone, and no result rather than a wrong one. Unlike
-# `find_dates`, which finds times in running text, it requires that every word belongs to the time.
+# Times of day in a text, and the days of a zone.
 
 
-_SHOWN: Final = 64
 _MINUTE_US: Final = 60 * SECOND_US
-_DAYS: Final = 3
 _NOON: Final = 12
-_NOW: Final = frozenset({"now", "right now"})
-_TIME_OF_DAY: Final = re.compile(
-    r"(?:^|[ ,]+)(?:at )?(?P<hour>[01]?\d|2[0-3]):(?P<minute>[0-5]\d)(?=$|[ ,])", re.IGNORECASE
-)
 _SPOKEN_CLOCK: Final = re.compile(
     r"(?<![\d:/])(?:(?P<hour>[01]?\d|2[0-3])(?:[:.](?P<minute>[0-5]\d))? ?(?P<half>[ap])\.?m\b\.?"
-    r"|(?:at )?(?P<hours>[01]?\d|2[0-3]):(?P<minutes>[0-5]\d)(?![\d:])|(?:at )?(?P<noon>noon|midday))",
+    r"|(?:at )?(?P<hours>[01]?\d|2[0-3])(?::|(?<=\bat \d)\.|(?<=\bat \d\d)\.)(?P<minutes>[0-5]\d)(?![\d:])"
+    r"|(?:at )?(?P<noon>noon|midday))",
     re.IGNORECASE,
 )
-_AGO: Final = re.compile(r"(?P<count>\d{1,6}|an?) (?P<unit>minute|min|hour)s? ago", re.IGNORECASE)
-_MONTH_DAY: Final = re.compile(
-    r"(?P<month>[a-z]{3,9})\.? (?P<day>\d{1,2})(?P<rest>(?:,? \d{4})?)", re.IGNORECASE | re.ASCII
-)
-_NUMBERS: Final = re.compile(r"\d{1,4}[./-]\d{1,2}[./-]?(?:\d{1,4})?", re.ASCII)
-_FILLERS: Final = re.compile(r"(?:\b(?:on|at|in|the|of|day)\b|[\s,.])+", re.IGNORECASE)
-
-
-class Period(NamedTuple):
-    """The interval [from_us, until_us), microseconds UTC; for a moment both are the same."""
-
-    from_us: int
-    until_us: int
-
-    @property
-    def moment(self) -> bool:
-        """Whether it has no length."""
-        return self.from_us == self.until_us
 
 
 class Clock(NamedTuple):
@@ -679,114 +691,3 @@ def find_dates_in(zone: tzinfo, text: str, anchor_us: int, lean: Lean | None = N
 
     found = find_dates(text, to_local_time(anchor_us, zone), lean)
     return [span._replace(from_us=placed(span.from_us), until_us=placed(span.until_us)) for span in found]
-
-
-def parse_moment(value: datetime | str, zone: tzinfo, now_us: int) -> int:
-    """Parse a moment: a datetime, RFC 3339, or words such as "yesterday", "3 March" and "Friday 14:30".
-
-    A day means its end, the last microsecond in the zone, so that all its events are included; today means now. A day
-    without a year, or a weekday, is the latest one. Raises `Invalid` for unreadable or ambiguous text and for more than
-    one day.
-    """
-    period = parse_period(value, zone, now_us)
-    if period.moment:
-        return period.from_us
-    if not _to_single_day(period, zone):
-        last = to_datetime(period.until_us - 1).astimezone(zone).date()
-        raise Invalid(
-            f"{_format_value(value)} is more than a day",
-            why="a single moment is required",
-            fix=f"name a day of it, such as {last.isoformat()}",
-        )
-    return now_us if period.from_us <= now_us < period.until_us else period.until_us - 1
-
-
-def parse_period(value: datetime | str, zone: tzinfo, now_us: int) -> Period:
-    """Parse a moment or a period of whole days in a zone, like `parse_moment`; periods may have any length."""
-    if not isinstance(value, str):
-        moment_us = parse_time(value, zone)
-        return Period(moment_us, moment_us)
-    text = " ".join(value.split())
-    if text.casefold() in _NOW:
-        return Period(now_us, now_us)
-    try:
-        period = _parse_hours_ago(text, now_us) or _parse_exact(text, zone) or _parse_words(text, zone, now_us)
-        for moment_us in period or ():
-            to_datetime(moment_us)
-    except (ValueError, OverflowError):  # a year before the first, or beyond the last
-        period = None
-    if period is None:
-        parts = [int(part) for part in re.split(r"[./-]", text) if part] if _NUMBERS.fullmatch(text) else []
-        if len(parts) == _DAYS and max(parts[:2]) <= 12 and parts[0] != parts[1]:  # noqa: PLR2004 - months
-            why = "day and month may be exchanged"
-        else:
-            why = "it is neither RFC 3339 nor words for a day, a period or a time of day that are known here"
-        fix = 'write it like 2026-03-01, 2026-03-01T09:30:00Z, "3 March 2026" or "yesterday 14:30"'
-        raise Invalid(f"cannot read {_format_value(text)} as a time", why=why, fix=fix)
-    return period
-
-
-def _to_single_day(period: Period, zone: tzinfo) -> bool:
-    first, last = (to_datetime(at).astimezone(zone).date() for at in (period.from_us, period.until_us - 1))
-    return first == last
-
-
-def _parse_hours_ago(text: str, now_us: int) -> Period | None:
-    found = _AGO.fullmatch(text)
-    if found is None:
-        return None
-    count = int(found["count"]) if found["count"].isdigit() else 1
-    moment_us = now_us - count * (HOUR_US if found["unit"].lower() == "hour" else _MINUTE_US)
-    return Period(moment_us, moment_us)
-
-
-def _parse_exact(text: str, zone: tzinfo) -> Period | None:
-    """Parse RFC 3339, or an ISO date as a whole day."""
-    try:
-        moment_us = parse_time(text, zone)
-    except Invalid:
-        return None
-    try:
-        following = date.fromisoformat(text) + timedelta(days=1)
-    except (ValueError, OverflowError):
-        return Period(moment_us, moment_us)
-    return Period(moment_us, parse_time(following.isoformat(), zone))
-
-
-def _parse_words(text: str, zone: tzinfo, now_us: int) -> Period | None:
-    """Parse words for a time, with or without the time of day."""
-    clock = _TIME_OF_DAY.search(text)
-    rest = text if clock is None else f"{text[: clock.start()]} {text[clock.end() :]}".strip(" ,")
-    if clock is not None and not rest:
-        rest = "today"
-    span = next(_parse_variants(rest, zone, now_us), None)
-    if span is None or span.from_us is None or span.until_us is None:
-        return None
-    period = Period(span.from_us, span.until_us)
-    if clock is None:
-        return period
-    if not _to_single_day(period, zone):
-        return None
-    wall_us = to_local_time(period.from_us, zone) // (24 * HOUR_US) * (24 * HOUR_US)
-    moment_us = from_local_time(wall_us + int(clock["hour"]) * HOUR_US + int(clock["minute"]) * _MINUTE_US, zone)
-    return Period(moment_us, moment_us)
-
-
-def _parse_variants(text: str, zone: tzinfo, now_us: int) -> Iterator[DateSpan]:
-    """Try the words alone and after a preposition; all of them must belong to the time."""
-    turned = _MONTH_DAY.sub(lambda found: f"{found['day']} {found['month']}{found['rest']}", text)
-    named = text[:1].upper() + text[1:]
-    for lead in ("", "on ", "in "):
-        for words in (turned, named):
-            asked = f"{lead}{words}"
-            spans = find_dates_in(zone, asked, now_us, "past")
-            if len(spans) == 1 and not _remove_span(asked, spans[0]):
-                yield spans[0]
-
-
-def _remove_span(text: str, span: DateSpan) -> str:
-    return _FILLERS.sub("", f"{text[: span.start]} {text[span.stop :]}")
-
-
-def _format_value(value: datetime | str) -> str:
-    return repr(str(value)[:_SHOWN])

@@ -6,7 +6,7 @@ import re
 from typing import Final
 
 from credenda.clock import DAY_US
-from credenda.text.dates import find_dates, find_duration
+from credenda.text.dates import DateSpan, find_dates, find_duration
 from credenda.text.sentences import split_sentences
 
 _UNTIL: Final = ("until ", "till ", "through ")
@@ -31,6 +31,8 @@ _TAKES_TIME: Final = re.compile(
 _NEAR: Final = re.compile(r"\s*(?:(?:again|only|just|still|here|there|alone|now)\b\s*)*", re.IGNORECASE)
 _EQUALS: Final = re.compile(r"\s+(?:is|are|'s)\s+(?:\w+ )?", re.IGNORECASE)
 _BOUNDARY: Final = re.compile(r"[,;:.!?()]+|\b(?:and|but|while|because|so|when)\b", re.IGNORECASE)
+_ALL_OF: Final = re.compile(r"\b(?:all (?:of )?|throughout |for the (?:rest|whole) of )$", re.IGNORECASE)
+"""Words before a time that is filled: "nights all of March"."""
 _LASTS_DAYS: Final = 62
 """Longest duration that says how long something will go on; "married for five years" says how long it has."""
 
@@ -65,7 +67,8 @@ def find_passing_end(value: str, sentence: str, anchor_us: int) -> int | None:
     start = max((one.end() for one in _BOUNDARY.finditer(plain, 0, at)), default=0)
     after = _BOUNDARY.search(plain, stop)
     clause = plain[start : len(plain) if after is None else after.start()]
-    if _TAKES_TIME.search(clause) and GOES_ON.search(clause) is None:
+    happened = _TAKES_TIME.search(clause) is not None and GOES_ON.search(clause) is None
+    if happened and not any(one in value.casefold() for one in _UNTIL):
         return None
 
     def is_at_value(first: int, last: int) -> bool:
@@ -74,17 +77,23 @@ def find_passing_end(value: str, sentence: str, anchor_us: int) -> int | None:
         return inside or bool(follows) or opens or bool(equals)
 
     for span in find_dates(plain, anchor_us, "future"):
-        words = plain[span.start : span.stop].lower()
         if span.until_us is None or span.until_us <= anchor_us or not is_at_value(span.start, span.stop):
             continue
-        if is_limit(words):
+        if is_limit(plain[span.start : span.stop]):
             return span.until_us + DAY_US
-        if words.startswith(CURRENT) and not words.startswith("this year"):
+        if not happened and _is_filled(plain, start, span):
             return span.until_us
-    lasts = None if SO_FAR.search(clause) else find_duration(plain)
+    lasts = None if happened or SO_FAR.search(clause) else find_duration(plain)
     if lasts is None or lasts.days > _LASTS_DAYS or not is_at_value(lasts.start, lasts.stop):
         return None
     return count_days(anchor_us, lasts.days)
+
+
+def _is_filled(text: str, start: int, span: DateSpan) -> bool:
+    """Return whether what a clause tells fills a time: "this week", "all of March"."""
+    words = text[span.start : span.stop].lower()
+    current = words.startswith(CURRENT) and not words.startswith("this year")
+    return current or _ALL_OF.search(text, start, span.start) is not None
 
 
 _FURTHER: Final = re.compile(r"(?:\b(?:and|but|so|because)\b|[;,]) (?:i|we|my|our|he|she|it|they|the)\b", re.IGNORECASE)

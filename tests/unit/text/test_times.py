@@ -7,7 +7,8 @@ import pytest
 
 from credenda.clock import DAY_US, HOUR_US, from_datetime, from_local_time, parse_time, to_datetime, to_local_time
 from credenda.errors import Invalid
-from credenda.text.dates import find_dates_in, parse_moment, parse_period
+from credenda.text.dates import find_dates_in
+from credenda.text.given_time import parse_moment, parse_period
 
 VIENNA = ZoneInfo("Europe/Vienna")
 SANTIAGO = ZoneInfo("America/Santiago")

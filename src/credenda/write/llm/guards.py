@@ -13,6 +13,7 @@ from enum import StrEnum
 from typing import Final
 
 from credenda import limits
+from credenda.clock import DAY_US
 from credenda.model.attributes import (
     AttributeSchema,
     answer_same_question,
@@ -25,7 +26,7 @@ from credenda.model.claim import CONFIDENCE_MAX, Claim, Span, Turn, UpdateKind
 from credenda.model.event import Event, Role, Source
 from credenda.model.memory import Cardinality, Memory, MemoryType, Stance
 from credenda.model.statement import name_attribute
-from credenda.text.dates import DateSpan, find_dates
+from credenda.text.dates import SHORT_DAYS, WEEKDAYS, DateSpan, find_clock, find_dates
 from credenda.text.normalize import is_same_value, normalise_attribute, normalise_name
 from credenda.text.passing import find_passing_end
 from credenda.text.sentences import is_about_user, split_sentences
@@ -340,6 +341,14 @@ _OWN_VOICES: Final = frozenset({Voice.OWN, Voice.ROLE_PLAY})
 _OWN_OPENING: Final = re.compile(r"(?:I|My|We|Our)\b", re.IGNORECASE)
 """Beginning of words that are prose, although signs of code stand in their sentence."""
 _NO: Final = re.compile(r"^(?:no|not|never|without)\s+(?=\w)", re.IGNORECASE)
+_NAME_WORDS: Final = 2
+_IN_FULL: Final = {
+    **{short: WEEKDAYS[number] for short, number in SHORT_DAYS.items()},
+    "veggie": "vegetarian",
+}
+_SHORT: Final = re.compile(rf"\b(?:{'|'.join(_IN_FULL)})\b", re.IGNORECASE)
+_LOOSE_DAY: Final = re.compile(rf"\b(?:{'|'.join(WEEKDAYS)}|at|on|the|from|of)\b", re.IGNORECASE)
+"""What is left of a day whose number and month are left out."""
 _NOT: Final = re.compile(r"\b(?:no|not|never|without|cannot|\w+n['\u2019]?t)\b", re.IGNORECASE)
 """Words of denial: "no dairy" is said by "I can't have dairy"."""
 _USER: Final = "user"
@@ -573,21 +582,66 @@ def _is_said(said: Said, schema: AttributeSchema) -> bool:
     Otherwise its words may stand apart in the sentence, and up to half of them in earlier messages: all of them, if
     the sentence has a pronoun or answers a question.
     """
-    value, event = said.proposal.value or "", said.turn.event
-    if _NOT.search(said.sentence):
-        value = _NO.sub("", value)
-    if says(said.sentence, value) or (said.question and says(said.question, value)):
+    event, value = said.turn.event, _spell_out(said.proposal.value or "")
+    sentence = _spell_out(said.sentence)
+    left = _leave_out_days(value, sentence, event.occurred_us)
+    held = set(tokenize(said.replaced.value or "")) if said.replaced is not None and left != value else set[str]()
+    if set(tokenize(left)) <= held or _is_known_name(said):
         return True
-    wanted, own = set(tokenize(value)), set(tokenize(said.sentence))
+    value = left
+    if _NOT.search(sentence):
+        value = _NO.sub("", value)
+    if says(sentence, value) or (said.question and says(said.question, value)):
+        return True
+    wanted, own = set(tokenize(value)), set(tokenize(sentence))
     if said.replaced is not None and _is_said_of(said, said.replaced, value):
         return True
     if schema.hurts:
-        return says_closely(said.sentence, value)
-    if says_in_order(said.sentence, value):
+        return says_closely(sentence, value)
+    if says_in_order(sentence, value):
         return True
     told = own.union(*(tokenize(text) for text in (event.text, *(one.text for one in said.turn.before))))
-    points = _POINTING_BACK.search(said.sentence) is not None or bool(said.question)
+    points = _POINTING_BACK.search(sentence) is not None or bool(said.question)
     return bool(wanted) and wanted <= told and (points or 2 * len(wanted & own) >= len(wanted))
+
+
+def _spell_out(text: str) -> str:
+    """Write weekdays and diets in full that people shorten: "tues + thurs".
+
+    >>> _spell_out("wfh tues + thurs, still veggie")
+    'wfh tuesday + thursday, still vegetarian'
+    """
+    return _SHORT.sub(lambda found: _IN_FULL[found[0].lower()], text)
+
+
+def _leave_out_days(value: str, sentence: str, occurred_us: int) -> str:
+    """Leave out of a value the days and times that its sentence names in other words: "tues 20th" is 20 January.
+
+    >>> _leave_out_days("Lisbon, 12-16 February", "booked lisbon 12-16 feb", 1_767_600_000_000_000)
+    'Lisbon'
+    """
+    told = find_dates(sentence, occurred_us, "future")
+    since, until = {one.from_us for one in told}, {one.until_us for one in told}
+    until |= {one + DAY_US for one in until if one is not None}
+    left = value
+    for day in reversed(find_dates(value, occurred_us, "future")):
+        if day.from_us in since and day.until_us in until:
+            left = f"{left[: day.start]} {left[day.stop :]}"
+    clocks = [find_clock(text) for text in (left, sentence)]
+    if clocks[0] is not None and clocks[1] is not None and clocks[0].after_us == clocks[1].after_us:
+        left = f"{left[: clocks[0].start]} {left[clocks[0].stop :]}"
+    if left == value:
+        return value
+    return " ".join(_LOOSE_DAY.sub(" ", left).split()).strip(" ,")
+
+
+def _is_known_name(said: Said) -> bool:
+    """Return whether a value is a name that is held, of which the sentence says the first word: "day one at Acme"."""
+    value = said.proposal.value or ""
+    words, own = tokenize(value), set(tokenize(said.sentence))
+    if len(words) < _NAME_WORDS or words[0] not in own or not value[:1].isupper():
+        return False
+    return any(is_same_value(one.value, value) or is_same_value(one.entity, value) for one in said.turn.known)
 
 
 def _is_said_of(said: Said, memory: Memory, value: str) -> bool:
@@ -667,7 +721,7 @@ def _fill_slot(said: Said, stance: Stance) -> Claim:
     schema = get_attribute(name)
     dates = past_dates(straighten(said.sentence), event.occurred_us)
     ended = proposal.past and not schema.episodic  # not "5 interviews between April 25 and May 1"
-    since_us, until_us = dates.since, dates.until or (event.occurred_us if schema.known else None) if ended else None
+    since_us, until_us = dates.since, dates.until or event.occurred_us if ended else None
     if stance is Stance.PLANNED:
         dated = _find_dated_words(said)
         several = len(find_dates(said.sentence, event.occurred_us, "future")) > 1

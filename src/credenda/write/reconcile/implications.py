@@ -244,7 +244,9 @@ _JOBLESS: Final = (
     r"|dismissed|let go|made redundant|(?:quit|lose|leave) (?:my|his|her|their) job)"
 )
 _UNATTACHED: Final = r"^(?:single|unmarried|divorced|separated|widowed)"
-PARTNERS: Final = ("spouse", "wife", "husband", "girlfriend", "boyfriend", "partner", "fiancé", "fiancée")
+_COURTING: Final = ("girlfriend", "boyfriend", "partner")
+_ENGAGED: Final = ("fiancé", "fiancée", "fiance", "fiancee")
+PARTNERS: Final = ("spouse", "wife", "husband", *_COURTING, *_ENGAGED)
 _CHILDREN: Final = ("child", "baby", "son", "daughter", "twins", "twin", "girl", "boy", "birthday")
 _BORN: Final = re.compile(
     r"\bgave birth\b|\bhad (?:our|my|the|a) (?:baby|twins|son|daughter|little \w+)\b"
@@ -300,9 +302,8 @@ _RULES: Final = (
     _Rule(of=("employment_status",), says=_compile("^(?:freelance|self)"), ends=("employer",), changing=True),
     _Rule(of=("marital_status",), says=_compile(_UNATTACHED), ends=PARTNERS, changing=True),
     _Rule(of=PARTNERS, ends=("marital_status",), held=_compile(_UNATTACHED)),
-    _Rule(
-        of=("spouse", "wife", "husband"), ends=("girlfriend", "boyfriend", "partner", "fiancé", "fiancée"), same=True
-    ),
+    _Rule(of=("spouse", "wife", "husband"), ends=(*_COURTING, *_ENGAGED), same=True),
+    _Rule(of=_ENGAGED, ends=_COURTING, same=True),
     _Rule(
         of=_CHILDREN, told=_BORN, ends=("condition", "status"), held=_compile(r"^(?:\d+ \w+ )?(?:pregnant|expecting)")
     ),
