@@ -128,10 +128,11 @@ def has_same_kind(one: str, other: str) -> bool:
     (True, False, True)
     """
     head, its = one.casefold().split()[-1:], other.casefold().split()[-1:]
-    return _is_measure(one) == _is_measure(other) or head == its
+    return is_measure(one) == is_measure(other) or head == its
 
 
-def _is_measure(value: str) -> bool:
+def is_measure(value: str) -> bool:
+    """Return whether a value is an amount, a number or a time."""
     return _MEASURE.match(value.strip()) is not None
 
 
@@ -311,7 +312,7 @@ def _is_organisation(value: str) -> bool:
 
 
 def _is_role(value: str) -> bool:
-    return _is_named(value, _ROLE_WORDS) and not _is_measure(_HOURS.sub("", value))
+    return _is_named(value, _ROLE_WORDS) and not is_measure(_HOURS.sub("", value))
 
 
 def _is_substance(value: str) -> bool:

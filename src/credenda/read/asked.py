@@ -7,7 +7,7 @@ from collections.abc import Collection, Sequence
 from functools import cache
 from typing import Final, NamedTuple
 
-from credenda.model.attributes import get_attribute, load_asked
+from credenda.model.attributes import find_exact_attribute, get_attribute, load_asked
 from credenda.model.memory import Memory
 from credenda.text.normalize import normalise_attribute, normalise_name
 from credenda.text.tokens import fold, tokenize
@@ -18,7 +18,7 @@ _SMALL: Final = frozenset(
     " our us ours the a an of for to in at on with by from currently now nowadays again please tell remind know you"
     " your remember can could would should shall will this that still right moment these days current user and actually"
     " exactly it he she his her they their them there any some much many kind type sort got get so ok hey name called"
-    " if ever about say said told give show see take use each keep doing".split()
+    " if ever about say said told give show see take use each keep doing people cost costs".split()
 )
 """Words that a question may have beside those of a slot."""
 _CIRCUMSTANCES: Final = frozenset(
@@ -31,6 +31,10 @@ _USER: Final = "user"
 _LIKE: Final = re.compile(r"(?i)(?<=\w) like\s*\??\s*$")
 _WHOLE: Final = re.compile(r"(?i)^(?:what|how)(?:'s|\u2019s| is| are| was| were)\b")
 """End of a question for the whole of something: "what is my diet like?"."""
+_AGAINST: Final = re.compile(r"(?i)(?<=\w) (?:for|against) (?:my|our|the) [\w ]{3,30}\W*$")
+"""End of a question that says what something is for: "what tablets do I take for my blood pressure"."""
+_GENERIC: Final = frozenset({"number", "name", "date", "day", "time", "price", "of", "total", "current"})
+"""Nouns of open attributes that a question may leave out: the room of a "room number"."""
 _VERB_CHARACTERS: Final = 5
 _CONTRACTED: Final = re.compile(r"(?i)^\w+['\u2019]s ")
 _OWNER: Final = re.compile(r"\w['\u2019]s (?!(?:the|my|our|an?)\b)\w")
@@ -75,7 +79,7 @@ def find_asked(question: str) -> AskedSlots | None:
     >>> find_asked("Who is my sister's boss?").entities
     ("user's sister", 'sister')
     """
-    words = _split(_LIKE.sub("", question) if _WHOLE.match(question) else question)
+    words = _split(_LIKE.sub("", question) if _WHOLE.match(question) else _AGAINST.sub("", question))
     matches = [match for match in _match_phrases([_stem(word) for word in words], words) if match.left < len(words)]
     if not matches:
         return None
@@ -141,20 +145,27 @@ def _is_explained(terms: Collection[str], memory: Memory) -> bool:
     return {*terms}.issubset(tokenize(" ".join((*slot, memory.value or ""))))
 
 
-def has_asked_name(memory: Memory, question: str) -> bool:
-    """Return whether a question has the name of an open attribute, and of whose it is: "which bike do I ride"."""
+def has_asked_name(memory: Memory, question: str, relatives: Collection[str] = ()) -> bool:
+    """Return whether a question has the name of an open attribute, and of whose it is: "which bike do I ride".
+
+    `relatives` are names in normal form whom the question names by what they are to the user: "my mother".
+    """
     name = normalise_attribute(memory.attribute or "")
     if not name or memory.entity is None or memory.value is None or get_attribute(name).known:
         return False
     words = _split(question)
     own = normalise_name(memory.entity) == _USER
     terms = _list_entity_terms(memory.entity)
+    related = normalise_name(memory.entity) in relatives
     whose = not _ASKED_MINE.isdisjoint(words) if own else bool(terms) and not terms.isdisjoint(tokenize(question))
     stems = {_stem(word) for word in words}
     nouns = [_stem(word) for word in name.split("_")]
-    if not (whose and all(_has_form(noun, stems) for noun in nouns)):
+    needed = [_stem(word) for word in name.split("_") if word not in _GENERIC] or nouns
+    if not ((whose or related) and all(_has_form(noun, stems) for noun in needed)):
         return False
     left = [word for word in words if word not in _SMALL and not any(_has_form(one, {_stem(word)}) for one in nouns)]
+    if related:
+        left = [word for word in left if get_attribute(find_exact_attribute(word)).kind != "person"]
     return _is_explained({term for word in left for term in tokenize(word)}, memory)
 
 

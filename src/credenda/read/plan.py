@@ -534,6 +534,15 @@ def is_only_polite(text: str) -> bool:
     return _POLITE.issuperset(tokenize(text))
 
 
+_RESTATING: Final = re.compile(
+    r"^\W*(?:got it|noted|understood|ok(?:ay)?|right|sure|will do|thanks|i(?:'ll| will) remember)\b|\byour\b",
+    re.IGNORECASE,
+)
+"""Words by which an assistant says again what it was told."""
+_RESTATED: Final = 0.6
+"""Share of its words that such an answer has from one memory or message."""
+
+
 def find_echoes(found: Sequence[Listed], claimed: Collection[str] = ()) -> frozenset[str]:
     """Return the ids of messages that tell nothing beside the other rows; those in `claimed` gave memories.
 
@@ -553,7 +562,9 @@ def _is_echo(one: Listed, event: Event, told: Iterable[tuple[int | None, frozens
     if event.role is not Role.ASSISTANT or len(one.text) > _ECHO_CHARACTERS:
         return False
     terms = frozenset(tokenize(one.text)) - _POLITE
-    return not terms or any((at is None or at <= event.occurred_us) and terms <= more for at, more in told)
+    most = _RESTATED if _RESTATING.search(one.text) else 1.0
+    earlier = (more for at, more in told if at is None or at <= event.occurred_us)
+    return not terms or any(len(terms & more) >= most * len(terms) for more in earlier)
 
 
 def _list_terms(one: Listed) -> frozenset[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any, Final, NamedTuple
@@ -222,7 +222,7 @@ def order_rows(work: Reading) -> list[Row]:
     """Score, merge and order the rows read so far, best first."""
     rows = score_rows(work.rows, work.query, work.tuned, work.now_us, ask=work.ask, regards=work.regards)
     joined = lift_verbatim(join(rows, work.loaded.claims_of), asks=work.query.text.rstrip().endswith("?"))
-    if work.asked is not None and work.ask is not Ask.PAST:
+    if work.ask is not Ask.PAST:
         joined = _lift_asked(joined, work.asked, work)
     present, successors = _add_successors(work, joined)
     if len(present) > len(joined):
@@ -284,15 +284,17 @@ def _is_as_close(row: Row, echo: Row) -> bool:
     return row.signs.slot or share or row.key >= _ECHO_SHARE * echo.key
 
 
+_USER: Final = "user"
 _COMING: Final = frozenset({Stance.PLANNED, Stance.CONSIDERED})
 _AHEAD: Final = re.compile(r"\b(?:will|going to|next|soon)\b", re.IGNORECASE)
 _ASKS_WHICH: Final = re.compile(r"\W*(?:what|which|whose|who|whom|where|when|how)\b", re.IGNORECASE)
 """The beginning of a question whose answer is no word of it, as that of "can I eat nuts" is."""
 
 
-def _lift_asked(rows: Sequence[Row], asked: AskedSlots, work: Reading) -> list[Row]:
+def _lift_asked(rows: Sequence[Row], asked: AskedSlots | None, work: Reading) -> list[Row]:
     """Raise the memories of the asked slots above all other rows: present values, coming ones, and denied ones.
 
+    An open attribute of which the question has the name goes before a known one that other words of it ask for.
     Of values that one attribute holds the newest is first, for a question about a time the newest by then; the others
     stand in their own order. A value of which the question has all words tells nothing: a cat, of "what is my cat
     called".
@@ -301,16 +303,30 @@ def _lift_asked(rows: Sequence[Row], asked: AskedSlots, work: Reading) -> list[R
     ahead, decides = _AHEAD.search(work.query.text) is not None, _ASKS_WHICH.match(work.query.text) is None
     end_us = max((time.until_us or work.now_us for time in work.then or ()), default=None)
 
-    def rate(row: Row, memory: Memory) -> tuple[bool, bool, bool, bool, int, float]:
+    relatives = _list_relatives(rows, words)
+    if asked is not None and relatives and asked.entities != (_USER,):
+        asked = asked._replace(entities=(*asked.entities, *relatives))
+    named = {
+        row.id
+        for row in rows
+        if row.memory and not row.flags and has_asked_name(row.memory, work.query.text, relatives)
+    }
+
+    def rate(row: Row, memory: Memory) -> tuple[bool, bool, bool, bool, bool, int, float]:
         value, since_us = set(tokenize(memory.value or "")), get_valid_from_us(memory)
-        single = get_attribute(memory.attribute or "").cardinality is Cardinality.SINGLE
+        single = get_attribute(memory.attribute or "").cardinality is Cardinality.SINGLE and not memory.scope
         denied = memory.stance is Stance.NEGATED and words.isdisjoint(value)
         by_then = end_us is None or since_us < end_us
         begun = ahead or (memory.stance not in _COMING and has_begun(memory, work.now_us))
-        return not denied, by_then, decides or not value <= words, begun, since_us if single else 0, row.key
+        order = by_then, decides or not value <= words, begun, since_us if single else 0, row.key
+        return row.id in named, not denied, *order
 
     held = [
-        (row, row.memory) for row in rows if row.memory and row.flags <= _ASKED_ABOUT and is_asked(row.memory, asked)
+        (row, row.memory)
+        for row in rows
+        if row.memory
+        and row.flags <= _ASKED_ABOUT
+        and (row.id in named or (asked is not None and is_asked(row.memory, asked)))
     ]
     top = max((row.key for row in rows), default=0.0)
     raised = {row.id: place for place, (row, _) in enumerate(sorted(held, key=lambda one: rate(*one)), 1)}
@@ -320,6 +336,17 @@ def _lift_asked(rows: Sequence[Row], asked: AskedSlots, work: Reading) -> list[R
         else row
         for row in rows
     ]
+
+
+def _list_relatives(rows: Sequence[Row], words: Collection[str]) -> frozenset[str]:
+    """List whom a question names by what they are to the user, as far as the rows tell: "my mother's room"."""
+    return frozenset(
+        normalise_name(row.memory.value or "")
+        for row in rows
+        if row.memory is not None
+        and get_attribute(row.memory.attribute or "").kind == "person"
+        and {*tokenize((row.memory.attribute or "").replace("_", " "))} <= {*words}
+    )
 
 
 def _list_confirmations(work: Reading, rows: Sequence[Row]) -> dict[str, int]:

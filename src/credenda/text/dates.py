@@ -14,6 +14,7 @@ from functools import cache
 from typing import Final, Literal, NamedTuple
 
 from credenda.clock import (
+    DAY_US,
     HOUR_US,
     SECOND_US,
     from_datetime,
@@ -691,3 +692,45 @@ def find_dates_in(zone: tzinfo, text: str, anchor_us: int, lean: Lean | None = N
 
     found = find_dates(text, to_local_time(anchor_us, zone), lean)
     return [span._replace(from_us=placed(span.from_us), until_us=placed(span.until_us)) for span in found]
+
+
+# The same times in other words.
+
+
+_IN_FULL: Final = {
+    **{short: WEEKDAYS[number] for short, number in SHORT_DAYS.items()},
+    "veggie": "vegetarian",
+}
+_SHORT: Final = re.compile(rf"\b(?:{'|'.join(_IN_FULL)})\b", re.IGNORECASE)
+_LOOSE_DAY: Final = re.compile(rf"\b(?:{'|'.join(WEEKDAYS)}|at|on|the|from|of)\b", re.IGNORECASE)
+"""What is left of a day whose number and month are left out."""
+
+
+def spell_out(text: str) -> str:
+    """Write weekdays and diets in full that people shorten: "tues + thurs".
+
+    >>> spell_out("wfh tues + thurs, still veggie")
+    'wfh tuesday + thursday, still vegetarian'
+    """
+    return _SHORT.sub(lambda found: _IN_FULL[found[0].lower()], text)
+
+
+def leave_out_days(value: str, sentence: str, occurred_us: int) -> str:
+    """Leave out of a value the days and times that its sentence names in other words: "tues 20th" is 20 January.
+
+    >>> leave_out_days("Lisbon, 12-16 February", "booked lisbon 12-16 feb", 1_767_600_000_000_000)
+    'Lisbon'
+    """
+    told = find_dates(sentence, occurred_us, "future")
+    since, until = {one.from_us for one in told}, {one.until_us for one in told}
+    until |= {one + DAY_US for one in until if one is not None}
+    left = value
+    for day in reversed(find_dates(value, occurred_us, "future")):
+        if day.from_us in since and day.until_us in until:
+            left = f"{left[: day.start]} {left[day.stop :]}"
+    clocks = [find_clock(text) for text in (left, sentence)]
+    if clocks[0] is not None and clocks[1] is not None and clocks[0].after_us == clocks[1].after_us:
+        left = f"{left[: clocks[0].start]} {left[clocks[0].stop :]}"
+    if left == value:
+        return value
+    return " ".join(_LOOSE_DAY.sub(" ", left).split()).strip(" ,")

@@ -13,7 +13,6 @@ from enum import StrEnum
 from typing import Final
 
 from credenda import limits
-from credenda.clock import DAY_US
 from credenda.model.attributes import (
     AttributeSchema,
     answer_same_question,
@@ -26,7 +25,7 @@ from credenda.model.claim import CONFIDENCE_MAX, Claim, Span, Turn, UpdateKind
 from credenda.model.event import Event, Role, Source
 from credenda.model.memory import Cardinality, Memory, MemoryType, Stance
 from credenda.model.statement import name_attribute
-from credenda.text.dates import SHORT_DAYS, WEEKDAYS, DateSpan, find_clock, find_dates
+from credenda.text.dates import DateSpan, find_dates, leave_out_days, spell_out
 from credenda.text.normalize import is_same_value, normalise_attribute, normalise_name
 from credenda.text.passing import find_passing_end
 from credenda.text.sentences import is_about_user, split_sentences
@@ -342,13 +341,6 @@ _OWN_OPENING: Final = re.compile(r"(?:I|My|We|Our)\b", re.IGNORECASE)
 """Beginning of words that are prose, although signs of code stand in their sentence."""
 _NO: Final = re.compile(r"^(?:no|not|never|without)\s+(?=\w)", re.IGNORECASE)
 _NAME_WORDS: Final = 2
-_IN_FULL: Final = {
-    **{short: WEEKDAYS[number] for short, number in SHORT_DAYS.items()},
-    "veggie": "vegetarian",
-}
-_SHORT: Final = re.compile(rf"\b(?:{'|'.join(_IN_FULL)})\b", re.IGNORECASE)
-_LOOSE_DAY: Final = re.compile(rf"\b(?:{'|'.join(WEEKDAYS)}|at|on|the|from|of)\b", re.IGNORECASE)
-"""What is left of a day whose number and month are left out."""
 _NOT: Final = re.compile(r"\b(?:no|not|never|without|cannot|\w+n['\u2019]?t)\b", re.IGNORECASE)
 """Words of denial: "no dairy" is said by "I can't have dairy"."""
 _USER: Final = "user"
@@ -420,6 +412,7 @@ def check(
     owner = _USER if own else owner_of(event)
     if owner is None:
         return Verdict(None, Refusal.DOCUMENT)
+    proposal = _cut_addition(proposal)
     memory = known.get(proposal.target)
     if memory is not None and _denies(proposal, memory):
         proposal = replace(proposal, effect=Effect.ENDS, past=False)
@@ -440,6 +433,14 @@ def check(
     claim = replace(verdict.claim, reader=reader, speaker=event.speaker if own else owner)
     named = _name_rival(said.proposal.effect, replace(verdict, claim=claim), memory)
     return named if named.claim is None else _word(said, named.claim, named.why, known)
+
+
+def _cut_addition(proposal: Proposal) -> Proposal:
+    """Leave out of a value what an attribute cannot have behind a comma, as of "Cardiff, a flat in Splott"."""
+    name, value = find_exact_attribute(proposal.attribute or ""), proposal.value or ""
+    head = value.partition(",")[0].strip()
+    fits = head != value and not is_valid_value(name, value) and is_valid_value(name, head)
+    return replace(proposal, value=head) if fits else proposal
 
 
 def _denies(proposal: Proposal, memory: Memory) -> bool:
@@ -582,9 +583,9 @@ def _is_said(said: Said, schema: AttributeSchema) -> bool:
     Otherwise its words may stand apart in the sentence, and up to half of them in earlier messages: all of them, if
     the sentence has a pronoun or answers a question.
     """
-    event, value = said.turn.event, _spell_out(said.proposal.value or "")
-    sentence = _spell_out(said.sentence)
-    left = _leave_out_days(value, sentence, event.occurred_us)
+    event, value = said.turn.event, spell_out(said.proposal.value or "")
+    sentence = spell_out(said.sentence)
+    left = leave_out_days(value, sentence, event.occurred_us)
     held = set(tokenize(said.replaced.value or "")) if said.replaced is not None and left != value else set[str]()
     if set(tokenize(left)) <= held or _is_known_name(said):
         return True
@@ -603,36 +604,6 @@ def _is_said(said: Said, schema: AttributeSchema) -> bool:
     told = own.union(*(tokenize(text) for text in (event.text, *(one.text for one in said.turn.before))))
     points = _POINTING_BACK.search(sentence) is not None or bool(said.question)
     return bool(wanted) and wanted <= told and (points or 2 * len(wanted & own) >= len(wanted))
-
-
-def _spell_out(text: str) -> str:
-    """Write weekdays and diets in full that people shorten: "tues + thurs".
-
-    >>> _spell_out("wfh tues + thurs, still veggie")
-    'wfh tuesday + thursday, still vegetarian'
-    """
-    return _SHORT.sub(lambda found: _IN_FULL[found[0].lower()], text)
-
-
-def _leave_out_days(value: str, sentence: str, occurred_us: int) -> str:
-    """Leave out of a value the days and times that its sentence names in other words: "tues 20th" is 20 January.
-
-    >>> _leave_out_days("Lisbon, 12-16 February", "booked lisbon 12-16 feb", 1_767_600_000_000_000)
-    'Lisbon'
-    """
-    told = find_dates(sentence, occurred_us, "future")
-    since, until = {one.from_us for one in told}, {one.until_us for one in told}
-    until |= {one + DAY_US for one in until if one is not None}
-    left = value
-    for day in reversed(find_dates(value, occurred_us, "future")):
-        if day.from_us in since and day.until_us in until:
-            left = f"{left[: day.start]} {left[day.stop :]}"
-    clocks = [find_clock(text) for text in (left, sentence)]
-    if clocks[0] is not None and clocks[1] is not None and clocks[0].after_us == clocks[1].after_us:
-        left = f"{left[: clocks[0].start]} {left[clocks[0].stop :]}"
-    if left == value:
-        return value
-    return " ".join(_LOOSE_DAY.sub(" ", left).split()).strip(" ,")
 
 
 def _is_known_name(said: Said) -> bool:
@@ -784,6 +755,10 @@ def _place(claim: Claim, memory: Memory) -> Claim:
 def _leave_sentence(said: Said, stance: Stance, why: Refusal | Misfit | None) -> Verdict:
     """Keep the words without a slot, if they say something by themselves."""
     claim = replace(_make_claim(said, stance, None), type=_find_type(said.proposal.attribute))
+    if stance is Stance.PLANNED:
+        words = f"on {said.quote}"
+        since_us, until_us = stated_period(words, words, said.turn.event.occurred_us, planned=True)
+        claim = replace(claim, valid_from_us=since_us, valid_until_us=until_us)
     if said.proposal.attribute is not None or why is not None:
         claim = replace(claim, confidence=min(claim.confidence, _UNSURE))
     if is_bare_reply(said.sentence):

@@ -16,7 +16,7 @@ from typing import Final
 from credenda import limits
 from credenda.clock import DAY_US, SECOND_US
 from credenda.limits import CONTEST_MEMBERS
-from credenda.model.attributes import answer_same_question, get_attribute, has_same_kind, is_valid_value
+from credenda.model.attributes import answer_same_question, get_attribute, has_same_kind, is_measure, is_valid_value
 from credenda.model.change import (
     Add,
     Change,
@@ -470,6 +470,12 @@ def _has_terms(text: str, terms: frozenset[str]) -> bool:
 BY_HASH: Final = "/"
 """Sign between an event and the hash of its claim, in the name of a memory that will follow from it."""
 
+_OCCASIONS: Final = frozenset({"appointment", "meeting", "event", "visit", "trip", "plan", "reminder", "call"})
+"""Open attributes of what there are several of on different days."""
+_TAKES_PLACE: Final = re.compile(
+    r"\b(?:instead|replac\w+|switch\w* (?:from|to)|swapp\w+|chang\w+ (?:from|to))\b", re.IGNORECASE
+)
+_SHORT: Final = 2
 _SETTLING: Final = ASSERTIVE_STANCES | {Stance.PLANNED, Stance.CONSIDERED}
 _OWNERS: Final = frozenset({"user", "me", "my", "i"})
 
@@ -525,9 +531,11 @@ def name_replaced(claim: Claim, held: Iterable[Memory], occurred_us: int) -> Cla
     row = get_attribute(normalise_attribute(claim.attribute or ""))
     planned = claim.stance is Stance.PLANNED
     holds = planned or (claim.stance is Stance.ASSERTED and claim.valid_until_us is None)
-    if claim.rival or not holds or claim.move is not UpdateKind.STATE or row.cardinality is not Cardinality.SINGLE:
+    if claim.rival or not holds or claim.move is not UpdateKind.STATE:
         return claim
     slot = get_slot(claim)
+    if row.cardinality is not Cardinality.SINGLE:
+        return _name_ended_member(claim, held)
     found = [
         one
         for one in sort_newest_first(held)
@@ -546,7 +554,36 @@ def name_replaced(claim: Claim, held: Iterable[Memory], occurred_us: int) -> Cla
         return replace(claim, move=UpdateKind.CORRECT, rival=newest.id)
     begins_later = (claim.valid_from_us or 0) > occurred_us + DAY_US
     changed = is_change(claim.text) if planned else not row.known and (begins_later or is_change(claim.text))
+    changed = changed or (
+        not row.known and row.name not in _OCCASIONS and _is_measured_later(claim, newest, occurred_us)
+    )
     return replace(claim, move=UpdateKind.CHANGE, rival=newest.id) if changed else claim
+
+
+def _is_measured_later(claim: Claim, newest: Memory, occurred_us: int) -> bool:
+    """Return whether a later claim gives another number or day for exactly what a memory has one for."""
+    both = all(is_measure(value or "") for value in (claim.value, newest.value))
+    if not both or normalise_attribute(claim.attribute or "") in _OCCASIONS:
+        return False
+    return newest.stance is Stance.PLANNED or get_valid_from_us(newest) < occurred_us
+
+
+def _name_ended_member(claim: Claim, held: Iterable[Memory]) -> Claim:
+    """Let a claim name the one value of a set that its words call over: "off ramipril, losartan instead"."""
+    slot, words = get_slot(claim), set(tokenize(claim.text))
+    if claim.stance is not Stance.ASSERTED or _TAKES_PLACE.search(claim.text) is None:
+        return claim
+    own = set(tokenize(claim.value or ""))
+    named = [
+        one
+        for one in held
+        if one.status is Status.ACTIVE
+        and one.stance is Stance.ASSERTED
+        and get_slot(one) == slot
+        and not own.intersection(tokenize(one.value or ""))
+        and words.intersection(word for word in tokenize(one.value or "") if word.isalpha() and len(word) > _SHORT)
+    ]
+    return replace(claim, move=UpdateKind.CHANGE, rival=named[0].id) if len(named) == 1 else claim
 
 
 def settle_rival(claim: Claim, changes: list[Change], rival: Memory | None, occasion: StatementContext) -> list[Change]:
