@@ -200,8 +200,9 @@ def _find_spoken_of(reader: Reader, proposals: Sequence[Proposal]) -> dict[str, 
 
 
 def _find_entity_memories(reader: Reader, proposals: Sequence[Proposal]) -> tuple[Memory, ...]:
-    """Find the memories that speak of the entities of claims, or hold words of their values."""
-    words = {word for one in proposals for word in _WORD.findall(f"{one.entity or ''} {one.value or ''}")}
+    """Find the memories that speak of the entities of claims, or have words of their attributes and values."""
+    told = (text or "" for one in proposals for text in (one.entity, one.attribute, one.value))
+    words = {word for text in told for word in _WORD.findall(text)}
     return tuple(find_related(reader, sorted(words), limits.SLOT_ROWS)) if words else ()
 
 

@@ -697,22 +697,30 @@ def find_dates_in(zone: tzinfo, text: str, anchor_us: int, lean: Lean | None = N
 # The same times in other words.
 
 
+_LIMITING: Final = re.compile(r"\b(?:till|until|by|before|since|from|after)\b", re.IGNORECASE)
+_LEANS: Final[tuple[Lean, ...]] = ("future", "past")
 _IN_FULL: Final = {
     **{short: WEEKDAYS[number] for short, number in SHORT_DAYS.items()},
     "veggie": "vegetarian",
 }
 _SHORT: Final = re.compile(rf"\b(?:{'|'.join(_IN_FULL)})\b", re.IGNORECASE)
+_HOURS: Final = {word: str(number) for word, number in _COUNTS.items() if number and word not in {"a", "an"}}
+_HALF_PAST: Final = re.compile(rf"\bhalf (?:past )?(?P<hour>\d{{1,2}}|{'|'.join(_HOURS)})\b", re.IGNORECASE)
+_DOTTED: Final = re.compile(r"\b(\d{1,2})\.([0-5]\d)( ?[ap]m)\b", re.IGNORECASE)
+_GLUED: Final = re.compile(r"(\d)((?:[kmc]?g|mg|ml|[ckm]m|[ap]m|l|k|h|hrs?|mins?)\b)", re.IGNORECASE)
 _LOOSE_DAY: Final = re.compile(rf"\b(?:{'|'.join(WEEKDAYS)}|at|on|the|from|of)\b", re.IGNORECASE)
 """What is left of a day whose number and month are left out."""
 
 
 def spell_out(text: str) -> str:
-    """Write weekdays and diets in full that people shorten: "tues + thurs".
+    """Write in full what people shorten, and numbers apart from their units: "tues + thurs", "half 4", "80mg".
 
-    >>> spell_out("wfh tues + thurs, still veggie")
-    'wfh tuesday + thursday, still vegetarian'
+    >>> spell_out("wfh tues + thurs, still veggie"), spell_out("half 4"), spell_out("7.30pm"), spell_out("80mg")
+    ('wfh tuesday + thursday, still vegetarian', '4:30', '7:30 pm', '80 mg')
     """
-    return _SHORT.sub(lambda found: _IN_FULL[found[0].lower()], text)
+    text = _SHORT.sub(lambda found: _IN_FULL[found[0].lower()], text)
+    text = _HALF_PAST.sub(lambda found: f"{_HOURS.get(found['hour'].lower(), found['hour'])}:30", text)
+    return _GLUED.sub(r"\1 \2", _DOTTED.sub(r"\1:\2\3", text))
 
 
 def leave_out_days(value: str, sentence: str, occurred_us: int) -> str:
@@ -721,15 +729,18 @@ def leave_out_days(value: str, sentence: str, occurred_us: int) -> str:
     >>> leave_out_days("Lisbon, 12-16 February", "booked lisbon 12-16 feb", 1_767_600_000_000_000)
     'Lisbon'
     """
-    told = find_dates(sentence, occurred_us, "future")
+    plain = _LIMITING.sub("in", sentence)  # an end has the same days
+    told = [one for lean in _LEANS for text in (sentence, plain) for one in find_dates(text, occurred_us, lean)]
     since, until = {one.from_us for one in told}, {one.until_us for one in told}
     until |= {one + DAY_US for one in until if one is not None}
     left = value
-    for day in reversed(find_dates(value, occurred_us, "future")):
-        if day.from_us in since and day.until_us in until:
-            left = f"{left[: day.start]} {left[day.stop :]}"
+    for lean in _LEANS:
+        for day in reversed(find_dates(left, occurred_us, lean)):
+            if day.from_us in since and day.until_us in until:
+                left = f"{left[: day.start]} {left[day.stop :]}"
     clocks = [find_clock(text) for text in (left, sentence)]
-    if clocks[0] is not None and clocks[1] is not None and clocks[0].after_us == clocks[1].after_us:
+    half_us = _NOON * HOUR_US  # "half 4" may be in the afternoon
+    if clocks[0] and clocks[1] and clocks[0].after_us % half_us == clocks[1].after_us % half_us:
         left = f"{left[: clocks[0].start]} {left[clocks[0].stop :]}"
     if left == value:
         return value

@@ -25,6 +25,7 @@ from credenda.model.claim import CONFIDENCE_MAX, Claim, Span, Turn, UpdateKind
 from credenda.model.event import Event, Role, Source
 from credenda.model.memory import Cardinality, Memory, MemoryType, Stance
 from credenda.model.statement import name_attribute
+from credenda.text.changes import is_change
 from credenda.text.dates import DateSpan, find_dates, leave_out_days, spell_out
 from credenda.text.normalize import is_same_value, normalise_attribute, normalise_name
 from credenda.text.passing import find_passing_end
@@ -341,6 +342,8 @@ _OWN_OPENING: Final = re.compile(r"(?:I|My|We|Our)\b", re.IGNORECASE)
 """Beginning of words that are prose, although signs of code stand in their sentence."""
 _NO: Final = re.compile(r"^(?:no|not|never|without)\s+(?=\w)", re.IGNORECASE)
 _NAME_WORDS: Final = 2
+_HALVES: Final = frozenset({"am", "pm", "k"})
+"""Signs of a number that people leave out."""
 _NOT: Final = re.compile(r"\b(?:no|not|never|without|cannot|\w+n['\u2019]?t)\b", re.IGNORECASE)
 """Words of denial: "no dairy" is said by "I can't have dairy"."""
 _USER: Final = "user"
@@ -586,8 +589,7 @@ def _is_said(said: Said, schema: AttributeSchema) -> bool:
     event, value = said.turn.event, spell_out(said.proposal.value or "")
     sentence = spell_out(said.sentence)
     left = leave_out_days(value, sentence, event.occurred_us)
-    held = set(tokenize(said.replaced.value or "")) if said.replaced is not None and left != value else set[str]()
-    if set(tokenize(left)) <= held or _is_known_name(said):
+    if _is_worded_otherwise(said, left, sentence, hurts=schema.hurts, dated=left != value) or _is_known_name(said):
         return True
     value = left
     if _NOT.search(sentence):
@@ -595,8 +597,6 @@ def _is_said(said: Said, schema: AttributeSchema) -> bool:
     if says(sentence, value) or (said.question and says(said.question, value)):
         return True
     wanted, own = set(tokenize(value)), set(tokenize(sentence))
-    if said.replaced is not None and _is_said_of(said, said.replaced, value):
-        return True
     if schema.hurts:
         return says_closely(sentence, value)
     if says_in_order(sentence, value):
@@ -606,6 +606,39 @@ def _is_said(said: Said, schema: AttributeSchema) -> bool:
     return bool(wanted) and wanted <= told and (points or 2 * len(wanted & own) >= len(wanted))
 
 
+def _is_worded_otherwise(said: Said, value: str, sentence: str, *, hurts: bool, dated: bool) -> bool:
+    """Return whether a sentence has all words of a value in any order, but for what the slot holds already.
+
+    `dated`: it names the days that were left out of the value. If a wrong value could hurt, its words stand together.
+    """
+    slot = set(tokenize(spell_out(" ".join(_list_slot_values(said)))))
+    terms = tokenize(sentence)
+    wanted = set(tokenize(value)) - _HALVES
+    own = wanted.intersection(terms)
+    new = {word for word in wanted - own if word.isdigit()}
+    named = [word for word in value.split() if word[0].isupper()]
+    if hurts and named and own >= set(tokenize(" ".join(named))) and len(wanted - own) <= 1 and not new:
+        return True  # "the Forum library", of "at the Forum"
+    if not wanted <= {*terms} | slot or (new and (hurts or not (dated or "same" in sentence.casefold()))):
+        return False
+    if not hurts:
+        return dated or bool(own)
+    denied = _NOT.search(sentence) is not None and _NOT.search(value) is None
+    if not denied and not is_change(sentence):
+        return bool(own)
+    return bool(own) and any({*terms[at : at + len(own)]} == own for at in range(len(terms)))
+
+
+def _list_slot_values(said: Said) -> Iterator[str]:
+    """Yield the values that are held where a proposal puts its own."""
+    attribute = find_exact_attribute(said.proposal.attribute or "")
+    entity = normalise_name(resolve_entity(said.proposal.entity or said.owner, said.owner))
+    for one in (*said.turn.known, *(() if said.replaced is None else (said.replaced,))):
+        same = normalise_name(one.entity or "") == entity and normalise_attribute(one.attribute or "") == attribute
+        if same or one is said.replaced:
+            yield one.value or ""
+
+
 def _is_known_name(said: Said) -> bool:
     """Return whether a value is a name that is held, of which the sentence says the first word: "day one at Acme"."""
     value = said.proposal.value or ""
@@ -613,18 +646,6 @@ def _is_known_name(said: Said) -> bool:
     if len(words) < _NAME_WORDS or words[0] not in own or not value[:1].isupper():
         return False
     return any(is_same_value(one.value, value) or is_same_value(one.entity, value) for one in said.turn.known)
-
-
-def _is_said_of(said: Said, memory: Memory, value: str) -> bool:
-    """Return whether a sentence says of the value what the one that it replaces has not: "doubled it to 5mg".
-
-    A number that the sentence does not name may only come along where no wrong one could hurt.
-    """
-    wanted, own = set(tokenize(value)), set(tokenize(said.sentence))
-    hurts = get_attribute(normalise_attribute(memory.attribute or "")).hurts
-    if hurts and numbers(value) - numbers(said.sentence):
-        return False
-    return bool(wanted & own) and wanted <= own | set(tokenize(memory.value or ""))
 
 
 def _find_stranger(said: Said) -> Refusal | None:
