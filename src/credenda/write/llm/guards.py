@@ -25,7 +25,7 @@ from credenda.model.claim import CONFIDENCE_MAX, Claim, Span, Turn, UpdateKind
 from credenda.model.event import Event, Role, Source
 from credenda.model.memory import Cardinality, Memory, MemoryType, Stance
 from credenda.model.statement import name_attribute
-from credenda.text.changes import is_change
+from credenda.text.changes import load_changes
 from credenda.text.dates import DateSpan, find_dates, leave_out_days, spell_out
 from credenda.text.normalize import is_same_value, normalise_attribute, normalise_name
 from credenda.text.passing import find_passing_end
@@ -624,7 +624,7 @@ def _is_worded_otherwise(said: Said, value: str, sentence: str, *, hurts: bool, 
     if not hurts:
         return dated or bool(own)
     denied = _NOT.search(sentence) is not None and _NOT.search(value) is None
-    if not denied and not is_change(sentence):
+    if not denied and load_changes().strong.search(sentence.casefold()) is None:
         return bool(own)
     return bool(own) and any({*terms[at : at + len(own)]} == own for at in range(len(terms)))
 

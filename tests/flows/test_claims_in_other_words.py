@@ -1,0 +1,155 @@
+"""Values that an agent words otherwise than the sentence that it quotes, and what they replace and answer."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+import pytest
+
+from credenda import Credenda
+from credenda.model.event import ClaimReceipt
+from credenda.model.memory import Status
+
+TOLD = datetime(2026, 1, 15, 9, tzinfo=UTC)
+BRISTOL = ("I live in Bristol", "residence", "Bristol", "")
+LATER = datetime(2026, 2, 15, 9, tzinfo=UTC)
+
+
+def tell(mem: Credenda, text: str, when: datetime = TOLD, **claim: str) -> ClaimReceipt:
+    (result,) = mem.remember(text, claims=[{"quote": text, **claim}], occurred_at=when).claims
+    return result
+
+
+def values(mem: Credenda, attribute: str) -> list[str | None]:
+    return sorted((one.value for one in mem.list().items if one.attribute == attribute), key=str)
+
+
+@pytest.mark.requirement("R-079")
+@pytest.mark.parametrize(
+    ("text", "attribute", "value"),
+    [
+        ("dentist tues 20th at 2.30", "appointment", "Tuesday 20 January at 2.30"),
+        ("opticians weds 18 nov 5pm", "appointment", "Wednesday 18 November 5pm"),
+        ("booked lisbon w rhys 12-16 feb", "trip", "Lisbon, 12-16 February"),
+        ("wfh tues + thurs here, not fridays", "office days", "Tuesdays and Thursdays"),
+        ("emil goes down at half 7 these days", "bedtime", "7:30pm"),
+        ("started propranolol for the migraines btw, 40mg a day", "medication", "propranolol 40 mg a day"),
+        ("passport came, good till sept 2036", "passport expiry", "September 2036"),
+        ("im vegetarian since the 1st, no meat no fish", "diet", "vegetarian, no meat no fish"),
+    ],
+)
+def test_a_value_in_other_words_of_its_sentence_keeps_its_slot(
+    mem: Credenda, text: str, attribute: str, value: str
+) -> None:
+    result = tell(mem, text, attribute=attribute, value=value)
+    assert (result.outcome, result.reason) == ("kept", "")
+    assert value in result.understood
+
+
+@pytest.mark.parametrize(
+    ("text", "attribute", "value"),
+    [
+        ("no more ramipril, losartan 50mg now", "medication", "ramipril 50mg"),
+        ("dentist tues 20th at 2.30", "appointment", "Wednesday 21 January at 2.30"),
+        ("emil goes down at half 7 these days", "bedtime", "8:30pm"),
+        ("I take 40mg of it a day", "medication", "propranolol 80 mg a day"),
+    ],
+)
+def test_a_value_that_its_sentence_does_not_say_fills_no_slot(
+    mem: Credenda, text: str, attribute: str, value: str
+) -> None:
+    tell(mem, text, attribute=attribute, value=value)
+    assert values(mem, attribute) == []
+
+
+def test_what_stays_the_same_comes_from_the_value_before(mem: Credenda) -> None:
+    first = tell(mem, "choir is tuesdays 7.30pm", attribute="choir rehearsal", value="Tuesdays 7.30pm")
+    text = "choir is on thursdays now, same time"
+    second = tell(mem, text, LATER, attribute="choir rehearsal", value="Thursdays 7.30pm")
+    assert second.replaced == (first.memory_id,)
+
+
+@pytest.mark.requirement("R-077")
+def test_a_number_given_later_for_the_same_slot_takes_its_place(mem: Credenda) -> None:
+    first = tell(mem, "we have 9 hens", attribute="number of hens", value="9")
+    second = tell(mem, "fox had 4 of the hens. 5 left", LATER, attribute="number of hens", value="5")
+    assert second.replaced == (first.memory_id,)
+    tell(mem, "gp appointment 9 march", LATER, attribute="appointment", value="9 March")
+    tell(mem, "dentist appointment 3 may", LATER.replace(day=20), attribute="appointment", value="3 May")
+    assert values(mem, "appointment") == ["3 May", "9 March"]
+
+
+@pytest.mark.requirement("R-077")
+def test_the_medicine_that_a_sentence_calls_over_ends(mem: Credenda) -> None:
+    old = tell(mem, "I take ramipril 5mg", attribute="medication", value="ramipril 5mg")
+    tell(mem, "and vitamin D", attribute="medication", value="vitamin D")
+    text = "off ramipril. losartan 50mg instead"
+    new = tell(mem, text, LATER, attribute="medication", value="losartan 50mg")
+    assert new.replaced == (old.memory_id,)
+    assert values(mem, "medication") == ["losartan 50mg", "vitamin D"]
+
+
+@pytest.mark.parametrize(
+    ("claims", "question", "first"),
+    [
+        (
+            [
+                ("I live in Bristol", "residence", "Bristol", ""),
+                ("moving to Cardiff", "residence", "Cardiff", "planned"),
+            ],
+            "Where do I live?",
+            "Bristol",
+        ),
+        (
+            [
+                ("I live in Bristol", "residence", "Bristol", ""),
+                ("i wfh fridays", "work from home days", "Fridays", ""),
+            ],
+            "Which days do I work from home?",
+            "Fridays",
+        ),
+    ],
+)
+def test_the_asked_value_that_holds_now_is_first(
+    mem: Credenda, claims: list[tuple[str, str, str, str]], question: str, first: str
+) -> None:
+    for text, attribute, value, stance in claims:
+        tell(mem, text, attribute=attribute, value=value, **({"stance": stance} if stance else {}))
+    assert first in mem.search(question).hits[0].text
+
+
+def test_a_relative_of_the_user_is_found_by_what_they_are(mem: Credenda) -> None:
+    tell(mem, "mam is called Nesta", attribute="mother", value="Nesta")
+    tell(mem, "Nesta is in room 4", entity="Nesta", attribute="room number", value="4")
+    tell(mem, "Nesta turned 90", entity="Nesta", attribute="age", value="90")
+    assert "room number: 4" in mem.search("Which room is my mother in?").hits[0].text
+
+
+def test_of_several_scopes_the_named_one_is_first_and_of_one_sentence_the_fitting_value(mem: Credenda) -> None:
+    text = "site days i start at 7, office days 9"
+    for scope, value in (("site days", "7"), ("office days", "9")):
+        mem.remember(text, claims=[{"quote": text, "attribute": "start time", "value": value, "scope": scope}])
+    assert "(office days)" in mem.search("On office days when do I start?").hits[0].text
+    text = "wedding moved to 12 june 2027, hafod barn near here"
+    slots = (("wedding date", "12 June 2027"), ("wedding venue", "Hafod Barn"))
+    mem.remember(text, claims=[{"quote": text, "attribute": name, "value": value} for name, value in slots])
+    assert "Hafod Barn" in mem.search("Where is the wedding?").hits[0].text
+
+
+def test_an_assistant_that_repeats_what_it_was_told_is_not_first(mem: Credenda) -> None:
+    slot = {"entity": "Gwyn", "attribute": "hip operation date"}
+    tell(mem, "gwyns hip op came thru, 9 march at gobowen", **slot, value="9 March")
+    answer = "Got it: Gwyn's hip operation is on 9 March at Gobowen."
+    mem.remember([{"role": "assistant", "content": answer}], occurred_at=TOLD)
+    tell(mem, "gwyns op is put back to 23 april", LATER, **slot, value="23 April")
+    assert "23 April" in mem.search("When is Gwyn's hip operation?").hits[0].text
+    assert [one.status for one in mem.list(status="superseded").items] == [Status.SUPERSEDED]
+
+
+@pytest.mark.parametrize(
+    "text", ["private health insurance since May", "public transport is free here", "import duties went up"]
+)
+def test_words_of_code_that_begin_a_sentence_are_no_code(mem: Credenda, text: str) -> None:
+    result = tell(mem, text, attribute="note", value=text.split()[1])
+    assert result.outcome == "kept"
+    assert result.reason == ""
