@@ -2014,6 +2014,8 @@ export interface Operations {
       file: Blob;
       /** Format of the file. [default: detected] */
       format?: "credenda" | "codex" | "copilot" | "gemini-cli" | "claude-code" | "chatgpt" | "claude" | "mcp-memory" | "telegram" | "open-webui" | "sillytavern" | "gemini-takeout" | "pam" | "letta" | "hindsight" | "openmemory" | "recall" | "engram" | "suzent" | "zep" | "cognee" | "mem0" | "conversation" | "messages" | "whatsapp" | "hermes" | "openclaw" | "memory-folder" | "memories" | "obsidian" | "markdown" | "text";
+      /** Your name in the chats of the file; "" if you are nobody in them. [default: the user] */
+      me?: string;
       /** Only count what would be stored. */
       dry_run?: boolean;
     };
