@@ -52,6 +52,23 @@ def test_the_first_page_begins_with_what_was_learned_and_changed(
     assert all(one["undo"] for one in latest if one["change"]["kind"] == "undo")
 
 
+def test_the_empty_pages_lead_to_an_import_and_to_an_agent(person: Person) -> None:
+    for address in ("/", "/memories"):
+        page = person.read(address)
+        assert "Import your chats, or connect an agent" in page.text
+        assert page.text.count("credenda remember") == 0  # a command in a terminal may open another database
+        assert {"/data", "/connect"} <= set(page.links)
+
+
+def test_a_search_says_that_it_counted_only_the_first_unread_messages(person: Person, site: Site) -> None:
+    with memory_of(site) as memory:
+        memory.remember([{"role": "user", "content": f"I like soup number {n}."} for n in range(1_000)])
+        assert memory.stats().waiting == 1_000
+    for address in ("/search?q=soup", "/agent?prompt=soup"):
+        assert "ore than 99 messages are not read yet" in person.read(address).text
+    assert "0 of 1\u202f000 messages are read." in person.read("/data").text
+
+
 def test_the_first_page_counts_what_is_held_back(person: Person, site: Site) -> None:
     assert "Nothing is remembered yet." in person.read("/").text
     with memory_of(site) as memory:
