@@ -200,7 +200,7 @@ def test_an_install_without_the_package_of_the_tools_says_what_to_add(
     person: Person, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert "no tool does" not in person.run("install", "codex").stderr
-    monkeypatch.setattr(agent_processes, "find_spec", lambda name: None)
+    monkeypatch.setattr(agent_processes, "find_spec", {"mcp": None}.__getitem__)
     told = person.run("install", "codex").stderr
     assert "hooks work, but no tool does: the package mcp is not installed" in told
     assert 'install ".[mcp]"' in told

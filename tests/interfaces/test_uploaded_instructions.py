@@ -115,10 +115,10 @@ def test_the_page_asks_for_the_users_name_in_a_chat(site: Site) -> None:
     fields = dict(form.fields)
     assert fields["me"] == ""
     chat = b"13/02/2026, 21:15 - Ruben: Hi.\n13/02/2026, 21:16 - Ines: I live in Graz.\n"
-    sent = {"files": {"file": ("chat.txt", chat)}}
-    told = site.send("POST", "/data/import", data=fields, **sent)
+    sent = {"file": ("chat.txt", chat)}
+    told = site.send("POST", "/data/import", data=fields, files=sent)
     assert "its messages are from Ruben, Ines" in told.text
-    site.send("POST", "/data/import", data={**fields, "me": "Ines"}, **sent)
+    site.send("POST", "/data/import", data={**fields, "me": "Ines"}, files=sent)
     site.settle()
     assert [one["entity"] for one in site.send("GET", "/v1/memories").json()["items"]] == ["user"]
 
