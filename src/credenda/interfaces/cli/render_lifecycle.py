@@ -51,7 +51,7 @@ def render_job(screen: Screen, job: JobInfo) -> str:
 def render_jobs(screen: Screen, found: Page[JobInfo]) -> str:
     """Show a page of jobs as a table."""
     if not found.items:
-        return "There is no such job."
+        return "No job matches."
     rows = [
         (one.id, one.state.value, one.operation or one.kind, screen.moment(to_datetime(one.updated_us)), one.error)
         for one in found.items
