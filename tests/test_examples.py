@@ -6,6 +6,7 @@ import doctest
 import importlib
 import pkgutil
 import re
+import sys
 from pathlib import Path
 
 import pytest
@@ -65,10 +66,16 @@ def test_the_examples_of_a_module_hold(name: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", sorted(ADAPTERS))
-def test_an_adapter_without_its_framework_names_the_extra(name: str) -> None:
+def test_an_adapter_without_its_framework_names_the_extra(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "pydantic", None)  # which the base install lacks, and this environment has
     extra = name.rpartition(".")[2].replace("_", "-")
     with pytest.raises(Unavailable, match=re.escape(f'in a clone of Credenda, pip install ".[{extra}]"')):
         importlib.import_module(name)
+
+
+def test_the_folder_that_a_clone_shows_first_has_no_strays() -> None:
+    kept = [one for one in ROOT.iterdir() if one.is_file() and one.suffix != ".db"]
+    assert [one.name for one in kept if one.name.startswith("-") or one.read_bytes()[:6] == b"SQLite"] == []
 
 
 def test_there_are_examples_to_run() -> None:

@@ -591,6 +591,7 @@ class AsyncData:
         path: str | Path,
         format: str | None = None,
         *,
+        me: str | None = None,
         dry_run: bool = False,
         uploaded: bool = False,
         progress: Callable[[int, int | None], None] | None = None,
@@ -599,8 +600,9 @@ class AsyncData:
 
         A repeated import adds nothing. Imported data is searchable while the rest is still being read. `progress` gets
         the number of bytes read and the total (None if unknown). `dry_run` reads all of it and stores nothing. With
-        `uploaded`, for a file that a server received, standing instructions wait until the user confirms them. The
-        formats: docs/how-to/import.md.
+        `uploaded`, for a file that a server received, standing instructions wait until the user confirms them. `me`
+        is the name that chats of persons have for the user, "" if none of them is; without it that is the user's own
+        name. The formats: docs/how-to/import.md.
         """
 
     async def scan(self, path: str | Path) -> ScanReport:

@@ -113,6 +113,7 @@ class Data:
         inputs={
             "path": Param("File or folder to read; .gz and .zip too.", remote="upload"),
             "format": Param("Format of the file. [default: detected]", _Read),
+            "me": 'Your name in the chats of the file; "" if you are nobody in them. [default: the user]',
             "dry_run": "Only count what would be stored.",
         },
         errors=(Invalid, NotFound, Conflict, LimitExceeded),
@@ -125,6 +126,7 @@ class Data:
         path: str | Path,
         format: str | None = None,
         *,
+        me: str | None = None,
         dry_run: bool = False,
         uploaded: bool = False,
         progress: Callable[[int, int | None], None] | None = None,
@@ -133,11 +135,12 @@ class Data:
 
         A repeated import adds nothing. Imported data is searchable while the rest is still being read. `progress` gets
         the number of bytes read and the total (None if unknown). `dry_run` reads all of it and stores nothing. With
-        `uploaded`, for a file that a server received, standing instructions wait until the user confirms them. The
-        formats: docs/how-to/import.md.
+        `uploaded`, for a file that a server received, standing instructions wait until the user confirms them. `me`
+        is the name that chats of persons have for the user, "" if none of them is; without it that is the user's own
+        name. The formats: docs/how-to/import.md.
         """
         return portability.importing.import_file(
-            self._parts, check_path(path), format, dry_run=dry_run, uploaded=uploaded, progress=progress
+            self._parts, check_path(path), format, me=me, dry_run=dry_run, uploaded=uploaded, progress=progress
         )
 
     @Operation(

@@ -269,6 +269,8 @@ SCORED_CHARACTERS: Final = 100_000
 SCORED_CLAIMS: Final = 500
 COMPLIANCE_PAGE: Final = 1_000
 """Rows of a compliance report that are read at a time."""
+WAITING_MESSAGES_COUNTED: Final = 100
+"""Waiting jobs that a search looks at: it must not become slower by what waits."""
 MIGRATION_SEARCHES: Final = 5
 """Searches of each user that a migration runs in both databases."""
 

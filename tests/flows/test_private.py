@@ -210,11 +210,11 @@ def test_every_format_of_an_import_is_tried() -> None:
 def test_no_import_writes_private_text(mem: Credenda, path: Path, tmp_path: Path, name: str) -> None:
     file = write(tmp_path, *FILES[name])
     source = file.parent if name == "memory-folder" else file
-    tried = mem.data.import_(source, name, dry_run=True)
-    report = mem.data.import_(source, name)
+    tried = mem.data.import_(source, name, me="", dry_run=True)
+    report = mem.data.import_(source, name, me="")
     assert report.turns == tried.turns > 0, report
     assert WORD not in str(report)
-    again = mem.data.import_(source, name)
+    again = mem.data.import_(source, name, me="")
     assert again.turns == 0
     mem.settle()
     mem.close()
@@ -238,10 +238,17 @@ def test_no_report_of_an_import_repeats_private_text_of_any_field(mem: Credenda,
     file, content = FILES[name]
     told = 0
     for one in mark_each(content):
-        report = mem.data.import_(write(tmp_path, file, one), name, dry_run=True)
+        report = mem.data.import_(write(tmp_path, file, one), name, me="", dry_run=True)
         assert WORD not in str(report)
         told += len(report.problems)
     assert told, "without problems this test would prove nothing"
+
+
+def test_no_name_of_a_chat_is_told_with_its_private_part(mem: Credenda, tmp_path: Path) -> None:
+    chat = f"13/02/2026, 21:15 - Ruben {ALL}: Hi.\n13/02/2026, 21:16 - Ines: Hello.\n"
+    with pytest.raises(Invalid, match="Ines") as refused:
+        mem.data.import_(write(tmp_path, "chat.txt", chat), "whatsapp")
+    assert WORD not in str(refused.value)
 
 
 def test_rows_of_a_database_are_cut(mem: Credenda, path: Path, tmp_path: Path) -> None:

@@ -6,6 +6,7 @@ import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+from zipfile import ZipFile
 
 import pytest
 
@@ -129,6 +130,37 @@ def test_the_words_of_another_person_are_theirs(ines: Terminal, tmp_path: Path) 
     assert {(item["entity"].casefold(), item["value"]) for item in ines.held() if item["attribute"] == "residence"} == {
         ("user", "Bergen"),
         ("ruben maia", "Porto"),
+    }
+
+
+@pytest.mark.parametrize("zipped", [False, True])
+def test_whoever_has_another_name_in_a_chat_is_asked_for_it_before_anything_is_stored(
+    tmp_path: Path, *, zipped: bool
+) -> None:
+    ana, path = Terminal(tmp_path, user="ana"), tmp_path / "chat.txt"
+    path.write_text(files.WHATSAPP, "utf-8")
+    if zipped:
+        path = tmp_path / "chat.zip"
+        with ZipFile(path, "w") as archive:
+            archive.writestr("_chat.txt", files.WHATSAPP)
+    for told, name in (((), "ana"), (("--me", "Maia"), "Maia")):
+        error = ana.error("import", str(path), *told, code=2)
+        assert f"nobody in this chat is called {name}: its messages are from Ruben Maia, Ines" in error
+        assert "--me NAME" in error
+    assert ana.held() == []
+    assert ana.json("import", str(path), "--me", "ruben maia")["turns"] == 2
+    homes = {(item["entity"].casefold(), item["value"]) for item in ana.held() if item["attribute"] == "residence"}
+    assert homes == {("user", "Porto"), ("ines", "Bergen")}
+    assert "speaker; the first stays" in ana.error("import", str(path), "--me", "Ines", code=2)
+
+
+def test_a_chat_of_others_is_imported_as_theirs(tmp_path: Path) -> None:
+    ana, path = Terminal(tmp_path, user="ana"), tmp_path / "chat.txt"
+    path.write_text(files.WHATSAPP, "utf-8")
+    assert ana.json("import", str(path), "--me", "")["turns"] == 2
+    assert {item["entity"].casefold() for item in ana.held() if item["attribute"] == "residence"} == {
+        "ines",
+        "ruben maia",
     }
 
 

@@ -14,6 +14,7 @@ import jsonschema
 import pytest
 from click.testing import CliRunner, Result
 
+from credenda.interfaces.cli import agent_processes
 from credenda.interfaces.cli.main import cli
 from credenda.interfaces.mcp.tool_specs import check_texts
 from credenda.interfaces.plugin.contents import EVENTS, HOSTS, SKILLS, Commands, build_folder
@@ -193,6 +194,16 @@ def test_hooks_of_one_host_say_nothing_of_another(person: Person) -> None:
     person.run("install", "codex")
     person.call_hook("claude-code", "SessionStart")
     assert not person.status()["ok"]
+
+
+def test_an_install_without_the_package_of_the_tools_says_what_to_add(
+    person: Person, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert "no tool does" not in person.run("install", "codex").stderr
+    monkeypatch.setattr(agent_processes, "find_spec", {"mcp": None}.__getitem__)
+    told = person.run("install", "codex").stderr
+    assert "hooks work, but no tool does: the package mcp is not installed" in told
+    assert 'install ".[mcp]"' in told
 
 
 def test_a_status_line_is_no_sign_of_hooks(person: Person) -> None:

@@ -109,6 +109,20 @@ def test_the_page_says_that_instructions_wait_and_the_inbox_confirms_them(site: 
     assert "lighthouse" in read_prompt(site)
 
 
+def test_the_page_asks_for_the_users_name_in_a_chat(site: Site) -> None:
+    person = Person(site, log_in=False)
+    form = next(one for one in person.read("/data").forms if one.action == "/data/preview")
+    fields = dict(form.fields)
+    assert fields["me"] == ""
+    chat = b"13/02/2026, 21:15 - Ruben: Hi.\n13/02/2026, 21:16 - Ines: I live in Graz.\n"
+    sent = {"file": ("chat.txt", chat)}
+    told = site.send("POST", "/data/import", data=fields, files=sent)
+    assert "its messages are from Ruben, Ines" in told.text
+    site.send("POST", "/data/import", data={**fields, "me": "Ines"}, files=sent)
+    site.settle()
+    assert [one["entity"] for one in site.send("GET", "/v1/memories").json()["items"]] == ["user"]
+
+
 @pytest.mark.parametrize("session", ["", "harbour"])
 def test_the_users_own_words_confirm_what_was_uploaded(site: Site, session: str) -> None:
     upload(site, "messages.json", FILES["messages.json"])

@@ -19,6 +19,7 @@ from credenda.interfaces.web.registry import PAGES
 from credenda.model.attributes import load_attributes
 from credenda.model.statement import name_attribute, write_statement
 from credenda.model.wordings import load_wordings
+from credenda.portability.importing import ARCHIVE, FORMATS
 from credenda.testing import ManualClock
 
 from .pages import Person, memory_of, run_in_background, serving_pages
@@ -229,6 +230,22 @@ def test_every_attribute_has_a_wording(language: str) -> None:
     rows = resources.files("credenda.write.facts").joinpath("attributes.toml").read_text("utf-8")
     of_readers = {row.get("as", name) for name, row in tomllib.loads(rows).items()} - {"default"}
     assert (set(load_attributes()) | of_readers) - set(wordings["names"]) - set(wordings["verbs"]) == set()
+
+
+_INFORMAL: Final = re.compile(
+    r"\b(?:[Dd]u|[Dd]ir|[Dd]ich|[Dd]ein(?:e[mnrs]?)?|[Ee]uch|[Ee]u(?:er|re[mnrs]?))\b|^(?:Lies|Nimm|Gib|Sieh)\b"
+)
+
+
+def test_german_pages_address_a_person_formally_throughout() -> None:
+    spoken = [text for text in languages.load_messages("de").values() if _INFORMAL.search(text)]
+    assert spoken == []
+
+
+def test_every_import_format_has_a_name_on_the_page() -> None:
+    for name in (ARCHIVE, *(known.name for known in FORMATS)):
+        for language in languages.LANGUAGES:
+            assert f"format:{name}" in languages.load_messages(language), (language, name)
 
 
 def test_every_page_of_the_menu_is_read_in_german() -> None:

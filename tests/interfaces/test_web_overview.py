@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from datetime import timedelta
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -15,7 +16,7 @@ from credenda.model.server import AccessToken
 from credenda.storage.store import Job, JobStatus, Writer
 from credenda.testing import ManualClock
 
-from .pages import Person, memory_of, run_in_background, tell
+from .pages import Person, memory_of, run_in_background, serving_pages, tell
 from .served import Site
 from .test_web_actions import contest
 
@@ -50,6 +51,32 @@ def test_the_first_page_begins_with_what_was_learned_and_changed(
     latest = person.json("/overview.json")["latest"]
     assert [one["undo"] for one in latest if one["change"]["kind"] == "supersede"] == [None]  # it was undone
     assert all(one["undo"] for one in latest if one["change"]["kind"] == "undo")
+
+
+@pytest.mark.parametrize(("work", "told"), [(True, "alive"), (False, "none")])
+def test_the_page_of_jobs_says_whether_this_server_has_a_worker(
+    tmp_path: Path, clock: ManualClock, *, work: bool, told: str
+) -> None:
+    with serving_pages(tmp_path, clock, tokens=False, work=work) as site:
+        tiles = Person(site, log_in=False).read("/jobs").text.replace(" ", "")
+        assert f"{told}workerofthisserver" in tiles
+
+
+def test_the_empty_pages_lead_to_an_import_and_to_an_agent(person: Person) -> None:
+    for address in ("/", "/memories"):
+        page = person.read(address)
+        assert "Import your chats, or connect an agent" in page.text
+        assert page.text.count("credenda remember") == 0  # a command in a terminal may open another database
+        assert {"/data", "/connect"} <= set(page.links)
+
+
+def test_a_search_says_that_it_counted_only_the_first_unread_messages(person: Person, site: Site) -> None:
+    with memory_of(site) as memory:
+        memory.remember([{"role": "user", "content": f"I like soup number {n}."} for n in range(1_000)])
+        assert memory.stats().waiting == 1_000
+    for address in ("/search?q=soup", "/agent?prompt=soup"):
+        assert "ore than 99 messages are not read yet" in person.read(address).text
+    assert "0 of 1\u202f000 messages are read." in person.read("/data").text
 
 
 def test_the_first_page_counts_what_is_held_back(person: Person, site: Site) -> None:

@@ -10,20 +10,25 @@ import sys
 import pytest
 
 import credenda
-from credenda import client, errors
+from credenda import client_data, client_directory, client_inspect, client_manage, errors
 
 _NAME = re.compile(r"[A-Z]\w+")
+_GROUPS = (
+    *(credenda.Credenda, client_data.Data, client_data.Jobs, client_directory.Directory, client_directory.Items),
+    *(client_inspect.Inspect, client_manage.Manage),
+)
 _METHODS = [
-    name
-    for name, found in inspect.getmembers(credenda.Credenda, inspect.isfunction)
-    if not name.startswith("_") and found.__module__ == client.__name__
+    (group, name)
+    for group in _GROUPS
+    for name, found in inspect.getmembers(group, inspect.isfunction)
+    if not name.startswith("_") and found.__module__ == group.__module__
 ]
 
 
-@pytest.mark.parametrize("name", _METHODS)
-def test_the_result_of_a_method_has_its_type_in_the_package(name: str) -> None:
-    results = set(_NAME.findall(str(inspect.signature(getattr(credenda.Credenda, name)).return_annotation)))
-    assert results - {"Sequence", "Mapping", "None", "Worker", "Credenda", "Self"} <= set(credenda.__all__)
+@pytest.mark.parametrize(("group", "name"), _METHODS)
+def test_the_result_of_a_method_has_its_type_in_the_package(group: type, name: str) -> None:
+    results = set(_NAME.findall(str(inspect.signature(getattr(group, name)).return_annotation)))
+    assert results - {"Sequence", "Mapping", "None", "Worker", "Credenda", "Self", "Path"} <= set(credenda.__all__)
 
 
 def test_every_error_is_in_the_package() -> None:

@@ -44,7 +44,7 @@ export interface ClaimReceipt {
   reason: string;
 }
 
-/** Hits, best first; `abstained` means that nothing of the question is known, and then there are none. `probability`, in [0, 1], estimates whether the memory holds an answer. `nearest` are up to five near misses of a search that abstained. `trace` describes how the search ran. `waiting` counts messages that are not read yet: search finds their words, but no memories exist for them. */
+/** Hits, best first; `abstained` means that nothing of the question is known, and then there are none. `probability`, in [0, 1], estimates whether the memory holds an answer. `nearest` are up to five near misses of a search that abstained. `trace` describes how the search ran. `waiting` counts messages that are not read yet, at most 100: search finds their words, but no memories exist for them. */
 export interface SearchResult {
   hits: Hit[];
   abstained: boolean;
@@ -173,7 +173,7 @@ export type Role = "user" | "assistant" | "person" | "document";
 /** The input channel of an event. */
 export type Source = "human" | "ai" | "interaction" | "ingest" | "code_scan" | "dream" | "file";
 
-/** A block for a prompt, fenced as data, never above its budget of `tokens`. `counted_by` is the token counter: "estimate", or the name of the tokenizer. `probability` is that of the search; hits take a part of the budget that grows with it. `waiting` counts messages that are not read yet. */
+/** A block for a prompt, fenced as data, never above its budget of `tokens`. `counted_by` is the token counter: "estimate", or the name of the tokenizer. `probability` is that of the search; hits take a part of the budget that grows with it. `waiting` counts messages that are not read yet, at most 100. */
 export interface Context {
   text: string;
   hits: Hit[];
@@ -2014,6 +2014,8 @@ export interface Operations {
       file: Blob;
       /** Format of the file. [default: detected] */
       format?: "credenda" | "codex" | "copilot" | "gemini-cli" | "claude-code" | "chatgpt" | "claude" | "mcp-memory" | "telegram" | "open-webui" | "sillytavern" | "gemini-takeout" | "pam" | "letta" | "hindsight" | "openmemory" | "recall" | "engram" | "suzent" | "zep" | "cognee" | "mem0" | "conversation" | "messages" | "whatsapp" | "hermes" | "openclaw" | "memory-folder" | "memories" | "obsidian" | "markdown" | "text";
+      /** Your name in the chats of the file; "" if you are nobody in them. [default: the user] */
+      me?: string;
       /** Only count what would be stored. */
       dry_run?: boolean;
     };

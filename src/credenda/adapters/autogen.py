@@ -5,8 +5,6 @@ from __future__ import annotations
 import asyncio
 from typing import Any, Final
 
-from pydantic import BaseModel
-
 from credenda.adapters.messages import describe_hit, make_missing_error
 from credenda.agents.conversation import Conversations
 from credenda.agents.messages import find_user_messages
@@ -19,6 +17,7 @@ try:
     from autogen_core.memory import Memory, MemoryContent, MemoryMimeType, MemoryQueryResult, UpdateContextResult
     from autogen_core.model_context import ChatCompletionContext
     from autogen_core.models import AssistantMessage, LLMMessage, SystemMessage, UserMessage
+    from pydantic import BaseModel
 except ImportError as error:
     raise make_missing_error("AutoGen", "autogen", error) from error
 

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any, Final, NoReturn, cast
 
-from pydantic import PrivateAttr
-
 from credenda.adapters.messages import make_missing_error
 from credenda.client import Credenda
 from credenda.errors import Invalid
@@ -14,6 +12,7 @@ try:
     from crewai.memory.storage.backend import StorageBackend
     from crewai.memory.types import MemoryMatch, MemoryRecord
     from crewai.memory.unified_memory import Memory
+    from pydantic import PrivateAttr
 except ImportError as error:
     raise make_missing_error("CrewAI", "crewai", error) from error
 

@@ -88,8 +88,8 @@ class SearchResult:
     """Hits, best first; `abstained` means that nothing of the question is known, and then there are none.
 
     `probability`, in [0, 1], estimates whether the memory holds an answer. `nearest` are up to five near misses of a
-    search that abstained. `trace` describes how the search ran. `waiting` counts messages that are not read yet: search
-    finds their words, but no memories exist for them.
+    search that abstained. `trace` describes how the search ran. `waiting` counts messages that are not read yet, at
+    most 100: search finds their words, but no memories exist for them.
     """
 
     hits: tuple[Hit, ...]
@@ -107,7 +107,7 @@ class Context:
 
     `counted_by` is the token counter: "estimate", or the name of the tokenizer. `probability` is that of the search;
     hits take a part of the budget that grows with it.
-    `waiting` counts messages that are not read yet.
+    `waiting` counts messages that are not read yet, at most 100.
     """
 
     text: str

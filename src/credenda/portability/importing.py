@@ -44,7 +44,7 @@ from credenda.portability.sources import Entry, Meter, Progress, is_zip, list_fo
 from credenda.private import cut_tagged
 from credenda.runtime import Parts
 from credenda.storage.store import EventFilter, JobFilter, JobStatus, MemoryFilter, Writer
-from credenda.text.normalize import normalise_text
+from credenda.text.normalize import normalise_name, normalise_text
 from credenda.write.forget.tombstones import put_deleted_texts
 from credenda.write.intake.validate import Accepted, Submission, accept
 from credenda.write.journal import Compared, commit_compared, file_submission
@@ -58,6 +58,7 @@ GROUP_TURNS: Final = 64
 GROUP_CHARACTERS: Final = 1 << 16
 PROBLEMS_MAX: Final = 100
 """The number of problems to list; the rest are counted."""
+_PERSONS_SHOWN: Final = 10
 PATIENCE_STEPS: Final = 200
 _STEP_SECONDS: Final = 0.05
 _DELETED_THERE: Final = "deleted memories"
@@ -71,6 +72,8 @@ class Tally:
     dry_run: bool = False
     uploaded: bool = False
     """Whether a server received the file."""
+    me: str = ""
+    """The normal form of the name that the file has for the user."""
     conversations: int = 0
     turns: int = 0
     skipped: int = 0
@@ -132,7 +135,7 @@ def write_pieces(parts: Parts, pieces: Iterable[Parsed], tally: Tally) -> None:
         if not isinstance(piece, Piece):
             _note(parts, piece, tally)
             continue
-        waiting = _accept_piece(parts, piece, tally)
+        waiting = _accept_piece(parts, _give_to_user(piece, tally.me), tally)
         if waiting is not None and heard.has(waiting):
             tally.skipped += 1
         elif waiting is not None:
@@ -190,9 +193,48 @@ class _Heard:
         return all(map(self._messages.has, events))
 
 
+def _list_messages(piece: Piece) -> Sequence[Mapping[str, object]]:
+    return cast("Sequence[Mapping[str, object]]", piece.submission.content)
+
+
+def _give_to_user(piece: Piece, me: str) -> Piece:
+    """Return a piece in which the person of this name is the user."""
+    messages = _list_messages(piece)
+    if not me or all(normalise_name(str(one.get("name", ""))) != me for one in messages):
+        return piece
+    content = [
+        {**one, "role": "user", "name": ""} if normalise_name(str(one.get("name", ""))) == me else one
+        for one in messages
+    ]
+    return replace(piece, submission=piece.submission._replace(content=content))
+
+
+def _require_user(parts: Parts, path: Path, format: str, me: str | None) -> None:
+    """Raise `Invalid` for chats of persons of whom none is the user: whose words they are is settled once.
+
+    A name that is "" says that the user is none of them.
+    """
+    if me == "" or not _find_format(format).of_persons or find_path_kind(path) == "other":  # a pipe is read once
+        return
+    wanted, names = normalise_name(me or ""), Counter[str]()
+    for piece in read_file(path, format, parts.user_id):
+        for message in _list_messages(piece) if isinstance(piece, Piece) else ():
+            name = str(message.get("name", ""))
+            if normalise_name(name) == wanted:
+                return  # without a name it is the user
+            names[name] += 1
+    if names:
+        shown = ", ".join(make_showable(cut_tagged(name)) for name, _ in names.most_common(_PERSONS_SHOWN))
+        raise Invalid(
+            f"nobody in this chat is called {me or parts.user_id}",
+            why=f"its messages are from {shown}",
+            fix='say who you are: --me NAME, me="NAME", or the field on the page; --me "" imports what others wrote',
+        )
+
+
 def _accept_piece(parts: Parts, piece: Piece, tally: Tally) -> _Waiting | None:
     settings = parts.settings
-    said = cast("Sequence[Mapping[str, object]]", piece.submission.content)
+    said = _list_messages(piece)
     if bool(tally.deleted) and any(normalise_text(str(one["content"])) in tally.deleted for one in said):
         tally.omit(Omitted(what=_DELETED_THERE))
         return None
@@ -243,7 +285,7 @@ def _write_group(parts: Parts, group: list[_Waiting], tally: Tally) -> None:
         ) from error
     for waiting, receipt in zip(group, receipts, strict=True):
         if receipt is None and not waiting.piece.by_content:
-            tally.trouble(waiting.piece.place, "imported before with other text or another time; the first stays")
+            tally.trouble(waiting.piece.place, "imported before with other text, time or speaker; the first stays")
         elif receipt is None or receipt.cached:
             tally.skipped += 1
         else:
@@ -374,6 +416,7 @@ def import_file(
     path: Path,
     format: str | None = None,
     *,
+    me: str | None = None,
     dry_run: bool = False,
     uploaded: bool = False,
     progress: Progress | None = None,
@@ -383,26 +426,32 @@ def import_file(
     The format is detected by the beginning of a file, else by its suffix. Malformed items are skipped and named in the
     report. A repeated import stores nothing twice, and an interrupted one continues where it stopped (an archive is
     imported completely or not at all). `dry_run` reads everything and stores nothing. `uploaded` says that a server
-    received the file: its standing instructions wait until the user confirms them. Raises `Invalid` for an unknown or
+    received the file: its standing instructions wait until the user confirms them. `me` is the name that the file has
+    for the user, "" if the user is nobody in it; by default the user's own name. Raises `Invalid` for an unknown or
     undetectable format, `NotFound` or `Unavailable` for a file that cannot be opened, `Corrupt` for a damaged one,
     `LimitExceeded` for a decompression bomb.
     """
     if format is not None and format not in _NAMES:
         raise Invalid(f"{format!r} is not a format", fix=f"choose one of {', '.join(_NAMES)}")
-    tally = Tally(dry_run=dry_run, uploaded=uploaded)
+    tally = Tally(dry_run=dry_run, uploaded=uploaded, me=normalise_name(me or ""))
     if find_path_kind(path) == "folder":
-        return _import_many(parts, _choose_format(path, list_folder(path), format), progress, tally)
+        files = _choose_format(path, list_folder(path), format)
+        _require_user(parts, path, files.known.name, me)
+        return _import_many(parts, files, progress, tally)
     with open_lines(path, progress) as lines:
         if not is_zip(lines.head()):
             chosen = format or _recognise(lines.head(), path)
             if chosen == ARCHIVE:
                 return load_archive(parts, path, lines, dry_run=tally.dry_run, uploaded=tally.uploaded)
             _check_text(lines.head(), path.name, chosen)
+            _require_user(parts, path, chosen, me)
             source = Source(path=path, user_id=parts.user_id, modified_us=lines.modified_us)
             write_pieces(parts, tally.states.watch(_find_format(chosen).pieces(lines, source), source, chosen), tally)
             return tally.report(path, chosen)
     with open_zip(path) as entries:
-        return _import_many(parts, _choose_format(path, entries, format), progress, tally)
+        files = _choose_format(path, entries, format)
+        _require_user(parts, path, files.known.name, me)
+        return _import_many(parts, files, progress, tally)
 
 
 def read_file(path: Path, format: str | None, user_id: str) -> Iterator[Parsed]:

@@ -49,10 +49,6 @@ _PROFILES: Final[tuple[str, ...]] = get_args(Profile)
 _INCLUDES: Final[tuple[str, ...]] = get_args(Include)
 
 
-WAITING_COUNTED_MAX: Final = 100
-"""Waiting jobs that a search looks at: it must not become slower by what waits."""
-
-
 def resolve_moment(parts: Parts, value: datetime | str | None) -> int | None:
     """Parse a time argument in the user's time zone; None stays None."""
     return None if value is None else parse_moment(value, parts.settings.zone, parts.clock.now_us())
@@ -77,7 +73,7 @@ def search(
             model_id=parts.embedder.model_id if parts.embedder else None,
             now_us=parts.clock.now_us(),
         )
-        waiting = count_waiting_messages(reader, WAITING_COUNTED_MAX)
+        waiting = count_waiting_messages(reader, limits.WAITING_MESSAGES_COUNTED)
     result = replace(result, waiting=waiting) if waiting else result
     if query.record_access:
         record_hits(parts, result.hits, query.session)
@@ -221,7 +217,7 @@ def context(
             core=services.core.gather_candidates(parts, reader, asked, now_us),
             trace=trace,
         )
-        packed = replace(packed, waiting=count_waiting_messages(reader, WAITING_COUNTED_MAX))
+        packed = replace(packed, waiting=count_waiting_messages(reader, limits.WAITING_MESSAGES_COUNTED))
     if query is not None and asked.record_access:
         record_hits(parts, packed.hits, asked.session)
     return packed

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from credenda.lazy import import_on_use
+from credenda.limits import WAITING_MESSAGES_COUNTED
 from credenda.private import cut_private
 
 if TYPE_CHECKING:
@@ -97,6 +98,15 @@ def count_noun(count: int, noun: str, verb: str = "") -> str:
     if count == 1:
         return f"1 {noun} {verb}".rstrip()
     return f"{count:,} {_make_plural(noun)} {_VERBS.get(verb, verb.removesuffix('s'))}".rstrip()
+
+
+def count_unread(waiting: int) -> str:
+    """Return how many messages a search found unread; it stops counting at a limit.
+
+    >>> count_unread(1), count_unread(100)
+    ('1 message', 'at least 100 messages')
+    """
+    return f"{'at least ' if waiting >= WAITING_MESSAGES_COUNTED else ''}{count_noun(waiting, 'message')}"
 
 
 def count_kind(count: int, kind: str) -> str:

@@ -28,7 +28,7 @@ from credenda.interfaces.dispatch import invoke
 from credenda.model.change import ChangeKind, ChangeRecord, ContestState
 from credenda.operation import Operation
 from credenda.operations import OPERATIONS
-from credenda.text.recalled_block import count_noun
+from credenda.text.recalled_block import count_noun, count_unread
 
 if TYPE_CHECKING:
     from credenda.client import Credenda
@@ -70,7 +70,7 @@ def _search(session: Session, operation: Operation, given: Given) -> Outcome:
 def _note_waiting(found: object) -> None:
     waiting = getattr(found, "waiting", 0)
     if waiting:
-        note(f"{count_noun(waiting, 'message')} not read yet")
+        note(f"{count_unread(waiting)} not read yet")
 
 
 def _get(session: Session, operation: Operation, given: Given) -> Outcome:

@@ -257,17 +257,21 @@ def _check_alone(session: Session, client: str, name: str) -> None:
         )
 
 
+_MISSING: Final = "the package mcp is not installed for"
+
+
 def _check_startable() -> None:
     """Raise `Invalid` where this Python lacks what the server needs: the client would only say that it does not start.
 
     The entry names this very interpreter, so that what is found here is found there.
     """
-    if find_spec("mcp") is None:
-        raise Invalid(
-            "the server could not start",
-            why=f"the package mcp is not installed for {sys.executable}",
-            fix=format_install("mcp", python=sys.executable),
-        )
+    if not _is_startable():
+        fix = format_install("mcp", python=sys.executable)
+        raise Invalid("the server could not start", why=f"{_MISSING} {sys.executable}", fix=fix)
+
+
+def _is_startable() -> bool:
+    return find_spec("mcp") is not None
 
 
 def _repeat_options(session: Session) -> Iterator[str]:
@@ -342,6 +346,9 @@ def _install_plugin(
     made = plugin.manage.list_missing(data)  # before the place of the database is looked for, which makes it
     plan = _plan(session, host, tuple(hook), folder)
     _show(session, plugin.manage.install_plugin(plan, data, made=made))
+    if not _is_startable():  # hooks need nothing more
+        fix = format_install("mcp", python=sys.executable)
+        note(f"hooks work, but no tool does: {_MISSING} {sys.executable}; {fix}")
     if plan.host == "claude-code":  # whose plugin folder has the server, beside the user's file
         place = client_setup.install.find_place(plan.host, "user", find_user_folders(), Path.cwd())
         with suppress(Invalid, Unavailable):  # a file of theirs that cannot be read

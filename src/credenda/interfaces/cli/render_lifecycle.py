@@ -24,7 +24,7 @@ from credenda.model.memory import Stance
 from credenda.model.query import Page
 from credenda.model.report import DecayReport, DutyState, LifecycleReport, RetentionCurves, ScheduleReport
 from credenda.model.restored_report import CompressReport, CompressTier
-from credenda.text.recalled_block import count_kind, count_noun
+from credenda.text.recalled_block import count_kind, count_noun, count_unread
 
 # Text output of work: jobs, previews, scores, consolidation, code, and folders.
 
@@ -51,7 +51,7 @@ def render_job(screen: Screen, job: JobInfo) -> str:
 def render_jobs(screen: Screen, found: Page[JobInfo]) -> str:
     """Show a page of jobs as a table."""
     if not found.items:
-        return "There is no such job."
+        return "No job matches."
     rows = [
         (one.id, one.state.value, one.operation or one.kind, screen.moment(to_datetime(one.updated_us)), one.error)
         for one in found.items
@@ -88,7 +88,7 @@ def render_context_preview(screen: Screen, preview: ContextPreview) -> str:
     if preview.left_out:
         lines += [screen.bold("Left out"), *(_describe_line(screen, one) for one in preview.left_out)]
     if preview.waiting:
-        lines.append(screen.warn(f"{count_noun(preview.waiting, 'message', 'is')} not read yet."))
+        lines.append(screen.warn(f"{count_unread(preview.waiting)} not read yet."))
     return "\n".join(lines)
 
 

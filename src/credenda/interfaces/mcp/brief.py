@@ -15,6 +15,7 @@ from credenda.model.query import Hit, SearchResult
 from credenda.model.statement import find_before, write_claim
 from credenda.text.fence import CLOSING, OPENING, estimate_tokens, fence_text, format_day, format_stated
 from credenda.text.passages import cut_around
+from credenda.text.recalled_block import count_unread
 from credenda.text.tokens import tokenize
 
 if TYPE_CHECKING:
@@ -206,7 +207,7 @@ def _write_tail(result: SearchResult, *, is_cut: bool) -> str:
     """Say how sure the result is, what is missing from it, and how to see the rest."""
     told = [f"{len(result.hits)} found, probability of an answer {result.probability:.2f}."] if result.hits else []
     if result.waiting:
-        told.append(f"{result.waiting} {'message is' if result.waiting == 1 else 'messages are'} not read yet.")
+        told.append(f"{count_unread(result.waiting)} {'is' if result.waiting == 1 else 'are'} not read yet.")
     if is_cut:
         told.append("Full text: inspect_memories with an id as memory_id.")
     return " ".join(told)

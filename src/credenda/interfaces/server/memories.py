@@ -191,6 +191,10 @@ class Memories:
         files = [one for one in (path, path.with_name(f"{path.name}-wal")) if one.is_file()]
         return sum(one.stat().st_size for one in files) if files else None
 
+    def is_working(self) -> bool:
+        """Return whether this server reads messages itself; otherwise another process has to."""
+        return bool(self._lanes)
+
     def check(self) -> str:
         """Return "" if requests can be served, else the reason; reads the database."""
         if not all(one.is_alive() for one in self._lanes):

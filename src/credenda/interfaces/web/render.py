@@ -18,6 +18,7 @@ from credenda.clock import DAY_US, HOUR_US, SECOND_US, format_time, from_datetim
 from credenda.interfaces.web.drawings import shorten
 from credenda.interfaces.web.languages import LANGUAGES, translate, translate_phrase
 from credenda.interfaces.web.view import Note, Outcome, Page, View
+from credenda.limits import WAITING_MESSAGES_COUNTED
 from credenda.text.passages import format_yearly_day
 
 # Times as a person reads them: how long ago, and the moment itself beside it.
@@ -153,7 +154,7 @@ def _make_environment() -> Environment:
         auto_reload=False,
     )
     shared: dict[str, Any] = environment.globals  # pyright: ignore[reportUnknownMemberType,reportAssignmentType]
-    shared.update(asset=link_asset, credenda_version=__version__)
+    shared.update(asset=link_asset, credenda_version=__version__, counted_max=WAITING_MESSAGES_COUNTED)
     filters: dict[str, Any] = environment.filters  # pyright: ignore[reportUnknownMemberType,reportAssignmentType]
     filters.update(brief=shorten, one_line=_join_lines, shown=_show_text)
     filters.update(percent=_format_percent, number=_format_number, trim_id=_trim_id)

@@ -469,6 +469,7 @@ class TelegramFormat(Format):
     """Messages of persons; a forwarded message belongs to the person who wrote it."""
 
     name = "telegram"
+    of_persons = True
 
     def recognises(self, head: bytes, path: Path) -> bool:
         """Return whether a file begins with messages of a chat, or with the data of an account."""
@@ -562,6 +563,7 @@ class WhatsAppFormat(Format):
     """`WhatsApp Chat with NAME.txt`, or `_chat.txt`."""
 
     name = "whatsapp"
+    of_persons = True
     endings = (".txt",)
 
     def recognises(self, head: bytes, path: Path) -> bool:

@@ -106,6 +106,8 @@ class Format(ABC):
 
     name: ClassVar[str]
     """The name for `import --format`."""
+    of_persons: ClassVar[bool] = False
+    """Whether it holds chats of persons, of whom the one who exported them is known only by name."""
     endings: ClassVar[tuple[str, ...]] = JSON_ENDINGS
     """How the names of its files end."""
     shape: ClassVar[frozenset[str]] = frozenset()

@@ -106,7 +106,7 @@ _MEANINGS: Final = {
     "memory:admin": "settings, maintenance, tokens and the audit",
     "memory:erase": "delete many at once, and erase everything",
 }
-_EXPIRES: Final = ("30d", "90d", "365d", "never")
+_EXPIRES: Final = {"30d": "30 days", "90d": "90 days", "365d": "a year", "never": "never"}
 _ADMIN: Final = "memory:admin"
 
 
@@ -217,6 +217,9 @@ _FORMATS: Final = (
     "claude-code",
     "mcp-memory",
     "mem0",
+    "whatsapp",
+    "telegram",
+    "memories",
     "obsidian",
     "markdown",
     "text",
@@ -242,7 +245,8 @@ def _import(view: View, *, is_dry: bool) -> Shown:
     """Store the content of a file, without what is there already, or only say what that would be."""
     if view.upload is None:
         raise Invalid("no file was sent", fix="choose a file first")
-    report = view.call("import", path=view.upload, format=view.get("format") or None, dry_run=is_dry)
+    form = {"format": view.get("format") or None, "me": view.get("me") or None}
+    report = view.call("import", path=view.upload, **form, dry_run=is_dry)
     return Shown(data={"imported": report})
 
 

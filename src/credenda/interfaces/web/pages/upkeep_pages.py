@@ -311,6 +311,7 @@ def load_jobs(view: View) -> Mapping[str, object]:
         "waiting": stats.waiting,
         "oldest_unread_seconds": stats.oldest_unread_seconds,
         "trouble": view.memories.check(),
+        "is_working": view.memories.is_working(),
         "probe": view.memories.describe_probe(),
         "workers": view.memories.list_workers() if view.may("schedule") else (),
         "duties": view.call("schedule").duties if view.may("schedule") else (),
