@@ -8,239 +8,70 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import tzinfo
-from typing import Annotated, Any, Final, NotRequired, TypedDict, cast
+from typing import Any, Final, cast
 
 from credenda.errors import CredendaError
-from credenda.interfaces.json_schema import Definitions, Picked, Schema
+from credenda.interfaces.json_schema import Definitions, Schema
 from credenda.interfaces.mcp.brief import NOTHING, describe_hits, shorten_answer, write_lines
 from credenda.interfaces.remedies import name_tools
 from credenda.interfaces.serialize import encode, list_public_fields, to_jsonable
 from credenda.model.browse import Diff, Difference
-from credenda.model.change import ChangeRecord, ContestCase, SlotLoop
+from credenda.model.change import ContestCase, SlotLoop
 from credenda.model.core import Core
-from credenda.model.event import ClaimReceipt, Event, Receipt
+from credenda.model.event import Event, Receipt
 from credenda.model.memory import Memory, Stance, Status
 from credenda.model.query import Context, EventDetails, Explanation, Hit, Page, SearchResult, SlotVersion, StatusStep
 from credenda.model.report import Resolution, Stats
 from credenda.operation import Operation
 from credenda.text.fence import OPENING
 
-# The types of what tools answer: their schemas, and the fields that are shown of each value, come from here.
+# What tools answer: the fields that are shown of each value, and those that an answer always has.
 
 
-MEMORY: Final = Picked(
-    Memory,
+MEMORY: Final = (
     *("id", "statement", "text", "type", "topic", "entity", "attribute", "value", "scope", "confidence", "importance"),
     *("layer", "relation", "valid_from", "valid_until", "superseded_by", "recorded_at", "pinned", "contested", "tags"),
 )
-EVENT: Final = Picked(Event, "id", "text", "speaker", "role", "topic", "session", "occurred_us", "tags")
-HIT: Final = Picked(Hit, "id", "kind", "text", "quote", "score", "flags", "newer", "terms")
-CONTEST: Final = Picked(
-    ContestCase,
+EVENT: Final = ("id", "text", "speaker", "role", "topic", "session", "occurred_us", "tags")
+HIT: Final = ("id", "kind", "text", "quote", "score", "flags", "newer", "terms")
+CONTEST: Final = (
     *("id", "entity", "attribute", "scope", "values", "state", "question", "agent_question", "memory_ids", "opened_us"),
 )
-CHANGE: Final = Picked(ChangeRecord, "id", "kind", "actor", "reason", "at")
-DIFFERENCE: Final = Picked(Difference, "kind", "reason", "at", "confirmations", "changes")
-CLAIM: Final = Picked(ClaimReceipt, "number", "outcome", "understood", "memory_id", "replaced", "reason")
-VERSION: Final = Picked(SlotVersion, *(one.attribute for one in list_public_fields(SlotVersion)))
-_UNUSUAL: Final = Picked(Memory, "status", "stance")
-"""Shown only where a memory is not active, or was not asserted."""
+CHANGE: Final = ("id", "kind", "actor", "reason", "at")
+DIFFERENCE: Final = ("kind", "reason", "at", "confirmations", "changes")
+CLAIM: Final = ("number", "outcome", "understood", "memory_id", "replaced", "reason")
+VERSION: Final = tuple(one.attribute for one in list_public_fields(SlotVersion))
 
-_Memory = Annotated[dict[str, Any], MEMORY, _UNUSUAL]
-_Contest = Annotated[dict[str, Any], CONTEST]
-_Change = Annotated[dict[str, Any], CHANGE]
-_Event = Annotated[dict[str, Any], EVENT]
-_Version = Annotated[dict[str, Any], VERSION]
-
-
-class _HitEvidence(TypedDict):
-    evidence: list[str]
-
-
-class _Quote(TypedDict):
-    start: int
-    end: int
-    quote: str
-
-
-class _Compared(TypedDict):
-    memory: _Memory
-    previous: NotRequired[_Memory]
-
-
-_Hit = Annotated[dict[str, Any], HIT, MEMORY, _UNUSUAL, EVENT, _HitEvidence]
-_Evidence = Annotated[_Quote, EVENT]
-_Difference = Annotated[_Compared, DIFFERENCE]
-
-
-class _Recalling(TypedDict):
-    notice: NotRequired[str]
-
-
-class _Found(_Recalling):
-    results: list[_Hit]
-    total: int
-    abstained: bool
-    probability: float
-    nearest: NotRequired[list[_Hit]]
-    trace: NotRequired[Mapping[str, object]]
-
-
-class _Packed(TypedDict):
-    text: str
-    tokens: int
-    counted_by: str
-    abstained: bool
-    ids: list[str]
-
-
-class _Moved(TypedDict):
-    added: NotRequired[list[str]]
-    removed: NotRequired[list[str]]
-    reworded: NotRequired[list[str]]
-
-
-class _Core(TypedDict):
-    text: str
-    tokens: int
-    counted_by: str
-    ids: list[str]
-    left_out: NotRequired[list[str]]
-    diff: NotRequired[_Moved]
-
-
-class _Listed(_Recalling):
-    memories: list[_Memory]
-    has_more: bool
-    next_offset: NotRequired[int]
-    next_cursor: NotRequired[str]
-
-
-class _Explained(_Recalling):
-    memory: _Memory
-    evidence: list[_Evidence]
-    changes: list[_Change]
-    authors: NotRequired[Mapping[str, str]]
-    evidence_left_out: NotRequired[int]
-    changes_left_out: NotRequired[int]
-
-
-class _OneEvent(_Recalling):
-    event: _Event
-    memories: NotRequired[list[_Memory]]
-
-
-class _OneMemory(_Recalling):
-    memory: _Memory
-
-
-class _Versions(_Recalling):
-    versions: list[_Version]
-    versions_left_out: NotRequired[int]
-
-
-class _Contests(_Recalling):
-    contests: list[_Contest]
-    contests_left_out: NotRequired[int]
-    answer: NotRequired[str]
-
-
-class _Loops(_Recalling):
-    items: list[SlotLoop]
-    items_left_out: NotRequired[int]
-
-
-class _History(_Recalling):
-    history: list[StatusStep]
-    history_left_out: NotRequired[int]
-
-
-class _Differences(_Recalling):
-    differences: list[_Difference]
-    counts: Mapping[str, int]
-    differences_left_out: NotRequired[int]
-
-
-class StatsKept(TypedDict):
-    """The counts that are shown even where they are nought."""
-
-    by_type: Mapping[str, int]
-    total: int
-    pending_extractions: int
-
-
-class _Filed(TypedDict):
-    queued: bool
-    cached: bool
-    job_id: str | None
-    event_ids: NotRequired[list[str]]
-    refused: NotRequired[list[str]]
-    unread: NotRequired[list[str]]
-    claims: NotRequired[list[Annotated[dict[str, Any], CLAIM]]]
-
-
-class _Resolved(TypedDict):
-    contest: _Contest
-    memory_ids: list[str]
-
-
-class _Done(TypedDict):
-    id: NotRequired[str]
-
-
-class _Written(_Recalling):
-    status: str
-    data: Mapping[str, object]
-
-
-class Failed(TypedDict):
-    """An error as a tool answers it."""
-
-    status: str
-    code: str
-    message: str
-    retryable: bool
-    fix: NotRequired[str]
-    ids: NotRequired[Mapping[str, str]]
-
-
-_READ: Final[Mapping[object, Any]] = {
-    SearchResult: _Found,
-    Context: _Packed,
-    Core: _Core,
-    Page[Memory]: _Listed,
-    Explanation: _Explained,
-    EventDetails: _OneEvent,
-    Memory: _OneMemory,
-    Sequence[SlotVersion]: _Versions,
-    Sequence[ContestCase]: _Contests,
-    Sequence[SlotLoop]: _Loops,
-    Sequence[StatusStep]: _History,
-    Diff: _Differences,
-    Stats: Annotated[StatsKept, Picked(Stats, *(one.attribute for one in list_public_fields(Stats)))],
+_WRITTEN: Final = {"status": "string", "data": "object"}
+_COUNTED: Final = {"text": "string", "tokens": "integer", "counted_by": "string"}
+_STATS: Final = {"by_type": "object", "total": "integer", "pending_extractions": "integer"}
+"""The counts that are shown even where they are nought."""
+_READ: Final[Mapping[object, Mapping[str, str]]] = {
+    SearchResult: {"results": "array", "total": "integer", "abstained": "boolean", "probability": "number"},
+    Context: {**_COUNTED, "abstained": "boolean", "ids": "array"},
+    Core: {**_COUNTED, "ids": "array"},
+    Page[Memory]: {"memories": "array", "has_more": "boolean"},
+    Explanation: {"memory": "object", "evidence": "array", "changes": "array"},
+    EventDetails: {"event": "object"},
+    Memory: {"memory": "object"},
+    Sequence[SlotVersion]: {"versions": "array"},
+    Sequence[ContestCase]: {"contests": "array"},
+    Sequence[SlotLoop]: {"items": "array"},
+    Sequence[StatusStep]: {"history": "array"},
+    Diff: {"differences": "array", "counts": "object"},
+    Stats: _STATS,
 }
-"""What an operation that only reads answers, by the type of its result."""
-_DATA: Final[Mapping[object, Any]] = {Receipt: _Filed, Memory: _OneMemory, Resolution: _Resolved, None: _Done}
-"""The data that an operation that writes answers with, where it is not the result as it is."""
+"""What the answer of an operation that only reads always has, by the type of its result."""
 
 
-def answer_type(operation: Operation) -> Any:  # noqa: ANN401 - a `TypedDict`, one with more, or a dataclass
-    """Return the type of what the tool of an operation answers when all goes well."""
-    return _Written if operation.writes else _READ.get(operation.output, operation.output)
-
-
-def list_name(operation: Operation) -> str:
-    """Return the name under which an operation that lists shows its items."""
-    return Definitions().object_of(answer_type(operation))["required"][0]
-
-
-def describe_answer(operation: Operation) -> Schema:
-    """Describe all of what a tool answers when all goes well, with the definitions that it needs."""
-    known = Definitions()
-    schema = known.object_of(answer_type(operation))
+def list_always_shown(operation: Operation) -> Mapping[str, str]:
+    """Return what the answer of an operation has when all goes well: names, with their types in JSON Schema."""
     if operation.writes:
-        schema["properties"]["data"] = known.object_of(_DATA.get(operation.output, operation.output))
-    return {**schema, "$defs": known.schemas}
+        return _WRITTEN
+    if operation.output in _READ:
+        return _READ[operation.output]
+    schema = Definitions().object_of(operation.output)
+    return {name: schema["properties"][name]["type"] for name in schema["required"]}
 
 
 def build_output_schema(operations: Sequence[Operation]) -> Schema:
@@ -248,12 +79,9 @@ def build_output_schema(operations: Sequence[Operation]) -> Schema:
 
     A model reads every word of it, so that it says what there is and not what it is made of.
     """
-    properties: Schema = {}
-    alternatives: list[Schema] = []
-    for operation in operations:
-        schema = Definitions().object_of(answer_type(operation))
-        properties |= {name: {"type": schema["properties"][name]["type"]} for name in schema["required"]}
-        alternatives.append({"required": schema["required"]})
+    shown = [list_always_shown(operation) for operation in operations]
+    properties = {name: {"type": kind} for one in shown for name, kind in one.items()}
+    alternatives: list[Schema] = [{"required": list(one)} for one in shown]
     return {"type": "object", "properties": properties, "anyOf": [*alternatives, {"required": ["code"]}]}
 
 
@@ -264,7 +92,6 @@ _SHOWN: Final = 50
 """The most items of a list, and evidence spans and changes of an explanation, that an answer shows."""
 _SHOWN_IN_HIT: Final = 5
 _IN_HIT: Final = frozenset({"id", "statement", "text", "layer", "contested"})
-_COUNTS_KEPT: Final = frozenset(StatsKept.__annotations__)
 _RECALLING: Final = (Diff, SearchResult, Page, Explanation, EventDetails, Memory, Resolution, list, tuple)
 
 
@@ -371,7 +198,7 @@ def _answer_core(value: Core) -> Answer:
 
 
 def _answer_stats(counted: Stats) -> Answer:
-    return _drop_empty(to_jsonable(counted), keep=_COUNTS_KEPT)
+    return _drop_empty(to_jsonable(counted), keep=frozenset(_STATS))
 
 
 def _answer_memory(memory: Memory) -> Answer:
@@ -385,7 +212,7 @@ def _answer_table(value: object) -> Answer:
 
 def _answer_list(operation: Operation, values: Sequence[object]) -> Answer:
     """Show a list, without its later items where it is long; of a history, without its earlier ones."""
-    name = list_name(operation)
+    (name,) = list_always_shown(operation)
     newest_last = bool(values) and isinstance(values[0], SlotVersion | StatusStep)
     shown = values[-_SHOWN:] if newest_last else values[:_SHOWN]
     left_out = _drop_empty({f"{name}_left_out": len(values) - len(shown)})
@@ -453,10 +280,10 @@ def _show_version(version: SlotVersion) -> Answer:
     return _pick_fields(version, VERSION) | (_deny(version.value) if version.denied else {})
 
 
-def _pick_fields(value: object, picked: Picked, without: Iterable[str] = ()) -> Answer:
+def _pick_fields(value: object, names: Sequence[str], without: Iterable[str] = ()) -> Answer:
     """Show some fields of a value, under their public names, without empty fields."""
     left_out = frozenset(without)
-    return _drop_empty(to_jsonable({name: getattr(value, name) for name in picked.names if name not in left_out}))
+    return _drop_empty(to_jsonable({name: getattr(value, name) for name in names if name not in left_out}))
 
 
 def _drop_empty(shown: Mapping[str, Any], keep: frozenset[str] = frozenset()) -> Answer:
