@@ -8,9 +8,7 @@ from typing import Final
 
 from credenda.clock import to_datetime
 from credenda.interfaces.cli.demo_run import (
-    Answered,
     Asked,
-    Deleted,
     DemoRun,
     Gain,
     Script,
@@ -38,34 +36,31 @@ _SHOWN_HITS: Final = 2
 
 
 def write_report(screen: Screen, run: DemoRun, script: Script, command: str) -> str:
-    """Return the whole output; `command` is the command line that opens this database."""
+    """Return the story, and after it everything else; `command` is the command line that opens this database."""
     parts = (
-        ("Store a conversation", _show_filed(screen, run, script)),
+        *_list_scenes(screen, run, script),
         ("Current beliefs, with validity and evidence", _show_beliefs(screen, run)),
         ("Past and corrected values", _show_replaced(screen, run)),
         ("Statements that are not beliefs about you", _show_refused(screen, run, script)),
-        ("A contest between two values", _show_contest(screen, run.answered)),
         ("Searches, with every term of the score", _show_searches(screen, run)),
         ("Saying how probable an answer is", _show_unanswered(screen, run.unanswered)),
-        ("Permanent deletion", _show_deletion(screen, run.deleted)),
         ("Timings", _show_timings(screen, run)),
         ("Commands to try", _show_commands(run, command)),
     )
-    sections = [
-        "\n".join([screen.bold(f"{number}. {title}"), "", *lines]) for number, (title, lines) in enumerate(parts, 1)
-    ]
-    return "\n\n".join(sections)
+    return _write_parts(screen, run, script, parts)
 
 
-def _show_filed(screen: Screen, run: DemoRun, script: Script) -> Iterator[str]:
+def _write_parts(
+    screen: Screen, run: DemoRun, script: Script, parts: Iterable[tuple[str, Iterable[str]]], *end: str
+) -> str:
+    """Return numbered parts below an opening line."""
     first, last = (screen.day(to_datetime(turn.time_us)) for turn in (script.turns[0], script.turns[-1]))
-    memories = sum(why.memory.status in _CURRENT for why in run.held)
-    yield screen.fill(
-        f"{run.turns} turns of {run.sessions} sessions, from {first} to {last}, each at its own time. The journal "
-        f"keeps every word; {memories} beliefs are current, {len(run.held) - memories} are history. "
-        "No language model and no network was used.",
-        "  ",
+    opening = (
+        f"{run.turns} messages from {first} to {last}, read in {run.timings.seconds_total:.1f} s "
+        "without a network or a language model."
     )
+    told = ["\n".join([screen.bold(f"{number}. {title}"), *lines]) for number, (title, lines) in enumerate(parts, 1)]
+    return "\n\n".join([screen.fill(opening), *told, *end])
 
 
 def _show_beliefs(screen: Screen, run: DemoRun) -> Iterator[str]:
@@ -141,16 +136,6 @@ def _describe_state(memory: Memory) -> str:
     return f"stored as “{name}”{who}" + (f" [{notes}]" if notes else "")
 
 
-def _show_contest(screen: Screen, answered: Answered | None) -> Iterator[str]:
-    if answered is None:
-        yield "  Nothing is contested."
-        return
-    yield screen.fill(answered.case.question, "  ")
-    yield screen.fill(f"Answer: “{answered.answer}”", "  ")
-    for one in answered.believed:
-        yield f"    {screen.bold(label(one))}: {name_value(one)}{screen.dim(f'  {describe_validity(screen, one)}')}"
-
-
 def _show_searches(screen: Screen, run: DemoRun) -> Iterator[str]:
     for asked in run.searches:
         yield f"  {screen.bold(asked.question)}"
@@ -177,21 +162,6 @@ def _show_unanswered(screen: Screen, asked: Asked) -> Iterator[str]:
     yield f"  {screen.bold(asked.question)}"
     yield f"    The memory holds an answer with a probability of {asked.result.probability:.0%}. Nearest:"
     yield from (f"    {hit.score:.2f}  {escape_controls(hit.text)}" for hit in asked.result.hits[:_SHOWN_HITS])
-
-
-def _show_deletion(screen: Screen, deleted: Deleted | None) -> Iterator[str]:
-    if deleted is None:
-        yield "  There was nothing to delete."
-        return
-    yield f"  Deleted: {screen.bold(label(deleted.memory))}: {name_value(deleted.memory)}"
-    yield f"  Repeated: “{escape_controls(deleted.restated)}”"
-    yield from (f"    refused: {reason}" for reason in deleted.receipt.refused)
-    yield f"  {screen.bold(deleted.question)}"
-    hits = deleted.search.hits
-    saying_it = sum(name_value(deleted.memory).casefold() in hit.text.casefold() for hit in hits)
-    known = f"{len(hits)} hits, {saying_it} of them with the deleted value."
-    yield f"    {'Nothing relevant is known.' if deleted.search.abstained else known}"
-    yield f"  Memories that still contain it: {len(deleted.left)}"
 
 
 def _show_timings(screen: Screen, run: DemoRun) -> Iterator[str]:
@@ -224,23 +194,20 @@ _LINE: Final = re.compile(r"- \[[^\]]+\] (?P<told>.+)")
 
 def write_story(screen: Screen, run: DemoRun, script: Script, command: str) -> str:
     """Return the story; `command` is the command line that opens this database."""
+    rest = f"All beliefs, refusals and scores: credenda demo --long. Look around: {command} list"
+    return _write_parts(screen, run, script, _list_scenes(screen, run, script), rest)
+
+
+def _list_scenes(screen: Screen, run: DemoRun, script: Script) -> tuple[tuple[str, Iterable[str]], ...]:
     told = script.expected["story"]
     changed = _find_changed(run, told["attribute"])
-    scenes = (
+    return (
         ("A job changes", _tell_change(screen, changed)),
         ("Why it is believed", _tell_reasons(screen, run, changed, told["as_of"])),
         ("A preference that alternates becomes a question", _tell_contest(screen, run)),
         ("A deletion that holds", _tell_deletion(run)),
         (f"What an agent gets before “{told['prompt']}”", _tell_context(screen, run)),
     )
-    first, last = (screen.day(to_datetime(turn.time_us)) for turn in (script.turns[0], script.turns[-1]))
-    opening = (
-        f"{run.turns} messages from {first} to {last}, read in {run.timings.seconds_total:.1f} s "
-        "without a network or a language model."
-    )
-    parts = ["\n".join([screen.bold(f"{number}. {title}"), *lines]) for number, (title, lines) in enumerate(scenes, 1)]
-    rest = f"All beliefs, refusals and scores: credenda demo --long. Look around: {command} list"
-    return "\n\n".join([screen.fill(opening), *parts, rest])
 
 
 def _find_changed(run: DemoRun, attribute: str) -> tuple[Explanation, Explanation] | None:
@@ -301,11 +268,12 @@ def _tell_deletion(run: DemoRun) -> Iterator[str]:
         return
     value = name_value(run.deleted.memory)
     hits = run.deleted.search.hits
-    found = sum(value.casefold() in hit.text.casefold() for hit in hits)
+    found = sum(value.casefold() in hit.text.casefold() for hit in hits) or "no"
+    left = len(run.deleted.left) or "no"
     yield f"{_INDENT}deleted: {label(run.deleted.memory)}: {value}"
     yield f"{_INDENT}said again: “{escape_controls(run.deleted.restated)}”"
     yield from (f"{_INDENT}refused: {reason}" for reason in run.deleted.receipt.refused)
-    yield f"{_INDENT}asked “{run.deleted.question}”: {found or 'no'} hit has it"
+    yield f"{_INDENT}asked “{run.deleted.question}”: {found} hit has it, {left} memory holds it"
 
 
 def _tell_context(screen: Screen, run: DemoRun) -> Iterator[str]:
