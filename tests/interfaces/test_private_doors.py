@@ -15,7 +15,7 @@ from credenda import Credenda, CredendaError, Invalid, NotFound
 from credenda.interfaces.cli.main import cli
 from credenda.interfaces.dispatch import invoke
 from credenda.interfaces.mcp.tool_specs import build_tools
-from credenda.interfaces.web.registry import PAGES
+from credenda.interfaces.web.routes import PAGES
 from credenda.operation import Operation, Param
 from credenda.operations import OPERATIONS
 from credenda.testing import ManualClock

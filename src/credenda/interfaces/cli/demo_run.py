@@ -1,10 +1,11 @@
-"""Run the demo: store the conversation in a new memory, then search, resolve and delete. Prints nothing."""
+"""Run the demo: store the conversation in a new memory, search, resolve and delete, and tell what came of it."""
 
 from __future__ import annotations
 
 import json
+import re
 import tomllib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from importlib.resources import as_file, files
@@ -15,13 +16,23 @@ from typing import Any, Final
 from credenda.client import Credenda
 from credenda.clock import from_datetime, seconds, to_datetime
 from credenda.errors import Conflict
-from credenda.interfaces.cli.render_beliefs import name_value
+from credenda.interfaces.cli.output import Screen, escape_controls, truncate
+from credenda.interfaces.cli.render_beliefs import (
+    describe_replacement,
+    describe_status,
+    describe_validity,
+    format_terms,
+    label,
+    name_value,
+    quote_span,
+)
 from credenda.model.change import ContestCase
 from credenda.model.evaluation import BeliefTestReport
 from credenda.model.event import Receipt
-from credenda.model.memory import Memory
+from credenda.model.memory import Memory, Status
 from credenda.model.query import Explanation, SearchResult
 from credenda.model.report import Resolution
+from credenda.model.statement import name_slot
 from credenda.testing import ManualClock
 from credenda.text.normalize import normalise_value
 
@@ -346,3 +357,259 @@ def has_words(memory: Memory, words: str) -> bool:
 def is_from_turn(why: Explanation, run: DemoRun, turn: str) -> bool:
     """Return whether a turn is evidence of a memory."""
     return any(event.id == run.events[turn] for event, _, _ in why.evidence)
+
+
+# The demo's text output, section by section, read from the memory that the demo created.
+
+
+_FLOOR: Final = 0.4
+_CURRENT: Final = frozenset({Status.ACTIVE, Status.CHALLENGED})
+_SHOWN_HITS: Final = 2
+
+
+def write_report(screen: Screen, run: DemoRun, script: Script, command: str) -> str:
+    """Return the story, and after it everything else; `command` is the command line that opens this database."""
+    parts = (
+        *_list_scenes(screen, run, script),
+        ("Current beliefs, with validity and evidence", _show_beliefs(screen, run)),
+        ("Past and corrected values", _show_replaced(screen, run)),
+        ("Statements that are not beliefs about you", _show_refused(screen, run, script)),
+        ("Searches, with every term of the score", _show_searches(screen, run)),
+        ("Saying how probable an answer is", _show_unanswered(screen, run.unanswered)),
+        ("Timings", _show_timings(screen, run)),
+        ("Commands to try", _show_commands(run, command)),
+    )
+    return _write_parts(screen, run, script, parts)
+
+
+def _write_parts(
+    screen: Screen, run: DemoRun, script: Script, parts: Iterable[tuple[str, Iterable[str]]], *end: str
+) -> str:
+    """Return numbered parts below an opening line."""
+    first, last = (screen.day(to_datetime(turn.time_us)) for turn in (script.turns[0], script.turns[-1]))
+    opening = (
+        f"{run.turns} messages from {first} to {last}, read in {run.timings.seconds_total:.1f} s "
+        "without a network or a language model."
+    )
+    told = ["\n".join([screen.bold(f"{number}. {title}"), *lines]) for number, (title, lines) in enumerate(parts, 1)]
+    return "\n\n".join([screen.fill(opening), *told, *end])
+
+
+def _show_beliefs(screen: Screen, run: DemoRun) -> Iterator[str]:
+    for why in run.held:
+        one = why.memory
+        if one.status in _CURRENT and one.speaker == "user" and one.confidence >= _FLOOR and not one.contested:
+            notes = describe_status(one)
+            tail = f"  [{notes}]" if notes else ""
+            name = f"  {screen.bold(label(one))}: {name_value(one)}"
+            yield (f"{name}{screen.dim(f'  {describe_validity(screen, one)}')}{screen.warn(tail)}")
+            for event, start, end in why.evidence:
+                yield screen.dim(
+                    screen.fill(
+                        f"{quote_span(screen, event, start, end)} [{event.id}, {start}–{end}]", "      ", "        "
+                    )
+                )
+
+
+def _show_replaced(screen: Screen, run: DemoRun) -> Iterator[str]:
+    by_id = {why.memory.id: why.memory for why in run.held}
+    past = [why.memory for why in run.held if why.memory.status not in _CURRENT]
+    for old in past:
+        new = by_id.get(old.superseded_by or "")
+        span = describe_validity(screen, old)
+        name = screen.bold(label(old))
+        yield f"  {name}: {describe_replacement(new, [old]) if new else _show_ended(old)}  {screen.dim(span)}"
+    if not past:
+        yield "  Nothing."
+
+
+def _show_ended(old: Memory) -> str:
+    if old.status is Status.SUPERSEDED:
+        return f"no longer {name_value(old)}"
+    return f"{name_value(old)} [{old.status.value}]"
+
+
+def _show_refused(screen: Screen, run: DemoRun, script: Script) -> Iterator[str]:
+    entries = script.entries("refused")
+    for why in dict.fromkeys(entry["why"] for entry in entries):
+        yield f"  {screen.bold(why)}"
+        for entry in entries:
+            if entry["why"] == why:
+                yield from _show_refusal(screen, run, script.turn(entry["turn"]), entry.get("value", ""))
+
+
+def _show_refusal(screen: Screen, run: DemoRun, turn: ScriptTurn, value: str) -> Iterator[str]:
+    yield f"    “{truncate(_cut_passage(turn.text, value), screen.columns - 6)}”"
+    yield screen.dim(screen.fill(f"→ {'; '.join(_describe_outcome(run, turn.id, value))}", "      ", "        "))
+
+
+def _cut_passage(text: str, value: str) -> str:
+    """Return the sentence that contains a value, without the sentences before it; never show secrets."""
+    at = max(text.casefold().find(value.casefold()), 0) if value else 0
+    begin = max(text.rfind(mark, 0, at) + 2 for mark in (". ", "! ", "? "))
+    shown = text[begin if begin > 1 else 0 :]
+    return escape_controls(shown.replace(value, f"{value[:8]}…") if value.startswith("sk-") else shown)
+
+
+def _describe_outcome(run: DemoRun, turn_id: str, value: str) -> Sequence[str]:
+    """Describe the outcome of a statement, from the stored memories."""
+    found = [
+        why.memory
+        for why in run.held
+        if is_from_turn(why, run, turn_id) and why.memory.status in _CURRENT and has_words(why.memory, value)
+    ]
+    return [*run.masked.get(turn_id, ()), *map(_describe_state, found)] or ["no belief"]
+
+
+def _describe_state(memory: Memory) -> str:
+    name = f"{name_slot(memory.entity, memory.attribute, memory.scope) or memory.type.value}: {name_value(memory)}"
+    notes = describe_status(memory)
+    who = "" if memory.speaker == "user" else f", speaker {memory.speaker}"
+    return f"stored as “{name}”{who}" + (f" [{notes}]" if notes else "")
+
+
+def _show_searches(screen: Screen, run: DemoRun) -> Iterator[str]:
+    for asked in run.searches:
+        yield f"  {screen.bold(asked.question)}"
+        for hit in asked.result.hits[:_SHOWN_HITS]:
+            yield screen.fill(f"{hit.score:.2f}  {hit.text}", "    ", "          ")
+            yield screen.dim(screen.fill(f"terms: {format_terms(hit.terms)}", "          "))
+
+    yield screen.fill(_show_gain(run.gain), "  ")
+
+
+def _show_gain(gain: Gain | None) -> str:
+    """Describe the benefit of the model, measured on reworded questions."""
+    if gain is None:
+        return "No embedding model is in use: search is lexical only."
+    more = [f"“{question}”" for question in gain.by_meaning if question not in gain.by_words]
+    shown = f", such as {more[0]}" if more else ""
+    return (
+        f"Of {gain.questions} reworded questions, lexical search answers {len(gain.by_words)} "
+        f"and the model {gain.model_id} {len(gain.by_meaning)}{shown}."
+    )
+
+
+def _show_unanswered(screen: Screen, asked: Asked) -> Iterator[str]:
+    yield f"  {screen.bold(asked.question)}"
+    yield f"    The memory holds an answer with a probability of {asked.result.probability:.0%}. Nearest:"
+    yield from (f"    {hit.score:.2f}  {escape_controls(hit.text)}" for hit in asked.result.hits[:_SHOWN_HITS])
+
+
+def _show_timings(screen: Screen, run: DemoRun) -> Iterator[str]:
+    times = run.timings
+    rows = (
+        ("storing a turn, on disk", f"{times.ack_ms_median:.2f} ms median, {times.ack_ms_max:.2f} ms at most"),
+        ("a search", f"{times.search_ms_median:.2f} ms median"),
+        ("whole demo", f"{times.seconds_total:.1f} s"),
+    )
+    yield screen.pairs(rows)
+
+
+def _show_commands(run: DemoRun, command: str) -> Iterable[str]:
+    changed = next((why.memory for why in run.held if why.memory.status is Status.SUPERSEDED), None)
+    slot = f"{changed.entity or 'user'} {changed.attribute}" if changed and changed.attribute else "user residence"
+    current = next((why.memory.id for why in reversed(run.held) if why.memory.status is Status.ACTIVE), "ID")
+    yield f"  The database is {run.database}"
+    yield ""
+    for tail in (f'search "{run.searches[0].question}"', f"history {slot}", f"why {current}"):
+        yield f"    {command} {tail}"
+
+
+# The demo's story: five scenes in some 25 lines, read from the memory that the demo created.
+
+
+_INDENT: Final = "   "
+_LINES_OF_CONTEXT: Final = 4
+_LINE: Final = re.compile(r"- \[[^\]]+\] (?P<told>.+)")
+
+
+def write_story(screen: Screen, run: DemoRun, script: Script, command: str) -> str:
+    """Return the story; `command` is the command line that opens this database."""
+    rest = f"All beliefs, refusals and scores: credenda demo --long. Look around: {command} list"
+    return _write_parts(screen, run, script, _list_scenes(screen, run, script), rest)
+
+
+def _list_scenes(screen: Screen, run: DemoRun, script: Script) -> tuple[tuple[str, Iterable[str]], ...]:
+    told = script.expected["story"]
+    changed = _find_changed(run, told["attribute"])
+    return (
+        ("A job changes", _tell_change(screen, changed)),
+        ("Why it is believed", _tell_reasons(screen, run, changed, told["as_of"])),
+        ("A preference that alternates becomes a question", _tell_contest(screen, run)),
+        ("A deletion that holds", _tell_deletion(run)),
+        (f"What an agent gets before “{told['prompt']}”", _tell_context(screen, run)),
+    )
+
+
+def _find_changed(run: DemoRun, attribute: str) -> tuple[Explanation, Explanation] | None:
+    """Find the current memory of an attribute that took the place of another, and that one before it."""
+    by_id = {why.memory.id: why for why in run.held}
+    for old in run.held:
+        new = by_id.get(old.memory.superseded_by or "")
+        if new is not None and old.memory.attribute == attribute and new.memory.status is Status.ACTIVE:
+            return old, new
+    return None
+
+
+def _tell_change(screen: Screen, changed: tuple[Explanation, Explanation] | None) -> Iterator[str]:
+    if changed is None:
+        yield f"{_INDENT}Nothing has changed."
+        return
+    old, new = changed
+    for why in (old, new):
+        yield _quote(screen, why)
+    name = screen.bold(label(new.memory))
+    span = describe_validity(screen, old.memory)
+    yield f"{_INDENT}held: {name}: {describe_replacement(new.memory, [old.memory])}{screen.dim(f' ({span})')}"
+
+
+def _quote(screen: Screen, why: Explanation, at: int = 0) -> str:
+    event, start, end = why.evidence[at]
+    said = escape_controls(event.text[start:end])
+    return f"{_INDENT}{screen.day(event.occurred_at)}  you: “{truncate(said, screen.columns - 24)}”"
+
+
+def _tell_reasons(
+    screen: Screen, run: DemoRun, changed: tuple[Explanation, Explanation] | None, as_of: str
+) -> Iterator[str]:
+    if changed is None:
+        return
+    _, new = changed
+    event, start, end = new.evidence[0]
+    yield f"{_INDENT}by characters {start} to {end} of message {event.id}, kept word for word"
+    if len(new.evidence) > 1:
+        yield f"{_INDENT}and again on{_quote(screen, new, len(new.evidence) - 1).removeprefix(_INDENT[:-1])}"
+    values = " · ".join(map(name_value, run.earlier))
+    yield f"{_INDENT}asked what was true on {as_of}: {values}"
+
+
+def _tell_contest(screen: Screen, run: DemoRun) -> Iterator[str]:
+    if run.answered is None:
+        yield f"{_INDENT}Nothing is contested."
+        return
+    yield screen.fill(f"asked: {run.answered.case.question}", _INDENT, _INDENT * 2)
+    yield screen.fill(f"you: “{run.answered.answer}”", _INDENT)
+    held = (f"{screen.bold(label(one))}: {name_value(one)}" for one in run.answered.believed)
+    yield f"{_INDENT}held: {' · '.join(held)}"
+
+
+def _tell_deletion(run: DemoRun) -> Iterator[str]:
+    if run.deleted is None:
+        yield f"{_INDENT}There was nothing to delete."
+        return
+    value = name_value(run.deleted.memory)
+    hits = run.deleted.search.hits
+    found = sum(value.casefold() in hit.text.casefold() for hit in hits) or "no"
+    left = len(run.deleted.left) or "no"
+    yield f"{_INDENT}deleted: {label(run.deleted.memory)}: {value}"
+    yield f"{_INDENT}said again: “{escape_controls(run.deleted.restated)}”"
+    yield from (f"{_INDENT}refused: {reason}" for reason in run.deleted.receipt.refused)
+    yield f"{_INDENT}asked “{run.deleted.question}”: {found} hit has it, {left} memory holds it"
+
+
+def _tell_context(screen: Screen, run: DemoRun) -> Iterator[str]:
+    told = [found["told"] for line in run.context.splitlines() if (found := _LINE.match(line))]
+    yield from (
+        f"{_INDENT}{truncate(escape_controls(one), screen.columns - len(_INDENT))}" for one in told[:_LINES_OF_CONTEXT]
+    )

@@ -26,8 +26,7 @@ from credenda.interfaces.server.credentials import LastCalls, TokenCheck
 from credenda.interfaces.server.guard import Attempts, Identify
 from credenda.interfaces.server.memories import Memories
 from credenda.interfaces.server.resource import Resource
-from credenda.interfaces.web.routes import Web
-from credenda.interfaces.web.sessions import Sessions
+from credenda.interfaces.web.routes import Sessions, Web
 from credenda.operations import Toolset
 from credenda.runtime import Parts
 
