@@ -12,7 +12,7 @@ import jsonschema
 import pytest
 
 from credenda import Credenda
-from credenda.interfaces.dispatch import invoke
+from credenda.interfaces.authorization import invoke
 from credenda.interfaces.json_schema import Definitions
 from credenda.interfaces.mcp.results import build_answer, build_output_schema
 from credenda.interfaces.serialize import encode, to_jsonable

@@ -284,17 +284,13 @@ def _is_text(value: object) -> bool:
     return isinstance(value, str)
 
 
-def _is_number(value: object) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool)
-
-
 def _are_tables(value: object) -> bool:
     return isinstance(value, list) and all(isinstance(one, dict) for one in cast("list[object]", value))
 
 
 _FITS: Final[Mapping[str, Callable[[Any], bool]]] = {
     "integer": lambda value: isinstance(value, int) and not isinstance(value, bool),
-    "number": _is_number,
+    "number": lambda value: isinstance(value, int | float) and not isinstance(value, bool),
     "flag": lambda value: isinstance(value, bool),
     "names": lambda value: isinstance(value, list) and all(map(_is_text, cast("list[object]", value))),
     "table": lambda value: isinstance(value, dict) and all(map(_is_text, cast("Any", value).values())),

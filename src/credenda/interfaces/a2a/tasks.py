@@ -16,8 +16,7 @@ from credenda import limits
 from credenda.clock import format_time
 from credenda.errors import Conflict, Invalid, NotFound
 from credenda.ids import draw_request_id
-from credenda.interfaces.authorization import authorize, current_note, get_principal, note_operation
-from credenda.interfaces.dispatch import invoke
+from credenda.interfaces.authorization import authorize, current_note, get_principal, invoke, note_operation
 from credenda.interfaces.serialize import to_jsonable
 from credenda.interfaces.server.memories import Memories
 from credenda.model.change import ContestCase, ContestState

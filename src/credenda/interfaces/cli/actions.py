@@ -18,6 +18,7 @@ from credenda import services
 from credenda.clock import seconds
 from credenda.errors import Conflict, CredendaError, Invalid, NotFound, Unavailable
 from credenda.interfaces import cli, hook_engine
+from credenda.interfaces.authorization import invoke
 from credenda.interfaces.cli.outcome import (
     Believed,
     Consequence,
@@ -36,7 +37,6 @@ from credenda.interfaces.cli.output import (
     truncate,
     write_progress,
 )
-from credenda.interfaces.dispatch import invoke
 from credenda.model.change import ChangeKind, ChangeRecord, ContestState
 from credenda.model.memory import Status
 from credenda.operation import Operation

@@ -104,7 +104,7 @@ def render_stats(screen: Screen, found: Stats) -> str:
     """Show how much is stored and how much work is queued."""
     rows = (
         ("oldest unread", format_wait(found.oldest_unread_seconds)),
-        ("events", _append_count(f"{found.events:,}", f"{found.redacted_events:,} redacted", found.redacted_events)),
+        ("events", f"{found.events:,}" + (f" ({found.redacted_events:,} redacted)" if found.redacted_events else "")),
         ("active memories", f"{found.total:,}"),
         ("by type", _list(found.by_type)),
         ("by status", _list(found.memories)),
@@ -175,10 +175,6 @@ def _render_reembed(screen: Screen, report: ReembedReport) -> str:
     if not report.in_use:
         lines.append("Set `embedder` to this model so that searches use it.")
     return "\n".join(lines)
-
-
-def _append_count(text: str, more: str, count: int) -> str:
-    return f"{text} ({more})" if count else text
 
 
 def _list(counts: Mapping[str, int]) -> str:
@@ -393,7 +389,8 @@ def render_sync(screen: Screen, report: SyncReport) -> str:
     head = f"{'Would synchronise' if report.dry_run else 'Synchronised'} {escape_controls(report.path)}" + (
         "" if report.changed else ": nothing had changed"
     )
-    files = [f"  {verb}: {escape_controls(one)}" for verb, one in _list_files(report)]
+    files = [f"  written: {escape_controls(one)}" for one in report.written]
+    files += [f"  removed: {escape_controls(one)}" for one in report.removed]
     lines = [head, screen.pairs(rows), *files[:_SHOWN], render_pending(report)]
     if len(files) > _SHOWN:
         lines.append(f"  and {len(files) - _SHOWN:,} more; --json names them")
@@ -413,11 +410,6 @@ def render_pending(report: SyncReport) -> str:
     lines = [f"  missing: {escape_controls(one)}" for one in report.pending[:_SHOWN]]
     more = report.waiting - len(lines)
     return "\n".join([*lines, *([f"  and {more:,} more"] if lines and more > 0 else [])])
-
-
-def _list_files(report: SyncReport) -> list[tuple[str, str]]:
-    """Return the files that are written or removed, of a run and of a dry run alike."""
-    return [*(("written", one) for one in report.written), *(("removed", one) for one in report.removed)]
 
 
 # Text output of erasure, deletion, legal holds, retention policies and backups.
