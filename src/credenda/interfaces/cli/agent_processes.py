@@ -34,7 +34,6 @@ from credenda.interfaces.hook.run import begin_to_look
 from credenda.interfaces.plugin.contents import HOSTS, NAME, Plan, plan_host
 from credenda.interfaces.plugin.contents import Commands as Programs
 from credenda.lazy import import_on_use
-from credenda.portability.files.folder import Rest, compute_signature
 from credenda.projects import find_project
 from credenda.text.recalled_block import count_noun
 
@@ -44,9 +43,11 @@ if TYPE_CHECKING:
     from credenda.interfaces.client_setup.install import Scope
     from credenda.model.restored_report import SyncReport
     from credenda.operations import Toolset
+    from credenda.portability.files import folder as page_folder
     from credenda.runtime import Parts
 else:
     call_worker = import_on_use("credenda.interfaces.call_worker")
+    page_folder = import_on_use("credenda.portability.files.folder")
 
 T = TypeVar("T")
 _SETTLE_SECONDS = 600.0
@@ -388,7 +389,7 @@ def keep_watch(
 ) -> SyncReport:
     """Synchronise whenever pages or the memory changed, until INT or TERM; return the last report."""
     root = Path(report.path)
-    rest = Rest()
+    rest = page_folder.Rest()
     trouble = ""
     memory.start_worker()
     if not session.json:
@@ -398,7 +399,7 @@ def keep_watch(
         while not stopped.wait(_LOOK_SECONDS):
             stats = memory.stats()
             seen = (
-                compute_signature(root),
+                page_folder.compute_signature(root),
                 stats.events,
                 stats.changes,
                 stats.redacted_events,
