@@ -18,8 +18,7 @@ from typing import Any
 from benchmarks.hook_transcript import KEPT, NEVER, QUESTIONS, Line, make_transcript
 from credenda import Credenda
 from credenda.interfaces.hook.run import Ask, Options, run_hook
-from credenda.interfaces.hook_engine.filing import file_waiting, find_memory_places
-from credenda.interfaces.hook_engine.listener import answer_hook
+from credenda.interfaces.hook_engine.listener import answer_hook, file_waiting, find_memory_places
 from credenda.text.fence import estimate_tokens
 from credenda.text.recalled_block import PROMPT_TOKENS
 

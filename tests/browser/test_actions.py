@@ -10,7 +10,7 @@ from typing import Final
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from credenda.interfaces.web.registry import PAGES
+from credenda.interfaces.web.routes import PAGES
 
 from . import acts_memory, acts_server
 from .acts import press

@@ -10,7 +10,7 @@ from typing import Any, Literal
 import pytest
 from playwright.sync_api import Browser, Page
 
-from credenda.interfaces.web.registry import PAGES
+from credenda.interfaces.web.routes import PAGES
 
 from .addresses import ADDRESSES
 from .rig import ROOT, THEMES, Server, browse, find_overflow, find_violations, serve

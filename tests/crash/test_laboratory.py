@@ -14,8 +14,7 @@ from benchmarks.crash.faults import Countdown, FailingEmbedder, run_faults
 from benchmarks.crash.fuzz import run_fuzz
 from benchmarks.crash.processes import run_processes
 from credenda import Credenda, Unavailable
-from credenda.interfaces.authorization import use_as_owner
-from credenda.interfaces.dispatch import invoke
+from credenda.interfaces.authorization import invoke, use_as_owner
 from credenda.operations import OPERATIONS
 
 

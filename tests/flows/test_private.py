@@ -11,8 +11,7 @@ import pytest
 
 from credenda import Credenda, Invalid, MemoryUnit
 from credenda.agents import remembering
-from credenda.interfaces.anthropic_memory import open_pages
-from credenda.interfaces.anthropic_memory.paths import Refused
+from credenda.interfaces.anthropic_memory import Refused, open_pages
 from credenda.portability.importing import FORMATS
 from credenda.services.items import Words
 from credenda.text.recalled_block import FENCE_OPENING

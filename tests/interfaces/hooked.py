@@ -11,8 +11,7 @@ from typing import Any
 from credenda import Credenda
 from credenda.hook_files.places import Places, list_waiting
 from credenda.interfaces.hook.run import Options, run_hook
-from credenda.interfaces.hook_engine.filing import file_waiting, find_memory_places
-from credenda.interfaces.hook_engine.listener import listen_to_hooks
+from credenda.interfaces.hook_engine.listener import file_waiting, find_memory_places, listen_to_hooks
 from tests.backends import name_target
 from tests.waiting import await_that
 

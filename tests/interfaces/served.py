@@ -18,9 +18,8 @@ from credenda.clock import Clock
 from credenda.interfaces.authorization import SCOPES
 from credenda.interfaces.json_schema import FILE_FIELD
 from credenda.interfaces.server.address import Address
-from credenda.interfaces.server.application import Extend, leave_as_is
 from credenda.interfaces.server.memories import Memories
-from credenda.interfaces.server.process import Plan, make_application
+from credenda.interfaces.server.process import Extend, Plan, leave_as_is, make_application
 from credenda.operation import Operation, Rest
 from credenda.operations import Toolset
 from credenda.runtime import Parts

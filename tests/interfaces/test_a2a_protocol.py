@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from credenda import __version__, limits
-from credenda.interfaces.a2a.request import Answer, choose_resolution, derive_state
+from credenda.interfaces.a2a.tasks import Answer, choose_resolution, derive_state
 from credenda.interfaces.server.address import Address
 from credenda.model.query import Contradiction, Outcome
 from credenda.model.server import AgentTask, Skill, TaskState

@@ -12,7 +12,7 @@ import pytest
 
 from credenda import Credenda
 from credenda.clock import seconds
-from credenda.interfaces.cli.importing import Progress
+from credenda.interfaces.cli.actions import Progress
 from tests.flows import people_files as files
 
 from .terminal import Terminal, process

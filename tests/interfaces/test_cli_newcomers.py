@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from credenda.interfaces.cli import importing
+from credenda.interfaces.cli import actions
 
 from .terminal import NO_SETTINGS, Terminal
 
@@ -17,8 +17,8 @@ def test_an_import_waits_for_as_long_as_jobs_are_run(
     session = {"id": "s", "time": "2026-01-01T09:00:00Z", "turns": turns}
     file = tmp_path / "talk.jsonl"
     file.write_text(json.dumps({"conv": "c", "speakers": ["user"], "sessions": [session]}))
-    monkeypatch.setattr(importing, "_IDLE_STEPS", 1)
-    monkeypatch.setattr(importing, "_STEP_SECONDS", 1e-6)
+    monkeypatch.setattr(actions, "_IDLE_STEPS", 1)
+    monkeypatch.setattr(actions, "_STEP_SECONDS", 1e-6)
     monkeypatch.setitem(NO_SETTINGS, "CREDENDA_EMBEDDER", "hashed")
     ana.run("import", str(file), "--format", "conversation")
     stats = ana.json("stats")

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from credenda.interfaces.cli.output import Screen
-from credenda.interfaces.cli.render_forgetting import render_erase
+from credenda.interfaces.cli.render import render_erase
 from credenda.model.report import EraseReceipt
 
 from .terminal import Terminal

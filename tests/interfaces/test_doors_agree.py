@@ -10,7 +10,7 @@ from typing import Any, Protocol, cast
 import pytest
 
 from credenda import Credenda
-from credenda.interfaces.dispatch import invoke
+from credenda.interfaces.authorization import invoke
 from credenda.interfaces.mcp.results import build_answer
 from credenda.interfaces.mcp.tool_specs import build_tools
 from credenda.interfaces.serialize import to_jsonable

@@ -18,8 +18,7 @@ from credenda import Credenda
 from credenda.errors import Unavailable
 from credenda.hook_files.places import add_line, find_places, is_server, read_lines, write_durably
 from credenda.interfaces.hook.run import Options, run_hook
-from credenda.interfaces.hook_engine.filing import file_waiting, find_memory_places
-from credenda.interfaces.hook_engine.listener import make_private
+from credenda.interfaces.hook_engine.listener import file_waiting, find_memory_places, make_private
 from tests.waiting import PATIENCE_SECONDS
 
 from .hooked import EVENTS, CodingAgent

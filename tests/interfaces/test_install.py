@@ -298,9 +298,9 @@ def test_a_toml_entry_is_changed_and_removed_however_it_is_written(text: str, pe
 UNCLEAR = [
     ("cursor", "{", "not JSON"),
     ("cursor", '{"mcpServers": {"a": }}', "not JSON"),
-    ("cursor", '{"a": 1 "b": 2}', "a comma is missing"),
-    ("cursor", '{"a": nul}', "nul is not a value"),
-    ("cursor", '{"a": 1} trailing', "after the end of the document"),
+    ("cursor", '{"a": 1 "b": 2}', "line 1: Expecting ',' delimiter"),
+    ("cursor", '{"a": nul}', "line 1: Expecting value"),
+    ("cursor", '{"a": 1} trailing', "line 1: Extra data"),
     ("cursor", "[]", "it contains no table"),
     ("cursor", '{"mcpServers": []}', "mcpServers is not a table"),
     ("cursor", '{"mcpServers": {"credenda": "x"}}', "credenda is not a table"),

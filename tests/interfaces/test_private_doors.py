@@ -12,10 +12,10 @@ import pytest
 from click.testing import CliRunner
 
 from credenda import Credenda, CredendaError, Invalid, NotFound
+from credenda.interfaces.authorization import invoke
 from credenda.interfaces.cli.main import cli
-from credenda.interfaces.dispatch import invoke
 from credenda.interfaces.mcp.tool_specs import build_tools
-from credenda.interfaces.web.registry import PAGES
+from credenda.interfaces.web.routes import PAGES
 from credenda.operation import Operation, Param
 from credenda.operations import OPERATIONS
 from credenda.testing import ManualClock

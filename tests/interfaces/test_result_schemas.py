@@ -12,9 +12,9 @@ import jsonschema
 import pytest
 
 from credenda import Credenda
-from credenda.interfaces.dispatch import invoke
+from credenda.interfaces.authorization import invoke
 from credenda.interfaces.json_schema import Definitions
-from credenda.interfaces.mcp.results import build_answer, build_output_schema, describe_answer
+from credenda.interfaces.mcp.results import build_answer, build_output_schema
 from credenda.interfaces.serialize import encode, to_jsonable
 from credenda.operation import Operation
 from credenda.operations import OPERATIONS
@@ -192,7 +192,6 @@ def test_every_result_is_what_its_schema_says(operation: Operation, told: Creden
     _check(value, {**schema, "$defs": known.schemas})
     if "mcp" in operation.doors:
         told_to_models = build_answer(operation, given, value)
-        _check(told_to_models, describe_answer(operation))
         jsonschema.validate(to_jsonable(told_to_models), build_output_schema([operation]))
 
 

@@ -22,7 +22,7 @@ from credenda.errors import Invalid
 from credenda.interfaces.authorization import Principal
 from credenda.interfaces.server import process
 from credenda.interfaces.server.audit import Anchors, AuditLog, read_anchors
-from credenda.interfaces.web.sessions import Sessions
+from credenda.interfaces.web.routes import Sessions
 from credenda.model.server import AuditDraft
 from credenda.storage.audit import GENESIS, compute_hash, make_harmless, verify_chain, write_record
 from credenda.testing import ManualClock

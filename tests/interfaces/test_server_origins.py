@@ -12,7 +12,7 @@ from httpx2 import Response
 from starlette.applications import Starlette
 from starlette.routing import BaseRoute, Route
 
-from credenda.interfaces.server import application
+from credenda.interfaces.server import process
 from credenda.interfaces.server.address import Address
 from credenda.interfaces.server.oauth.clients import Fetcher
 from credenda.testing import ManualClock
@@ -48,7 +48,7 @@ class Routes:
 
     def __init__(self, patch: pytest.MonkeyPatch) -> None:
         self.found: list[BaseRoute] = []
-        patch.setattr(application, "Starlette", self._make)
+        patch.setattr(process, "Starlette", self._make)
 
     def _make(self, routes: list[BaseRoute], **given: Any) -> Starlette:  # noqa: ANN401 - as Starlette takes
         self.found = list(routes)

@@ -12,7 +12,7 @@ import pytest
 
 from credenda import Credenda, limits
 from credenda.clock import seconds
-from credenda.interfaces.server import application
+from credenda.interfaces.server import process
 from credenda.testing import ManualClock
 from tests.waiting import PATIENCE_SECONDS
 
@@ -113,7 +113,7 @@ def test_an_oversized_body_is_refused_at_every_door(tmp_path: Path, path: str) -
 def test_a_user_has_a_bound_over_all_tokens_and_each_token_one_of_its_own(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(application, "_BURST_SECONDS", 1.8e6)
+    monkeypatch.setattr(process, "_BURST_SECONDS", 1.8e6)
     with serving(tmp_path / "memory.db", ManualClock(START), tokens=True, rate=1e-6) as site:
         tokens = [site.token("ana", name=f"t{number}") for number in range(5)]
         bob = site.token("bob")

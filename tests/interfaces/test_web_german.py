@@ -15,7 +15,7 @@ import pytest
 
 from credenda import Credenda
 from credenda.interfaces.web import languages
-from credenda.interfaces.web.registry import PAGES
+from credenda.interfaces.web.routes import PAGES
 from credenda.model.attributes import load_attributes
 from credenda.model.statement import name_attribute, write_statement
 from credenda.model.wordings import load_wordings

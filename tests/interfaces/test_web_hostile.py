@@ -10,7 +10,7 @@ from time import process_time
 import pytest
 
 from credenda import MemoryUnit
-from credenda.interfaces.web.registry import PAGES
+from credenda.interfaces.web.routes import PAGES
 from credenda.testing import ManualClock
 
 from .pages import Person, memory_of, parse, serving_pages

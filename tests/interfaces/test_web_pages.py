@@ -13,7 +13,7 @@ from credenda import MemoryUnit
 from credenda.clock import seconds
 from credenda.interfaces.server.memories import Memories
 from credenda.interfaces.server.metrics import ProbeResult
-from credenda.interfaces.web.registry import PAGES
+from credenda.interfaces.web.routes import PAGES
 from credenda.services import access
 from credenda.testing import ManualClock
 

@@ -12,8 +12,7 @@ from typing import Any
 import pytest
 
 from credenda.errors import Forbidden, Invalid, Unauthenticated
-from credenda.interfaces.authorization import make_local_principal, use_principal
-from credenda.interfaces.dispatch import ServerFile, invoke
+from credenda.interfaces.authorization import ServerFile, invoke, make_local_principal, use_principal
 from credenda.interfaces.json_schema import Definitions, build_openapi
 from credenda.interfaces.mcp.tool_specs import build_tools
 from credenda.interfaces.serialize import to_jsonable

@@ -12,7 +12,7 @@ from credenda import services, workers
 from credenda.bootstrap import PROBE_USER, build_user_parts
 from credenda.client import Credenda
 from credenda.errors import Invalid
-from credenda.interfaces.dispatch import invoke
+from credenda.interfaces.authorization import invoke
 from credenda.interfaces.serialize import to_jsonable
 from credenda.operations import OPERATIONS
 from credenda.runtime import Parts

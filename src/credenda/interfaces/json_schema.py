@@ -10,7 +10,7 @@ import ast
 import inspect
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass, is_dataclass
+from dataclasses import is_dataclass
 from datetime import datetime
 from enum import Enum
 from functools import cache
@@ -18,7 +18,6 @@ from itertools import pairwise
 from textwrap import dedent
 from types import NoneType, UnionType
 from typing import (
-    Annotated,
     Any,
     Final,
     Literal,
@@ -57,21 +56,6 @@ _ARRAYS: Final = frozenset({list, Sequence, Collection, frozenset, AbstractSet})
 _TABLES: Final = frozenset({dict, Mapping})
 
 
-@dataclass(frozen=True)
-class Picked:
-    """A choice of attributes of a class: in `Annotated[dict[str, Any], Picked(…)]`, the object that shows them.
-
-    None of them is required, because an empty value is left out.
-    """
-
-    source: type
-    names: tuple[str, ...]
-
-    def __init__(self, source: type, *names: str) -> None:
-        object.__setattr__(self, "source", source)
-        object.__setattr__(self, "names", names)
-
-
 class Definitions:
     """Schemas of named types; each is described once, under its name, and referred to from everywhere else."""
 
@@ -107,8 +91,6 @@ class Definitions:
     def _generic(self, kind: object, origin: Any, inner: tuple[Any, ...]) -> Schema:  # noqa: ANN401 - as above
         if origin is Literal:
             return {"type": "string", "enum": list(inner)}
-        if origin is Annotated:
-            return self._annotated(kind)
         if origin is tuple:
             return self._tuple(inner)
         if origin in _TABLES:
@@ -124,36 +106,12 @@ class Definitions:
         places = [self.schema_of(one) for one in inner]
         return {"type": "array", "prefixItems": places, "minItems": len(places), "maxItems": len(places)}
 
-    def object_of(self, kind: Any) -> Schema:  # noqa: ANN401 - a `TypedDict`, one with more, or a dataclass
-        """Return the schema of an object itself, where `schema_of` may refer to its definition."""
-        if get_origin(kind) is Annotated:
-            return self._annotated(kind)
-        return self._table(kind) if is_typeddict(kind) else self._definition(kind)
-
-    def _annotated(self, kind: Any) -> Schema:  # noqa: ANN401 - as above
-        """Describe an object of several parts: a `TypedDict`, and attributes that are picked from classes."""
-        base, *parts = get_args(kind)
-        whole: Schema = (
-            self._table(base) if is_typeddict(base) else {"type": "object", "properties": {}, "required": []}
-        )
-        for part in parts:
-            found = (
-                {get_json_name(name): self._field(part.source, name) for name in part.names}
-                if isinstance(part, Picked)
-                else self._table(part)["properties"]
-            )
-            whole["properties"] |= found
-        return whole
-
-    def _field(self, kind: type, attribute: str) -> Schema:
-        return self.schema_of(get_type(kind, attribute), time=attribute.endswith("_us"))
-
     def _index_pair(self, kind: Any) -> Schema:  # noqa: ANN401 - as above
         if kind not in self._names:
             name = self._free_name(kind)
             self._names[kind] = name
             self.schemas[name] = {}  # it may hold itself
-            self.schemas[name] = self._definition(kind)
+            self.schemas[name] = self.object_of(kind)
         return {"$ref": self._place + self._names[kind]}
 
     def _free_name(self, kind: Any) -> str:  # noqa: ANN401 - as above
@@ -162,7 +120,8 @@ class Definitions:
         name = "".join(one.__name__ for one in (*inner, origin))
         return name if name not in self.schemas else origin.__module__.rpartition(".")[2].capitalize() + name
 
-    def _definition(self, kind: Any) -> Schema:  # noqa: ANN401 - as above
+    def object_of(self, kind: Any) -> Schema:  # noqa: ANN401 - as above
+        """Return the schema of an object itself, where `schema_of` may refer to its definition."""
         origin = get_origin(kind) or kind
         about = {"description": inspect.cleandoc(origin.__doc__)} if origin.__doc__ else {}
         if _is_enumeration(origin):
@@ -325,17 +284,13 @@ def _is_text(value: object) -> bool:
     return isinstance(value, str)
 
 
-def _is_number(value: object) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool)
-
-
 def _are_tables(value: object) -> bool:
     return isinstance(value, list) and all(isinstance(one, dict) for one in cast("list[object]", value))
 
 
 _FITS: Final[Mapping[str, Callable[[Any], bool]]] = {
     "integer": lambda value: isinstance(value, int) and not isinstance(value, bool),
-    "number": _is_number,
+    "number": lambda value: isinstance(value, int | float) and not isinstance(value, bool),
     "flag": lambda value: isinstance(value, bool),
     "names": lambda value: isinstance(value, list) and all(map(_is_text, cast("list[object]", value))),
     "table": lambda value: isinstance(value, dict) and all(map(_is_text, cast("Any", value).values())),

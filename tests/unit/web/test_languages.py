@@ -13,8 +13,8 @@ import pytest
 from credenda.interfaces.web.languages import ENGLISH, LANGUAGES, choose_language, load_messages, translate
 from credenda.interfaces.web.pages.memory_pages import BULK
 from credenda.interfaces.web.pages.question_pages import CLIENTS
-from credenda.interfaces.web.registry import PAGES
 from credenda.interfaces.web.render import ASSETS
+from credenda.interfaces.web.routes import PAGES
 from credenda.interfaces.web.view import KINDS, NOTES
 from credenda.model.browse import DifferenceKind
 from credenda.model.change import Actor, ChangeKind

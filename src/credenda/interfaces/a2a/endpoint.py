@@ -16,7 +16,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from credenda import __version__
 from credenda.errors import NotFound
 from credenda.interfaces import a2a
-from credenda.interfaces.a2a.request import FAILURE
+from credenda.interfaces.a2a.tasks import FAILURE
 from credenda.interfaces.authorization import current_note, note_failure
 from credenda.interfaces.server.memories import Memories
 from credenda.interfaces.server.problems import READING, ReadPage, make_method_problem, send_problem

@@ -36,8 +36,9 @@ from starlette.routing import Route
 from credenda.clock import from_datetime, seconds
 from credenda.errors import Conflict, CredendaError, Invalid, LimitExceeded, NotFound
 from credenda.interfaces.a2a.endpoint import build_card
-from credenda.interfaces.a2a.request import (
+from credenda.interfaces.a2a.tasks import (
     FAILURE,
+    AgentTasks,
     Incoming,
     Progress,
     read_answer,
@@ -46,7 +47,6 @@ from credenda.interfaces.a2a.request import (
     show_status,
     show_task,
 )
-from credenda.interfaces.a2a.tasks import AgentTasks
 from credenda.interfaces.authorization import note_failure
 from credenda.interfaces.server.memories import Memories
 from credenda.model.server import FINISHED, TaskFilter, TaskState

@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
+import re
+import shutil
 import sys
+import tempfile
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, cast
 
 import click
 
-from credenda.errors import CredendaError, Invalid
-from credenda.interfaces import cli
-from credenda.interfaces.cli.importing import import_file
+import credenda
+from credenda import services
+from credenda.clock import seconds
+from credenda.errors import Conflict, CredendaError, Invalid, NotFound, Unavailable
+from credenda.interfaces import cli, hook_engine
+from credenda.interfaces.authorization import invoke
 from credenda.interfaces.cli.outcome import (
     Believed,
     Consequence,
@@ -21,22 +28,29 @@ from credenda.interfaces.cli.outcome import (
     describe_change,
     find_successor,
 )
-from credenda.interfaces.cli.output import NOTHING_YET, Session, escape_controls, is_interactive, note, write_progress
-from credenda.interfaces.cli.removing import delete, erase, export, forget, restore
-from credenda.interfaces.cli.render_files import render_pending
-from credenda.interfaces.dispatch import invoke
+from credenda.interfaces.cli.output import (
+    NOTHING_YET,
+    Session,
+    escape_controls,
+    is_interactive,
+    note,
+    truncate,
+    write_progress,
+)
 from credenda.model.change import ChangeKind, ChangeRecord, ContestState
+from credenda.model.memory import Status
 from credenda.operation import Operation
 from credenda.operations import OPERATIONS
 from credenda.text.recalled_block import count_noun, count_unread
 
 if TYPE_CHECKING:
-    from credenda.client import Credenda
+    from credenda import Credenda
     from credenda.model.change import ContestCase
     from credenda.model.code import DriftReport
     from credenda.model.evaluation import BeliefTestReport
-    from credenda.model.event import Receipt
+    from credenda.model.event import Event, Receipt
     from credenda.model.memory import Memory
+    from credenda.model.report import ImportReport, Stats
     from credenda.model.restored_report import SyncReport
 
 Given = dict[str, Any]
@@ -300,12 +314,311 @@ def _run_files(session: Session, operation: Operation, given: Given) -> Outcome:
     with session.open() as memory:
         report: SyncReport = invoke(memory, operation, given | decision)
         if report.waiting and not (sure or watch or given.get("dry_run") or session.json) and is_interactive():
-            note(render_pending(report))
+            note(cli.render.render_pending(report))
             if click.confirm(f"Delete {report.waiting:,} missing entries permanently?", err=True):
                 report = invoke(memory, operation, given | {"missing": "delete"})
         if watch:
-            report = cli.watching.keep_watch(session, memory, lambda: invoke(memory, operation, given), report=report)
+            report = cli.agent_processes.keep_watch(
+                session, memory, lambda: invoke(memory, operation, given), report=report
+            )
     return Outcome(value=report, exit_code=_CONFLICT if report.waiting or report.left_alone else 0)
+
+
+# Commands that remove or overwrite: they ask on a terminal, and need --yes or --force where nobody can be asked.
+
+
+_AGAIN: Final = 5
+_NAMED: Final = 64
+"""Characters of what is neither memory nor backup, that an error repeats."""
+_WORD: Final = re.compile(r"[^\W_]")
+_HIDING: Final = frozenset({Status.FORGOTTEN, Status.DELETED, Status.CANDIDATE})
+"""Statuses of memories that keep no message in searches."""
+_MEMORY: Final = re.compile(r"m[1-9][0-9]*(-[0-9a-f]{0,6})?")
+
+
+def delete(session: Session, operation: Operation, given: Given) -> Outcome:
+    """Delete one thing, or all that meets conditions."""
+    sure = given.pop("yes", False)
+    if "id" not in given:
+        return _delete_where(session, given, sure=sure)
+    dry_run, whole = given.pop("dry_run", False), given.pop("whole_message", False)
+    if len(given) > 1:
+        raise Invalid("an id and conditions cannot both be given", why="each says what to delete", fix="give one")
+    with session.open() as memory:
+        plan = memory.manage.plan_deletion(given["id"], whole_message=whole)
+        if dry_run:
+            return Outcome(value=plan)
+        named = f"{plan.id} “{truncate(escape_controls(plan.text), _NAMED)}”" if plan.text else plan.id
+        if is_interactive() and not sure:
+            for line in cli.render.describe_shared(plan):
+                note(line)
+        if not ask_consent(f"Delete {named} permanently, with its evidence?", sure=sure):
+            return Outcome(value=Done(id=plan.id, done="kept"))
+        if sure and plan.id != given["id"].strip():
+            note(f"{escape_controls(given['id'])} is {named}")
+        return Outcome(value=invoke(memory, operation, {"id": plan.id, "whole_message": whole}))
+
+
+def _delete_where(session: Session, given: Given, *, sure: bool) -> Outcome:
+    conditions = {name: value for name, value in given.items() if name != "dry_run"}
+    if not conditions:
+        raise Invalid("nothing says what to delete", why="there is neither an id nor a condition", fix="give one")
+    if "whole_message" in conditions:
+        raise Invalid("--whole-message needs an id", why="conditions delete whole messages anyway", fix="leave it out")
+    with session.open() as memory:
+        if given.get("dry_run") or not sure:
+            report = memory.delete_where(**conditions, dry_run=True)
+            if given.get("dry_run"):
+                return Outcome(value=report)
+            if is_interactive():
+                for line in cli.render.describe_report(report):
+                    note(line)
+            question = (
+                f"Delete {count_noun(report.events, 'event')} and {count_noun(report.memories, 'memory')} for good?"
+            )
+            if not ask_consent(question, sure=sure):
+                return Outcome(value=Done(id=", ".join(map(escape_controls, conditions.values())), done="kept"))
+        return Outcome(value=memory.delete_where(**conditions))
+
+
+def forget(session: Session, operation: Operation, given: Given) -> Outcome:
+    """Take a memory out of use; first name the words that no other memory keeps in searches."""
+    with session.open() as memory:
+        held = memory.get(given["id"])
+        for event in [] if held.status in _HIDING else _list_hidden(memory, held.id):
+            note(f"Searches hide the other words of {event.id} too: “{truncate(escape_controls(event.text), _NAMED)}”")
+        return Outcome(value=invoke(memory, operation, given | {"id": held.id}))
+
+
+def _list_hidden(memory: Credenda, memory_id: str) -> list[Event]:
+    """Return the events that rest on one memory alone, and have words that do not state it."""
+    try:
+        blanked = {one.event_id: one.words for one in memory.manage.plan_deletion(memory_id).blanked}
+    except Conflict:  # a legal hold forbids the deletion, and nothing plans it
+        blanked = dict[str, str]()
+    found = {event.id: event for event, _, _ in memory.why(memory_id).evidence}.values()
+    return [
+        event
+        for event in found
+        if all(one.id == memory_id or one.status in _HIDING for one in memory.event(event.id).memories)
+        and _WORD.search(event.text.replace(blanked.get(event.id, ""), ""))
+    ]
+
+
+def restore(session: Session, operation: Operation, given: Given) -> Outcome:
+    """Bring back a forgotten memory, or put a backup in the place of the database."""
+    replace_it, deletions, sure = given.pop("replace", False), given.pop("deletions", None), given.pop("yes", False)
+    name = given["id"].strip()
+    if _MEMORY.fullmatch(name) and not _is_file(name):
+        with session.open() as memory:
+            held = memory.get(name)
+            if held.status.value == "forgotten" and not ask_consent(f"Bring back {held.id}?", sure=sure):
+                return Outcome(value=Done(id=held.id, done="left alone"))
+            return Outcome(value=invoke(memory, operation, {"id": held.id}))
+    if not _is_file(given["id"]):
+        raise NotFound(
+            f"{escape_controls(given['id'][:_NAMED])} is neither a memory nor a backup",
+            why="no file is there, and ids look like m42-3fa9c2",
+            fix="copy an id from `list`, or check the path",
+        )
+    if not ask_consent("Put this backup in the place of the database?", sure=sure):
+        return Outcome(value=Done(id=escape_controls(given["id"]), done="left alone"))
+    return Outcome(value=credenda.restore_backup(given["id"], session.db, replace=replace_it, deletions=deletions))
+
+
+def erase(session: Session, operation: Operation, given: Given) -> Outcome:
+    """Erase; exits with 5 when something of it could be found afterwards."""
+    sure, force = given.pop("yes", False), given.pop("force", False)
+    with session.open() as memory:
+        if "export" in given:
+            _check_free(given["export"], force=force)
+        if given.get("confirm") in {memory.user, services.erase.PHRASE} and not ask_consent(
+            f"Erase everything of {escape_controls(memory.user)} for good?", sure=sure
+        ):
+            return Outcome(value=Done(id=memory.user, done="kept"))
+        receipt = invoke(memory, operation, given)
+    return Outcome(value=receipt, exit_code=0 if receipt.remaining_matches == 0 and receipt.log_emptied else _AGAIN)
+
+
+def export(session: Session, operation: Operation, given: Given) -> Outcome:
+    """Write a file that is not there yet, or standard output."""
+    force = given.pop("force", False)
+    with session.open() as memory:
+        if given["path"] != "-":
+            _check_free(given["path"], force=force)
+            return Outcome(value=invoke(memory, operation, given))
+        with tempfile.TemporaryDirectory(prefix="credenda-export-") as folder:
+            file = Path(folder) / "export.jsonl"
+            invoke(memory, operation, {**given, "path": str(file)})
+            # Write a file to standard output as it is.
+            sys.stdout.flush()
+            with file.open("rb") as whole:
+                shutil.copyfileobj(whole, sys.stdout.buffer)
+            sys.stdout.buffer.flush()
+    return Outcome(value=None, written=True)
+
+
+def _check_free(path: str, *, force: bool) -> None:
+    """Refuse to overwrite a file that nobody said may go."""
+    if not force and _is_file(path):
+        raise Conflict(
+            f"{escape_controls(path)} is there already",
+            why="an export replaces no existing file by default",
+            fix="add --force",
+        )
+
+
+def ask_consent(question: str, *, sure: bool) -> bool:
+    """Ask, unless --yes was given; raises `Invalid` where nobody can be asked."""
+    if sure:
+        return True
+    if not is_interactive():
+        raise Invalid(
+            "nothing was done", why="this command asks for confirmation, and there is no terminal", fix="add --yes"
+        )
+    return click.confirm(question, err=True)
+
+
+def _is_file(path: str) -> bool:
+    try:
+        return Path(path).is_file()
+    except (OSError, ValueError):  # a name that no file can have
+        return False
+
+
+# The command `import`: it stores and reads all messages, shows progress, and tells after Ctrl-C how much is kept.
+
+
+_STEP_SECONDS: Final = 5.0
+_IDLE_STEPS: Final = 30
+"""Steps in a row without any progress after which waiting for an import is given up: longer than a lease lasts."""
+_LINES: Final = 10
+"""Lines of progress at most, for each half of an import, where standard error is a file or a pipe."""
+_LONG: Final = 2_000
+"""Messages from which it is told that their reading begins."""
+_MINUTE_SECONDS: Final = 60
+_UNKNOWN_BYTES: Final = 1 << 26
+"""Bytes between two lines if the size of the input is unknown."""
+
+
+def import_file(session: Session, operation: Operation, given: Given) -> Outcome:
+    """Import a file, and extract all its messages; an interruption keeps what is stored, and says so."""
+    progress = Progress(on_terminal=sys.stderr.isatty())
+    with session.open() as memory:
+        hook_engine.listener.file_waiting(memory, hook_engine.listener.find_memory_places(memory))
+        before = memory.stats().events
+        try:
+            report = _run_import(memory, operation, given | {"progress": progress.show_stored}, progress)
+            _read_all(memory, progress)
+            held = memory.stats().memories.get("active", 0)
+        except KeyboardInterrupt:
+            stats = memory.stats()
+            waiting = f"; {count_noun(stats.waiting, 'message')} are still to be read" if stats.waiting else ""
+            new = f"{stats.events - before:,} of them new"
+            progress.clear()
+            note(f"interrupted: all stored messages are kept, {new}{waiting}; the same command continues from there")
+            raise
+    _require_content(report)
+    if held and not given.get("dry_run"):
+        note(f"{count_noun(held, 'memory')} now; see them: credenda list{session.write_options()}")
+    return Outcome(value=report)
+
+
+@dataclass(slots=True)
+class Progress:
+    """The counter on a terminal, or plain lines now and then."""
+
+    on_terminal: bool
+    _step: int = 0
+    began_at: float = 0.0
+
+    def show_stored(self, done: int, size: int | None) -> None:
+        """Show how much of a file has been stored."""
+        if self.on_terminal:
+            write_progress(f"\rstored {100 * done // size} % " if size else f"\rstored {done:,} bytes ")
+            return
+        step = _LINES * done // size if size else done // _UNKNOWN_BYTES
+        if self._step < step and done != size:
+            note(f"stored {100 * done // size} %" if size else f"stored {done:,} bytes")
+        self._step = step
+
+    def begin(self, verb: str, count: int) -> int:
+        """Count anew, and return the count; tell where it is long."""
+        self._step, self.began_at = 0, seconds()
+        if count >= _LONG and not self.on_terminal:
+            note(f"{verb} {count:,} messages")
+        return count
+
+    def show_done(self, verb: str, done: int, count: int) -> None:
+        """Show how many messages have been read or indexed, and about how long the others take."""
+        step = _LINES * done // max(count, 1)
+        minutes = (seconds() - self.began_at) * (count - done) / max(done, 1) / _MINUTE_SECONDS
+        left = f", about {minutes:.0f} min left" if done and minutes >= 1 else ""
+        if self.on_terminal:
+            write_progress(f"\r\033[K{verb} {done:,} of {count:,}{left} ")
+        elif self._step < step and done < count:
+            note(f"{verb} {done:,} of {count:,} messages{left}")
+        self._step = step
+
+    def clear(self) -> None:
+        """Remove the counter."""
+        if self.on_terminal:
+            write_progress("\r\033[K")
+
+
+def _require_content(report: ImportReport) -> None:
+    """Raise `Invalid` if an import found nothing at all: the file is another one than its format."""
+    if report.turns or report.skipped or report.rows:
+        return
+    left_out = "it has only what this format leaves out" if report.left_out else "it has no message and no memory"
+    raise Invalid(
+        f"nothing of {Path(report.path).name} was imported, in the format {report.format}",
+        why=report.problems[0] if report.problems else left_out,
+        fix="check that it is the right file, or name its format with --format",
+    )
+
+
+def _run_import(memory: Credenda, operation: Operation, given: Given, progress: Progress) -> ImportReport:
+    """Import; when the queue is full, process it and continue."""
+    filed = 0
+    while True:
+        try:
+            report: ImportReport = invoke(memory, operation, given)
+        except Unavailable as error:
+            if not memory.stats().pending_extractions:
+                raise
+            filed += int(error.ids.get("filed", "0"))
+            _read_all(memory, progress)
+        else:
+            return replace(report, turns=report.turns + filed, skipped=report.skipped - filed)
+
+
+def _read_all(memory: Credenda, progress: Progress) -> None:
+    """Settle step by step for as long as there is progress, however long that takes."""
+    stats = memory.stats()
+    unread, jobs, idle = progress.begin("reading", stats.waiting), 0, 0
+    while stats.pending_extractions:
+        try:
+            memory.settle(_STEP_SECONDS)
+        except Unavailable:
+            if idle >= _IDLE_STEPS:
+                raise
+        before, stats = stats, memory.stats()
+        idle = idle + 1 if _measure_progress(stats) == _measure_progress(before) else 0
+        if stats.waiting or not (stats.pending_extractions or jobs):
+            progress.show_done("read", unread - stats.waiting, unread)
+        else:
+            jobs = jobs or progress.begin("indexing", stats.pending_extractions)
+            progress.show_done("indexed", jobs - stats.pending_extractions, jobs)
+    progress.clear()
+
+
+def _measure_progress(stats: Stats) -> tuple[int, ...]:
+    """Return figures of which one moves with every batch.
+
+    The number of waiting jobs is none: a message that was read leaves a job that embeds it.
+    """
+    return sum(stats.jobs.values()) - stats.pending_extractions, stats.changes, stats.vectors
 
 
 _ACTIONS: Final[Mapping[str, Action]] = {

@@ -18,8 +18,8 @@ import click
 import credenda
 from credenda import services, workers
 from credenda.config import find_data_folder, find_user_folders, get_default_user, read_target, read_user
-from credenda.errors import Invalid, Unavailable, format_install
-from credenda.interfaces import client_setup, hook_engine, plugin
+from credenda.errors import CredendaError, Invalid, Unavailable, format_install
+from credenda.interfaces import cli, client_setup, hook_engine, plugin
 from credenda.interfaces import mcp as mcp_modules
 from credenda.interfaces.cli.commands import make_command, make_group, make_toolset_option, write_either, write_result
 from credenda.interfaces.cli.output import (
@@ -30,7 +30,6 @@ from credenda.interfaces.cli.output import (
     open_screen,
     write_output,
 )
-from credenda.interfaces.cli.render_plugin import render_plugin, render_plugins
 from credenda.interfaces.hook.run import begin_to_look
 from credenda.interfaces.plugin.contents import HOSTS, NAME, Plan, plan_host
 from credenda.interfaces.plugin.contents import Commands as Programs
@@ -42,10 +41,13 @@ if TYPE_CHECKING:
     from credenda import Credenda
     from credenda.interfaces import call_worker
     from credenda.interfaces.client_setup.install import Scope
+    from credenda.model.restored_report import SyncReport
     from credenda.operations import Toolset
+    from credenda.portability.files import folder as page_folder
     from credenda.runtime import Parts
 else:
     call_worker = import_on_use("credenda.interfaces.call_worker")
+    page_folder = import_on_use("credenda.portability.files.folder")
 
 T = TypeVar("T")
 _SETTLE_SECONDS = 600.0
@@ -89,9 +91,9 @@ def _run_worker(session: Session, *, once: bool, all_users: bool) -> None:
     with session.open() as memory:
         if once:
             with take_term_as_interrupt():
-                places = hook_engine.filing.find_memory_places(memory)
+                places = hook_engine.listener.find_memory_places(memory)
                 begin_to_look(places)
-                hook_engine.filing.file_waiting(memory, places)
+                hook_engine.listener.file_waiting(memory, places)
                 memory.settle(_SETTLE_SECONDS)
                 write_result(session, "schedule", memory.manage.schedule(run=True))
             return
@@ -364,11 +366,11 @@ def _remove(session: Session, host: str) -> None:
 def _show_status(session: Session) -> None:
     plans = [_plan(session, host, (), None) for host in HOSTS]
     found = plugin.manage.find_status(find_data_folder(), plans)
-    write_either(session, found, render_plugins(open_screen(session.zone), found))
+    write_either(session, found, cli.render.render_plugins(open_screen(session.zone), found))
 
 
 def _show(session: Session, report: plugin.manage.PluginReport) -> None:
-    write_either(session, report, render_plugin(open_screen(session.zone), report))
+    write_either(session, report, cli.render.render_plugin(open_screen(session.zone), report))
 
 
 def _plan(session: Session, host: str, hook: tuple[str, ...], folder: str | None) -> Plan:
@@ -381,3 +383,48 @@ def _plan(session: Session, host: str, hook: tuple[str, ...], folder: str | None
     )
     place = Path(folder).expanduser().absolute() if folder else find_data_folder() / "plugin"
     return plan_host(host, programs, find_user_folders(), folder=place)
+
+
+# `files sync --watch`: poll for changes, and synchronise once they have settled.
+
+
+_LOOK_SECONDS: Final = 1.0
+
+
+def keep_watch(
+    session: Session, memory: Credenda, again: Callable[[], SyncReport], *, report: SyncReport
+) -> SyncReport:
+    """Synchronise whenever pages or the memory changed, until INT or TERM; return the last report."""
+    root = Path(report.path)
+    rest = page_folder.Rest()
+    trouble = ""
+    memory.start_worker()
+    if not session.json:
+        write_result(session, "files", report)
+    note(f"watching {escape_controls(report.path)}; stop with Ctrl-C")
+    with wait_for_signal() as stopped:
+        while not stopped.wait(_LOOK_SECONDS):
+            stats = memory.stats()
+            seen = (
+                page_folder.compute_signature(root),
+                stats.events,
+                stats.changes,
+                stats.redacted_events,
+                stats.tombstones,
+            )  # before the sync, so that an edit made during it is seen
+            if not rest.ready(seen):
+                continue
+            try:
+                report = again()
+            except CredendaError as error:
+                # Print a problem once, however often it recurs.
+                now = f"not synchronised: {escape_controls(str(error))}"
+                if now != trouble:
+                    note(now)
+                trouble = now
+                continue
+            trouble = ""
+            rest.handled(seen)
+            if report.changed and not session.json:
+                write_result(session, "files", report)
+    return report

@@ -12,7 +12,7 @@ import click
 
 from credenda.interfaces import cli
 from credenda.interfaces.cli.commands import make_command, write_either
-from credenda.interfaces.cli.output import Session, open_screen
+from credenda.interfaces.cli.output import Session, escape_controls, open_screen
 
 _HELP = """Run Credenda on the included conversation, offline.
 
@@ -57,15 +57,18 @@ def _show(session: Session, path: Path, *, whole: bool) -> None:
     script = cli.demo_run.load_script()
     run = cli.demo_run.run_demo(script, path, session.user, measured=whole or session.json)
     user = f" --user {shlex.quote(session.user)}" if session.user else ""
-    write = cli.demo_show.write_report if whole else cli.demo_show.write_story
+    write = cli.demo_run.write_report if whole else cli.demo_show.write_story
     program = "credenda" if shutil.which("credenda") else shlex.quote(sys.argv[0])
     write_either(session, run, write(open_screen(), run, script, f"{program} --db {shlex.quote(str(path))}{user}"))
 
 
 def _check(session: Session, path: Path) -> None:
     script = cli.demo_run.load_script()
-    checked = cli.demo_run.check(cli.demo_run.run_demo(script, path, session.user), script)
-    opening = f"{checked.checks - len(checked.mismatches)} of {checked.checks} expectations are met."
-    write_either(session, checked, "\n".join([opening, *(f"  {problem}" for problem in checked.mismatches)]))
-    if not checked.ok:
+    cli.demo_run.run_demo(script, path, session.user)
+    report = cli.demo_run.check_beliefs(script, path, session.user)
+    wrong = [f"{one.assertion}: found {'; '.join(one.found)}" for one in report.checks if not one.passed]
+    opening = f"{report.passed} of {len(report.checks)} expectations are met."
+    shown = {"ok": report.ok, "checks": len(report.checks), "mismatches": wrong}
+    write_either(session, shown, "\n".join([opening, *(f"  {escape_controls(problem)}" for problem in wrong)]))
+    if not report.ok:
         raise click.exceptions.Exit(1)

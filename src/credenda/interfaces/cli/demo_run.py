@@ -1,29 +1,40 @@
-"""Run the demo: store the conversation in a new memory, then search, resolve and delete. Prints nothing."""
+"""Run the demo: store the conversation in a new memory, search, resolve and delete, and tell what came of it."""
 
 from __future__ import annotations
 
 import json
+import re
 import tomllib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import UTC, date, datetime, timedelta
-from importlib.resources import files
+from datetime import UTC, datetime, timedelta
+from importlib.resources import as_file, files
 from pathlib import Path
 from statistics import median
 from typing import Any, Final
 
 from credenda.client import Credenda
-from credenda.clock import DAY_US, from_datetime, seconds, to_datetime
+from credenda.clock import from_datetime, seconds, to_datetime
 from credenda.errors import Conflict
-from credenda.interfaces.cli.render_beliefs import name_value
-from credenda.model.change import ContestCase, ContestState
+from credenda.interfaces.cli.output import Screen, escape_controls, truncate
+from credenda.interfaces.cli.render_beliefs import (
+    describe_replacement,
+    describe_status,
+    describe_validity,
+    format_terms,
+    label,
+    name_value,
+    quote_span,
+)
+from credenda.model.change import ContestCase
+from credenda.model.evaluation import BeliefTestReport
 from credenda.model.event import Receipt
-from credenda.model.memory import Memory, Relation, Status
+from credenda.model.memory import Memory, Status
 from credenda.model.query import Explanation, SearchResult
 from credenda.model.report import Resolution
+from credenda.model.statement import name_slot
 from credenda.testing import ManualClock
-from credenda.text.dates import Lean, find_dates
-from credenda.text.normalize import normalise_attribute, normalise_name, normalise_value
+from credenda.text.normalize import normalise_value
 
 # The demo's input: the included conversation, turn by turn, and its expectations.
 
@@ -328,28 +339,14 @@ def _run_deletion(memory: Credenda, target: Memory, wanted: Mapping[str, str]) -
     )
 
 
-# Compare the demo's result with its expectations. demo_expectations.toml defines how entries match.
-
-
-Entry = Mapping[str, Any]
-_FLOOR: Final = 0.4
-"""Lowest confidence of a memory that a search returns."""
-_NOT_HELD: Final = 0.3
-"""A memory at or below this confidence is stored but not believed."""
-_UNLIKELY: Final = 0.5
-"""A question that nothing answers must have a lower probability."""
-_LEANS: Final[tuple[Lean | None, ...]] = (None, "past", "future")
-_CURRENT: Final = frozenset({Status.ACTIVE, Status.CHALLENGED})
-_PAST: Final = frozenset({Status.SUPERSEDED, Status.MERGED})
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Checked:
-    """The number of checked expectations, and those that are not met."""
-
-    ok: bool
-    checks: int
-    mismatches: tuple[str, ...]
+def check_beliefs(script: Script, path: Path, user: str | None) -> BeliefTestReport:
+    """Test the beliefs that the demo leaves in its database against `demo_beliefs.test`."""
+    clock = ManualClock(to_datetime(script.turns[-1].time_us) + timedelta(days=2))
+    with (
+        as_file(_DATA / "demo_beliefs.test") as beliefs,
+        Credenda.open(path, user=user, clock=clock, workers=False, read_only=True) as memory,
+    ):
+        return memory.inspect.test(beliefs)
 
 
 def has_words(memory: Memory, words: str) -> bool:
@@ -362,206 +359,257 @@ def is_from_turn(why: Explanation, run: DemoRun, turn: str) -> bool:
     return any(event.id == run.events[turn] for event, _, _ in why.evidence)
 
 
-def check(run: DemoRun, script: Script) -> Checked:
-    """Check every expectation."""
-    checker = Check(run, script)
-    problems: list[str] = []
-    count = 0
-    for problem in checker.problems():
-        count += 1
-        if problem:
-            problems.append(problem)
-    return Checked(ok=not problems, checks=count, mismatches=tuple(problems))
+# The demo's text output, section by section, read from the memory that the demo created.
 
 
-class Check:
-    """All comparisons of one run; each returns "" or a description of the failure."""
+_FLOOR: Final = 0.4
+_CURRENT: Final = frozenset({Status.ACTIVE, Status.CHALLENGED})
+_SHOWN_HITS: Final = 2
 
-    def __init__(self, run: DemoRun, script: Script) -> None:
-        self._run = run
-        self._script = script
 
-    def problems(self) -> Iterator[str]:
-        """Return "" for each expectation that is met, and one line for each that is not."""
-        kinds = {
-            "current": self._current,
-            "superseded": self._superseded,
-            "ended": self._ended,
-            "restated": self._restated,
-            "dated": self._dated,
-            "contest": self._contest,
-            "refused": self._refused,
-            "search": self._search,
-        }
-        for name, compare in kinds.items():
-            for entry in self._script.entries(name):
-                yield compare(entry)
-        yield self._unanswered()
-        yield self._gained()
-        yield self._resolved(self._script.expected["resolve"])
-        yield self._deleted(self._script.expected["delete"])
+def write_report(screen: Screen, run: DemoRun, script: Script, command: str) -> str:
+    """Return the story, and after it everything else; `command` is the command line that opens this database."""
+    parts = (
+        *_list_scenes(screen, run, script),
+        ("Current beliefs, with validity and evidence", _show_beliefs(screen, run)),
+        ("Past and corrected values", _show_replaced(screen, run)),
+        ("Statements that are not beliefs about you", _show_refused(screen, run, script)),
+        ("Searches, with every term of the score", _show_searches(screen, run)),
+        ("Saying how probable an answer is", _show_unanswered(screen, run.unanswered)),
+        ("Timings", _show_timings(screen, run)),
+        ("Commands to try", _show_commands(run, command)),
+    )
+    return _write_parts(screen, run, script, parts)
 
-    def _from(self, turn: str, words: str) -> list[Memory]:
-        """Return the memories that have a turn as evidence and contain some words."""
-        return [
-            why.memory for why in self._run.held if is_from_turn(why, self._run, turn) and has_words(why.memory, words)
-        ]
 
-    def _current(self, entry: Entry) -> str:
-        name = f"current {entry['attribute']} = {entry['value']!r} ({entry['turn']})"
-        found = [one for one in self._from(entry["turn"], entry["value"]) if one.status is Status.ACTIVE]
-        if not found:
-            return f"{name}: no active belief rests on this turn"
-        one = found[0]
-        if one.contested or one.confidence < _FLOOR or one.speaker != "user":
-            return f"{name}: contested {one.contested}, confidence {one.confidence}, speaker {one.speaker}"
-        if one.type.value != entry.get("type", one.type.value):
-            return f"{name}: it is a {one.type.value}, not a {entry['type']}"
-        scope = normalise_name(entry.get("scope", ""))
-        shown = normalise_name(f"{one.scope or ''} {one.entity or ''} {one.text}")
-        return "" if scope in shown else f"{name}: its scope is {one.scope!r}, not {entry['scope']!r}"
+def _write_parts(
+    screen: Screen, run: DemoRun, script: Script, parts: Iterable[tuple[str, Iterable[str]]], *end: str
+) -> str:
+    """Return numbered parts below an opening line."""
+    first, last = (screen.day(to_datetime(turn.time_us)) for turn in (script.turns[0], script.turns[-1]))
+    opening = (
+        f"{run.turns} messages from {first} to {last}, read in {run.timings.seconds_total:.1f} s "
+        "without a network or a language model."
+    )
+    told = ["\n".join([screen.bold(f"{number}. {title}"), *lines]) for number, (title, lines) in enumerate(parts, 1)]
+    return "\n\n".join([screen.fill(opening), *told, *end])
 
-    def _superseded(self, entry: Entry) -> str:
-        name = f"superseded {entry['attribute']} {entry['old']!r} → {entry['new']!r}"
-        old = [one for one in self._from(entry["old_turn"], entry["old"]) if one.status in _PAST]
-        new = {one.id for one in self._from(entry["new_turn"], entry["new"])}
-        if not old:
-            return f"{name}: the old value is not superseded"
-        one = old[0]
-        if one.relation is not Relation(entry["relation"]):
-            return f"{name}: the relation is {one.relation}, not {entry['relation']}"
-        if one.superseded_by not in new:
-            return f"{name}: it was not replaced by the new value but by {one.superseded_by}"
-        return "" if one.valid_until_us is not None else f"{name}: the old value has no end"
 
-    def _ended(self, entry: Entry) -> str:
-        name = f"ended {entry['attribute']} {entry['value']!r}"
-        found = self._from(entry["turn"], entry["value"])
-        ended = [one for one in found if one.status not in _CURRENT and one.valid_until_us is not None]
-        moment_us = self._script.turn(entry["ended_turn"]).time_us
-        if not ended:
-            return f"{name}: it has not ended"
-        if abs((ended[0].valid_until_us or 0) - moment_us) > DAY_US:
-            return f"{name}: it ended at {ended[0].valid_until}"
-        statuses = {word: {one.status for one in self._from(entry["turn"], word)} for word in entry["remaining"]}
-        lost = [word for word, found in statuses.items() if Status.ACTIVE not in found]
-        return f"{name}: {lost} is no longer active" if lost else ""
+def _show_beliefs(screen: Screen, run: DemoRun) -> Iterator[str]:
+    for why in run.held:
+        one = why.memory
+        if one.status in _CURRENT and one.speaker == "user" and one.confidence >= _FLOOR and not one.contested:
+            notes = describe_status(one)
+            tail = f"  [{notes}]" if notes else ""
+            name = f"  {screen.bold(label(one))}: {name_value(one)}"
+            yield (f"{name}{screen.dim(f'  {describe_validity(screen, one)}')}{screen.warn(tail)}")
+            for event, start, end in why.evidence:
+                yield screen.dim(
+                    screen.fill(
+                        f"{quote_span(screen, event, start, end)} [{event.id}, {start}–{end}]", "      ", "        "
+                    )
+                )
 
-    def _restated(self, entry: Entry) -> str:
-        name = f"restated {entry['attribute']} {entry['value']!r}"
-        first = {one.id for one in self._from(entry["first_turn"], entry["value"])}
-        again = {one.id for one in self._from(entry["again_turn"], entry["value"])}
-        if not first or first != again:
-            return f"{name}: {sorted(first)} from the first turn, {sorted(again)} from the second"
-        return ""
 
-    def _dated(self, entry: Entry) -> str:
-        name = f"dated {entry['words']!r} ({entry['turn']})"
-        first: date = entry["day"]
-        after: date = entry.get("until", first) + timedelta(days=1)
-        read = self._days_read(self._script.turn(entry["turn"]), entry["words"])
-        if (first, after) not in read:
-            return f"{name}: parsed as {sorted(map(str, read))}"
-        wrong = [
-            one.valid_from
-            for one in self._dated_by_words(entry["turn"])
-            if not first <= to_datetime(one.valid_from_us or 0).date() < after
-        ]
-        return f"{name}: a belief is valid from {wrong[0]}" if wrong else ""
+def _show_replaced(screen: Screen, run: DemoRun) -> Iterator[str]:
+    by_id = {why.memory.id: why.memory for why in run.held}
+    past = [why.memory for why in run.held if why.memory.status not in _CURRENT]
+    for old in past:
+        new = by_id.get(old.superseded_by or "")
+        span = describe_validity(screen, old)
+        name = screen.bold(label(old))
+        yield f"  {name}: {describe_replacement(new, [old]) if new else _show_ended(old)}  {screen.dim(span)}"
+    if not past:
+        yield "  Nothing."
 
-    @staticmethod
-    def _days_read(turn: ScriptTurn, words: str) -> set[tuple[date, date]]:
-        """Parse the days that the words name on the speaker's calendar, as past and as future."""
-        return {
-            (to_datetime(span.from_us).date(), to_datetime(span.until_us).date())
-            for lean in _LEANS
-            for span in find_dates(turn.text, turn.wall_us, lean)
-            if span.from_us is not None
-            and span.until_us is not None
-            and words.casefold() in turn.text[span.start : span.stop].casefold()
-        }
 
-    def _dated_by_words(self, turn: str) -> list[Memory]:
-        """Return the beliefs of a turn whose validity begins at another time than the turn."""
-        said_us = self._script.turn(turn).time_us
-        found = [why.memory for why in self._run.held if is_from_turn(why, self._run, turn)]
-        return [one for one in found if one.valid_from_us not in (None, said_us)]
+def _show_ended(old: Memory) -> str:
+    if old.status is Status.SUPERSEDED:
+        return f"no longer {name_value(old)}"
+    return f"{name_value(old)} [{old.status.value}]"
 
-    def _contest(self, entry: Entry) -> str:
-        name = f"contest {entry['attribute']}"
-        opened = [case for case in self._run.contests if case.state is ContestState.OPEN]
-        for case in opened:
-            known = " ".join(map(normalise_value, case.values))
-            if all(normalise_value(value).split()[0] in known for value in entry["values"]):
-                return "" if case.question else f"{name}: it has no question"
-        return f"{name}: open contests are {[case.values for case in opened]}"
 
-    def _refused(self, entry: Entry) -> str:
-        name = f"refused ({entry['why']}) {entry.get('value', '')!r} ({entry['turn']})"
-        bound = -1.0 if entry["why"] == "retracted" else _NOT_HELD
-        believed = [one for one in self._of_user(entry) if one.confidence > bound]
-        if believed:
-            return f"{name}: believed as {believed[0].attribute} = {believed[0].value!r} at {believed[0].confidence}"
-        if entry["why"] == "secret" and self._on_disk(entry["value"]):
-            return f"{name}: the words are stored"
-        return ""
+def _show_refused(screen: Screen, run: DemoRun, script: Script) -> Iterator[str]:
+    entries = script.entries("refused")
+    for why in dict.fromkeys(entry["why"] for entry in entries):
+        yield f"  {screen.bold(why)}"
+        for entry in entries:
+            if entry["why"] == why:
+                yield from _show_refusal(screen, run, script.turn(entry["turn"]), entry.get("value", ""))
 
-    def _of_user(self, entry: Entry) -> list[Memory]:
-        """Return current beliefs about the user from a refused turn, limited to a value if the entry names one."""
-        found = self._from(entry["turn"], entry.get("value", ""))
-        attribute = normalise_attribute(entry.get("attribute", ""))
-        return [
-            one
-            for one in found
-            if one.status in _CURRENT
-            and normalise_name(one.entity or "user") == "user"
-            and (not attribute or normalise_attribute(one.attribute or "") == attribute)
-        ]
 
-    def _on_disk(self, words: str) -> bool:
-        database = Path(self._run.database)
-        return any(words.encode() in path.read_bytes() for path in database.parent.glob(f"{database.name}*"))
+def _show_refusal(screen: Screen, run: DemoRun, turn: ScriptTurn, value: str) -> Iterator[str]:
+    yield f"    “{truncate(_cut_passage(turn.text, value), screen.columns - 6)}”"
+    yield screen.dim(screen.fill(f"→ {'; '.join(_describe_outcome(run, turn.id, value))}", "      ", "        "))
 
-    def _search(self, entry: Entry) -> str:
-        name = f"search {entry['question']!r}"
-        asked = next(one for one in self._run.searches if one.question == entry["question"])
-        wanted = {self._run.events[turn] for turn in entry["turns"]}
-        for hit in asked.result.hits[:_TOP]:
-            sources = {hit.id, *(event.id for event in hit.evidence)}
-            if wanted & sources and entry["words"].casefold() in hit.quote.casefold():
-                return f"{name}: the search abstained" if asked.result.abstained else ""
-        return f"{name}: the first hits are {[hit.text for hit in asked.result.hits[:_TOP]]}"
 
-    def _unanswered(self) -> str:
-        asked = self._run.unanswered
-        probability = asked.result.probability
-        return "" if probability < _UNLIKELY else f"unanswered {asked.question!r}: the probability is {probability:.0%}"
+def _cut_passage(text: str, value: str) -> str:
+    """Return the sentence that contains a value, without the sentences before it; never show secrets."""
+    at = max(text.casefold().find(value.casefold()), 0) if value else 0
+    begin = max(text.rfind(mark, 0, at) + 2 for mark in (". ", "! ", "? "))
+    shown = text[begin if begin > 1 else 0 :]
+    return escape_controls(shown.replace(value, f"{value[:8]}…") if value.startswith("sk-") else shown)
 
-    def _gained(self) -> str:
-        gain = self._run.gain
-        if gain is None or len(gain.by_meaning) >= len(gain.by_words):
-            return ""
-        return f"reworded: {gain.model_id} finds {len(gain.by_meaning)} answers, lexical search {len(gain.by_words)}"
 
-    def _resolved(self, entry: Entry) -> str:
-        name = f"resolve {entry['attribute']}"
-        answered = self._run.answered
-        if answered is None or answered.resolution.contest.state is not ContestState.RESOLVED:
-            return f"{name}: nothing was resolved"
-        for scope, value in entry["scopes"].items():
-            wanted = "" if scope == "default" else scope
-            if not any(has_words(one, value) and (one.scope or "") == wanted for one in answered.believed):
-                return f"{name}: {value!r} is not believed for {scope!r}"
-        return "" if not any(one.contested for one in answered.believed) else f"{name}: it is still contested"
+def _describe_outcome(run: DemoRun, turn_id: str, value: str) -> Sequence[str]:
+    """Describe the outcome of a statement, from the stored memories."""
+    found = [
+        why.memory
+        for why in run.held
+        if is_from_turn(why, run, turn_id) and why.memory.status in _CURRENT and has_words(why.memory, value)
+    ]
+    return [*run.masked.get(turn_id, ()), *map(_describe_state, found)] or ["no belief"]
 
-    def _deleted(self, entry: Entry) -> str:
-        name = f"delete {entry['attribute']} {entry['value']!r}"
-        deleted = self._run.deleted
-        if deleted is None:
-            return f"{name}: there was nothing to delete"
-        if not deleted.receipt.refused:
-            return f"{name}: the repeated statement was not refused"
-        back = deleted.left or [hit for hit in deleted.search.hits if entry["value"] in hit.text]
-        if back or self._on_disk(entry["value"]):
-            return f"{name}: it is still stored"
-        return ""
+
+def _describe_state(memory: Memory) -> str:
+    name = f"{name_slot(memory.entity, memory.attribute, memory.scope) or memory.type.value}: {name_value(memory)}"
+    notes = describe_status(memory)
+    who = "" if memory.speaker == "user" else f", speaker {memory.speaker}"
+    return f"stored as “{name}”{who}" + (f" [{notes}]" if notes else "")
+
+
+def _show_searches(screen: Screen, run: DemoRun) -> Iterator[str]:
+    for asked in run.searches:
+        yield f"  {screen.bold(asked.question)}"
+        for hit in asked.result.hits[:_SHOWN_HITS]:
+            yield screen.fill(f"{hit.score:.2f}  {hit.text}", "    ", "          ")
+            yield screen.dim(screen.fill(f"terms: {format_terms(hit.terms)}", "          "))
+
+    yield screen.fill(_show_gain(run.gain), "  ")
+
+
+def _show_gain(gain: Gain | None) -> str:
+    """Describe the benefit of the model, measured on reworded questions."""
+    if gain is None:
+        return "No embedding model is in use: search is lexical only."
+    more = [f"“{question}”" for question in gain.by_meaning if question not in gain.by_words]
+    shown = f", such as {more[0]}" if more else ""
+    return (
+        f"Of {gain.questions} reworded questions, lexical search answers {len(gain.by_words)} "
+        f"and the model {gain.model_id} {len(gain.by_meaning)}{shown}."
+    )
+
+
+def _show_unanswered(screen: Screen, asked: Asked) -> Iterator[str]:
+    yield f"  {screen.bold(asked.question)}"
+    yield f"    The memory holds an answer with a probability of {asked.result.probability:.0%}. Nearest:"
+    yield from (f"    {hit.score:.2f}  {escape_controls(hit.text)}" for hit in asked.result.hits[:_SHOWN_HITS])
+
+
+def _show_timings(screen: Screen, run: DemoRun) -> Iterator[str]:
+    times = run.timings
+    rows = (
+        ("storing a turn, on disk", f"{times.ack_ms_median:.2f} ms median, {times.ack_ms_max:.2f} ms at most"),
+        ("a search", f"{times.search_ms_median:.2f} ms median"),
+        ("whole demo", f"{times.seconds_total:.1f} s"),
+    )
+    yield screen.pairs(rows)
+
+
+def _show_commands(run: DemoRun, command: str) -> Iterable[str]:
+    changed = next((why.memory for why in run.held if why.memory.status is Status.SUPERSEDED), None)
+    slot = f"{changed.entity or 'user'} {changed.attribute}" if changed and changed.attribute else "user residence"
+    current = next((why.memory.id for why in reversed(run.held) if why.memory.status is Status.ACTIVE), "ID")
+    yield f"  The database is {run.database}"
+    yield ""
+    for tail in (f'search "{run.searches[0].question}"', f"history {slot}", f"why {current}"):
+        yield f"    {command} {tail}"
+
+
+# The demo's story: five scenes in some 25 lines, read from the memory that the demo created.
+
+
+_INDENT: Final = "   "
+_LINES_OF_CONTEXT: Final = 4
+_LINE: Final = re.compile(r"- \[[^\]]+\] (?P<told>.+)")
+
+
+def write_story(screen: Screen, run: DemoRun, script: Script, command: str) -> str:
+    """Return the story; `command` is the command line that opens this database."""
+    rest = f"All beliefs, refusals and scores: credenda demo --long. Look around: {command} list"
+    return _write_parts(screen, run, script, _list_scenes(screen, run, script), rest)
+
+
+def _list_scenes(screen: Screen, run: DemoRun, script: Script) -> tuple[tuple[str, Iterable[str]], ...]:
+    told = script.expected["story"]
+    changed = _find_changed(run, told["attribute"])
+    return (
+        ("A job changes", _tell_change(screen, changed)),
+        ("Why it is believed", _tell_reasons(screen, run, changed, told["as_of"])),
+        ("A preference that alternates becomes a question", _tell_contest(screen, run)),
+        ("A deletion that holds", _tell_deletion(run)),
+        (f"What an agent gets before “{told['prompt']}”", _tell_context(screen, run)),
+    )
+
+
+def _find_changed(run: DemoRun, attribute: str) -> tuple[Explanation, Explanation] | None:
+    """Find the current memory of an attribute that took the place of another, and that one before it."""
+    by_id = {why.memory.id: why for why in run.held}
+    for old in run.held:
+        new = by_id.get(old.memory.superseded_by or "")
+        if new is not None and old.memory.attribute == attribute and new.memory.status is Status.ACTIVE:
+            return old, new
+    return None
+
+
+def _tell_change(screen: Screen, changed: tuple[Explanation, Explanation] | None) -> Iterator[str]:
+    if changed is None:
+        yield f"{_INDENT}Nothing has changed."
+        return
+    old, new = changed
+    for why in (old, new):
+        yield _quote(screen, why)
+    name = screen.bold(label(new.memory))
+    span = describe_validity(screen, old.memory)
+    yield f"{_INDENT}held: {name}: {describe_replacement(new.memory, [old.memory])}{screen.dim(f' ({span})')}"
+
+
+def _quote(screen: Screen, why: Explanation, at: int = 0) -> str:
+    event, start, end = why.evidence[at]
+    said = escape_controls(event.text[start:end])
+    return f"{_INDENT}{screen.day(event.occurred_at)}  you: “{truncate(said, screen.columns - 24)}”"
+
+
+def _tell_reasons(
+    screen: Screen, run: DemoRun, changed: tuple[Explanation, Explanation] | None, as_of: str
+) -> Iterator[str]:
+    if changed is None:
+        return
+    _, new = changed
+    event, start, end = new.evidence[0]
+    yield f"{_INDENT}by characters {start} to {end} of message {event.id}, kept word for word"
+    if len(new.evidence) > 1:
+        yield f"{_INDENT}and again on{_quote(screen, new, len(new.evidence) - 1).removeprefix(_INDENT[:-1])}"
+    values = " · ".join(map(name_value, run.earlier))
+    yield f"{_INDENT}asked what was true on {as_of}: {values}"
+
+
+def _tell_contest(screen: Screen, run: DemoRun) -> Iterator[str]:
+    if run.answered is None:
+        yield f"{_INDENT}Nothing is contested."
+        return
+    yield screen.fill(f"asked: {run.answered.case.question}", _INDENT, _INDENT * 2)
+    yield screen.fill(f"you: “{run.answered.answer}”", _INDENT)
+    held = (f"{screen.bold(label(one))}: {name_value(one)}" for one in run.answered.believed)
+    yield f"{_INDENT}held: {' · '.join(held)}"
+
+
+def _tell_deletion(run: DemoRun) -> Iterator[str]:
+    if run.deleted is None:
+        yield f"{_INDENT}There was nothing to delete."
+        return
+    value = name_value(run.deleted.memory)
+    hits = run.deleted.search.hits
+    found = sum(value.casefold() in hit.text.casefold() for hit in hits) or "no"
+    left = len(run.deleted.left) or "no"
+    yield f"{_INDENT}deleted: {label(run.deleted.memory)}: {value}"
+    yield f"{_INDENT}said again: “{escape_controls(run.deleted.restated)}”"
+    yield from (f"{_INDENT}refused: {reason}" for reason in run.deleted.receipt.refused)
+    yield f"{_INDENT}asked “{run.deleted.question}”: {found} hit has it, {left} memory holds it"
+
+
+def _tell_context(screen: Screen, run: DemoRun) -> Iterator[str]:
+    told = [found["told"] for line in run.context.splitlines() if (found := _LINE.match(line))]
+    yield from (
+        f"{_INDENT}{truncate(escape_controls(one), screen.columns - len(_INDENT))}" for one in told[:_LINES_OF_CONTEXT]
+    )

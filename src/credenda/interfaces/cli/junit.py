@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Final
 from xml.etree import ElementTree as ET
 
-from credenda.interfaces.cli.render_forgetting import list_diff
+from credenda.interfaces.cli.render import list_diff
 from credenda.model.evaluation import BeliefTestReport
 from credenda.paths import check_path
 from credenda.portability.atomic_write import replace_file

@@ -45,8 +45,8 @@ _EPILOG: Final = (
 _BUILDERS: Final[Mapping[str, str]] = {
     "demo": "demo.make_demo_command",
     "serve": "server_commands.make_serve_command",
-    "migrate": "restoring.make_migrate_command",
-    "erase-again": "restoring.make_repeat_erasures_command",
+    "migrate": "server_commands.make_migrate_command",
+    "erase-again": "server_commands.make_repeat_erasures_command",
     "token": "server_commands.make_token_command",
     "member": "server_commands.make_member_command",
     "login-link": "server_commands.make_login_command",

@@ -2,21 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import Any, Final
+import difflib
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
 
+from credenda.clock import to_datetime
 from credenda.interfaces.cli.outcome import Done
 from credenda.interfaces.cli.output import NOTHING_YET, RENDERERS, Screen, escape_controls, format_wait, register_output
 from credenda.interfaces.cli.render_beliefs import render_contest, render_contests, render_history
-from credenda.interfaces.cli.render_changes import render_loops, render_status_history
-from credenda.interfaces.cli.render_files import render_sync
-from credenda.interfaces.cli.render_forgetting import render_holds, render_policies
 from credenda.interfaces.cli.render_lifecycle import render_jobs, render_scores
 from credenda.interfaces.client_setup.install import Installed
+from credenda.model.change import SlotLoop
+from credenda.model.evaluation import (
+    BeliefTestReport,
+    CheckedAssertion,
+    ReplayedPrompt,
+    ReplayReport,
+)
+from credenda.model.governance import DeletionPlan, DeletionReceipt, LegalHold, RetentionPolicy, SharedMemory
 from credenda.model.memory import Memory
-from credenda.model.query import Context
+from credenda.model.query import Context, StatusStep
 from credenda.model.report import (
+    BackupReport,
+    DeletionReport,
     DoctorReport,
+    EraseReceipt,
+    ExpiryReport,
     ExportReport,
     ExtractionReport,
     Finding,
@@ -26,10 +39,17 @@ from credenda.model.report import (
     RebuildReport,
     ReembedReport,
     Resolution,
+    RestoreReport,
     Stats,
+    UndoneMemory,
+    UndoReport,
 )
-from credenda.model.restored_report import ServerReport
+from credenda.model.restored_report import ServerReport, SyncReport
+from credenda.model.statement import name_slot
 from credenda.text.recalled_block import count_kind, count_noun
+
+if TYPE_CHECKING:
+    from credenda.interfaces.plugin.manage import PluginReport, PluginStatus
 
 _OPENINGS: Final = {
     "correct": "Corrected; searches no longer return the old value.",
@@ -84,7 +104,7 @@ def render_stats(screen: Screen, found: Stats) -> str:
     """Show how much is stored and how much work is queued."""
     rows = (
         ("oldest unread", format_wait(found.oldest_unread_seconds)),
-        ("events", _append_count(f"{found.events:,}", f"{found.redacted_events:,} redacted", found.redacted_events)),
+        ("events", f"{found.events:,}" + (f" ({found.redacted_events:,} redacted)" if found.redacted_events else "")),
         ("active memories", f"{found.total:,}"),
         ("by type", _list(found.by_type)),
         ("by status", _list(found.memories)),
@@ -155,10 +175,6 @@ def _render_reembed(screen: Screen, report: ReembedReport) -> str:
     if not report.in_use:
         lines.append("Set `embedder` to this model so that searches use it.")
     return "\n".join(lines)
-
-
-def _append_count(text: str, more: str, count: int) -> str:
-    return f"{text} ({more})" if count else text
 
 
 def _list(counts: Mapping[str, int]) -> str:
@@ -268,6 +284,416 @@ def _group_problems(problems: Iterable[str]) -> Iterator[str]:
 
 _ALIKE: Final = 3
 """Problems of one kind that are listed one by one."""
+
+
+# Text output of undo, of the statuses of a memory, and of slots that flip-flop.
+
+
+@register_output(UndoReport)
+def render_undo(screen: Screen, report: UndoReport) -> str:
+    """Show the reverted changes, or a preview, and the later changes that block them."""
+    count = len(report.undone)
+    changes = count_noun(count, "change")
+    if not count:
+        lines = ["There was nothing to undo."]
+    else:
+        lines = [f"Undid {changes}." if report.ran else f"Would undo {changes}; nothing was changed."]
+    rows = [(one.id, _describe_move(screen, one)) for one in report.memories]
+    if rows:
+        lines.append(screen.table(("ID", "EFFECT"), rows, indent="  "))
+    if report.conflicts:
+        lines.append(screen.warn("Later changes depend on these; --cascade undoes them as well:"))
+        found = [(one.id, one.kind.value, one.memory_id or "", escape_controls(one.reason)) for one in report.conflicts]
+        lines.append(screen.table(("CHANGE", "KIND", "ID", "REASON"), found, indent="  "))
+    if report.lasting:
+        lines.append(f"{len(report.lasting):,} cannot be undone: their text was permanently deleted.")
+    return "\n".join(lines)
+
+
+def _describe_move(screen: Screen, one: UndoneMemory) -> str:
+    """Say what becomes of a memory, in words for the fields that people know."""
+    said = [_describe_field(screen, one, name) for name in one.after]
+    return ", ".join(dict.fromkeys(part for part in said if part))
+
+
+def _describe_field(screen: Screen, one: UndoneMemory, name: str) -> str:
+    before, after = _format_value(screen, one.before.get(name)), _format_value(screen, one.after[name])
+    match name:
+        case "status":
+            said = f"{after} (was {before})"
+        case "superseded_by":
+            said = f"replaced by {after}" if one.after[name] else f"no longer replaced by {before}"
+        case "valid_until":
+            said = f"true until {after}" if one.after[name] else "true until further notice"
+        case "contested" | "pinned":
+            said = name if one.after[name] else f"no longer {name}"
+        case "relation":
+            said = ""  # the status and the replacement say it
+        case _:
+            said = f"{name.replace('_', ' ')} {after} (was {before})"
+    return said
+
+
+def _format_value(screen: Screen, value: object) -> str:
+    if isinstance(value, datetime):
+        return screen.day(value)
+    return "none" if value is None else escape_controls(str(value))
+
+
+def render_status_history(screen: Screen, found: Sequence[StatusStep]) -> str:
+    """Show the statuses of a memory, oldest first."""
+    rows = [
+        (screen.moment(one.at), one.status.value, one.actor.value, escape_controls(one.reason), one.change_id)
+        for one in found
+    ]
+    return screen.table(("WHEN", "STATUS", "BY", "REASON", "CHANGE"), rows)
+
+
+def render_loops(screen: Screen, found: Sequence[SlotLoop]) -> str:
+    """Show the slots that flip-flop, most replacements first."""
+    if not found:
+        return "No slot flip-flops."
+    rows = [
+        (
+            f"{one.superseded_count:,}",
+            name_slot(one.entity, one.attribute, one.scope),
+            screen.day(one.first_seen),
+            screen.day(one.last_superseded),
+            one.contest_id or "",
+            escape_controls(one.chain),
+        )
+        for one in found
+    ]
+    return screen.table(("REPLACED", "ABOUT", "FIRST SEEN", "LAST REPLACED", "CONTEST", "VALUES"), rows)
+
+
+# Text output of folder synchronisation.
+
+
+_SHOWN: Final = 20
+
+
+def render_sync(screen: Screen, report: SyncReport) -> str:
+    """Show the changes of a synchronisation, in the files and in the memory."""
+    pages = f"{len(report.written):,} written" + (f", {len(report.removed):,} removed" if report.removed else "")
+    counts = (
+        (report.remembered, "remembered"),
+        (report.corrected, "corrected"),
+        (report.deleted, "deleted"),
+        (report.contested, "contested"),
+    )
+    rows = (
+        ("from the files", ", ".join(f"{count:,} {name}" for count, name in counts if count)),
+        ("pages", pages if report.written or report.removed else ""),
+    )
+    head = f"{'Would synchronise' if report.dry_run else 'Synchronised'} {escape_controls(report.path)}" + (
+        "" if report.changed else ": nothing had changed"
+    )
+    files = [f"  written: {escape_controls(one)}" for one in report.written]
+    files += [f"  removed: {escape_controls(one)}" for one in report.removed]
+    lines = [head, screen.pairs(rows), *files[:_SHOWN], render_pending(report)]
+    if len(files) > _SHOWN:
+        lines.append(f"  and {len(files) - _SHOWN:,} more; --json names them")
+    if report.waiting:
+        lines.append(
+            f"{count_noun(report.waiting, 'entry', 'is')} missing: `--missing delete` deletes, "
+            "`--missing restore` writes them to the files again."
+        )
+    lines += [screen.fill(f"skipped: {one}", "  ", "    ") for one in report.left_alone[:_SHOWN]]
+    lines += [screen.fill(f"note: {one}", "  ", "    ") for one in report.notes[:_SHOWN]]
+    more = len(report.left_alone[_SHOWN:]) + len(report.notes[_SHOWN:])
+    return "\n".join([line for line in lines if line] + ([f"and {more:,} more; --json names them"] if more else []))
+
+
+def render_pending(report: SyncReport) -> str:
+    """List entries that are missing from the files, a line each."""
+    lines = [f"  missing: {escape_controls(one)}" for one in report.pending[:_SHOWN]]
+    more = report.waiting - len(lines)
+    return "\n".join([*lines, *([f"  and {more:,} more"] if lines and more > 0 else [])])
+
+
+# Text output of erasure, deletion, legal holds, retention policies and backups.
+
+
+@register_output(EraseReceipt)
+def render_erase(screen: Screen, receipt: EraseReceipt) -> str:
+    """Show the erased rows, and the result of the search for remaining data."""
+    lines = [f"Erased {receipt.rows:,} rows." if receipt.rows else "There was nothing left to erase."]
+    lines.append(screen.pairs((name.replace("_", " "), f"{count:,}") for name, count in receipt.tables.items()))
+    bytes_searched = f"Searched all bytes for {receipt.windows_searched:,} pieces of its text"
+    searched = bytes_searched if receipt.windows_searched else "Looked for rows that are left"
+    lines.append(f"{searched}: {receipt.remaining_matches:,} found.")
+    if receipt.exported:
+        lines.append(f"Everything was exported to {escape_controls(receipt.exported)} first.")
+    if not receipt.log_emptied:
+        lines.append(screen.warn("Another process still reads the log: close it and erase again to finish."))
+    elif receipt.remaining_matches:
+        lines.append(screen.warn("Erase again; if that does not help, see docs/reference/forgetting.md."))
+    if receipt.backups:
+        lines.append("These backups may still contain it. Restoring one erases it there; or delete them:")
+        lines += [f"  {escape_controls(path)}" for path in receipt.backups]
+    if receipt.owed:
+        lines.append(screen.warn("The erasure is not listed beside these yet. It is tried again; see `doctor`:"))
+        lines += [f"  {escape_controls(path)}: {escape_controls(reason)}" for path, reason in receipt.owed.items()]
+    return "\n".join(filter(None, lines))
+
+
+_HELD: Final = (
+    "Another process still reads the log, which keeps the words until that ends; the next write after it removes them."
+)
+
+
+@register_output(DeletionPlan)
+def render_plan(screen: Screen, plan: DeletionPlan) -> str:
+    """Show what deleting one thing would remove."""
+    if not (plan.memories or plan.events):
+        return f"Nothing would be deleted: {plan.id} is deleted already."
+    gone = f"{count_noun(plan.memories, 'memory')}, and words in {count_noun(plan.events, 'message')}"
+    head = f"Would delete {gone}. Nothing was deleted."
+    lines = [head, screen.pairs([("id", plan.id), ("text", escape_controls(plan.text))]), *describe_shared(plan)]
+    return "\n".join(lines)
+
+
+def describe_shared(plan: DeletionPlan) -> list[str]:
+    """Describe the words that a deletion blanks, and every other memory that holds them."""
+    lines = [f"Blanks in {one.event_id}: “{escape_controls(one.words)}”" for one in plan.blanked]
+    totals = (len(plan.kept), len(plan.taken), len(plan.mentions))
+    return lines + _describe_named(
+        plan, totals, "These memories go too, because they state the same or were derived from it:"
+    )
+
+
+def describe_report(report: DeletionReport) -> list[str]:
+    """Describe the memories that a deletion by conditions concerns."""
+    totals = (report.kept_total, report.memories, report.mentions_total)
+    return _describe_named(report, totals, "These memories go:")
+
+
+def _describe_named(plan: DeletionPlan | DeletionReport, totals: tuple[int, int, int], going: str) -> list[str]:
+    lines: list[str] = []
+    if plan.kept:
+        lines.append("These memories hold its words and stay without them:")
+        lines += [f"  {_quote(one)} keeps “{escape_controls(one.left)}”" for one in plan.kept]
+        lines += _count_rest(totals[0], plan.kept)
+    if plan.taken:
+        lines.append(going)
+        lines += [f"  {_quote(one)}" for one in plan.taken]
+        lines += _count_rest(totals[1], plan.taken)
+    if plan.mentions:
+        lines.append("These memories name it in words of their own and stay as they are:")
+        lines += [f"  {_quote(one)}" for one in plan.mentions]
+        lines += _count_rest(totals[2], plan.mentions)
+    return lines
+
+
+def _count_rest(total: int, named: Sequence[SharedMemory]) -> list[str]:
+    return [f"  and {total - len(named):,} more"] if total > len(named) else []
+
+
+def _quote(one: SharedMemory) -> str:
+    return f"{one.id} “{escape_controls(one.text)}”"
+
+
+@register_output(DeletionReceipt)
+def render_deletion(screen: Screen, receipt: DeletionReceipt) -> str:
+    """Show what deleting one thing removed."""
+    lines = [f"Deleted: {receipt.id}"]
+    if receipt.kept:
+        lines.append(f"{', '.join(receipt.kept)} held its words and stayed without them.")
+    if receipt.taken:
+        lines.append(f"{', '.join(receipt.taken)} went too: they stated the same or were derived from it.")
+    if receipt.mentions:
+        lines.append(f"{', '.join(receipt.mentions)} still name it, in words of their own.")
+    if not receipt.log_emptied:
+        lines.append(screen.warn(_HELD))
+    return "\n".join(lines)
+
+
+@register_output(DeletionReport)
+def render_delete(screen: Screen, report: DeletionReport) -> str:
+    """Show how much was deleted, or would be."""
+    would = "Would delete" if report.dry_run else "Deleted"
+    lines = [f"{would} {count_noun(report.events, 'event')} and {count_noun(report.memories, 'memory')}."]
+    if report.dry_run:
+        lines += describe_report(report)
+    else:
+        named = {
+            "lost words or labels, and stayed": report.kept,
+            "still name it, in words of their own": report.mentions,
+        }
+        lines += [f"{', '.join(one.id for one in found)} {what}." for what, found in named.items() if found]
+    return "\n".join(lines if report.log_emptied else [*lines, screen.warn(_HELD)])
+
+
+@register_output(ExpiryReport)
+def render_expiry(_: Screen, report: ExpiryReport) -> str:
+    """Show how much was deleted because a retention policy expired it."""
+    if not report.ran and not report.dry_run:
+        return f"Nothing was deleted: {report.reason}."
+    would = "Would delete" if report.dry_run else "Deleted"
+    return f"{would} {count_noun(report.events, 'event')} and {count_noun(report.memories, 'expired memory')}."
+
+
+@register_output(LegalHold)
+def hold(_: Screen, one: LegalHold) -> str:
+    """Show one legal hold."""
+    since = f"On hold since {one.set_at:%Y-%m-%d}: {escape_controls(one.reason)}"
+    return (
+        since
+        if one.lifted_at is None
+        else f"{since}\n  lifted {one.lifted_at:%Y-%m-%d}: {escape_controls(one.lifted_reason or '')}"
+    )
+
+
+def render_holds(screen: Screen, found: Sequence[LegalHold]) -> str:
+    """Show the legal holds."""
+    return "\n".join(hold(screen, one) for one in found) or "There are no legal holds, current or past."
+
+
+def render_policies(_: Screen, found: Sequence[RetentionPolicy]) -> str:
+    """Show the retention policies."""
+    lines = [f"{count_noun(one.days, 'day')}  {escape_controls(one.topic or 'everything')}" for one in found]
+    return "\n".join(lines) or "There is no retention policy: nothing expires."
+
+
+@register_output(BackupReport)
+def render_backup(_: Screen, report: BackupReport) -> str:
+    """Show the backup that was written."""
+    return f"Wrote {escape_controls(report.path)}: {report.size_bytes:,} bytes, {count_noun(report.users, 'user')}"
+
+
+@register_output(RestoreReport)
+def put_back(_: Screen, report: RestoreReport) -> str:
+    """Show the backup that was restored."""
+    erased_now = (
+        f"\nErased {count_noun(report.erased, 'user')} from it, as listed in the erasure ledger."
+        if report.erased
+        else ""
+    )
+    lines = [
+        (
+            f"Restored {escape_controls(report.path)} from {escape_controls(report.backup)}: "
+            f"{count_noun(report.users, 'user')}{erased_now}"
+        )
+    ]
+    if report.deleted:
+        lines.append(
+            f"Repeated {count_noun(report.deleted, 'deletion')} of memories and messages, made since the backup."
+        )
+    if not report.replayed:
+        lines.append("Later deletions are not in this backup. `--deletions FILE` repeats them.")
+    if report.unread:
+        lines.append(f"Memories deleted since the backup may be present again: {escape_controls(report.unread)}")
+    return "\n".join(lines)
+
+
+# Text output of tests of beliefs, and of replayed contexts.
+
+
+_AGAINST: Final = {
+    "memory": "this memory",
+    "reextracted": "the journal, read again",
+    "data": "the data",
+}
+
+
+@register_output(BeliefTestReport)
+def render_belief_test(screen: Screen, report: BeliefTestReport) -> str:
+    """Show the failed assertions with both sides, the belief diff, and the counts."""
+    name = Path(report.path).name
+    lines: list[str] = []
+    for check in report.checks:
+        if not check.passed:
+            lines.append(screen.warn(f"FAILED {name}:{check.line}: {escape_controls(check.assertion)}"))
+            lines += [f"  {escape_controls(line)}" for line in list_diff(check)]
+    if report.differences:
+        lines.append(screen.bold(f"Reading again changes {len(report.differences):,} beliefs"))
+        lines += [f"  {escape_controls(line)}" for one in report.differences for line in _list_change(one)]
+    lines += [screen.fill(f"note: {escape_controls(problem)}", "  ", "    ") for problem in report.problems]
+    counts = f"{report.passed:,} passed, {report.failed:,} failed"
+    return "\n".join([*lines, f"{counts}, against {_AGAINST[report.tested]}"])
+
+
+def list_diff(check: CheckedAssertion) -> Iterator[str]:
+    """Yield the lines of a difference: what was expected after a minus, what was found after a plus."""
+    yield from (f"- {line}" for line in check.expected)
+    yield from (f"+ {line}" for line in check.found)
+
+
+def _list_change(one: RebuildDifference) -> Iterator[str]:
+    """Yield a changed belief as its text before and after."""
+    name = f"  [{one.id}]" if one.id else ""
+    reason = f"  ({one.reason})" if one.reason else ""
+    if one.before and one.before != one.after:
+        yield f"- {one.before}{name}"
+    if one.after:
+        yield f"+ {one.after}{name if not one.before else ''}{reason}"
+    if one.before == one.after:
+        yield f"  {', '.join(one.fields) or one.what}{reason}"
+
+
+@register_output(ReplayReport)
+def render_replay(screen: Screen, report: ReplayReport) -> str:
+    """Show each prompt with its context, or with the difference that the memory makes."""
+    lines = [line for prompt in report.prompts for line in _show_prompt(screen, prompt, report.without)]
+    if report.left_out:
+        lines.append(screen.dim(f"{report.left_out:,} earlier prompts; --limit shows more."))
+    if report.without is not None:
+        lines.append(f"{report.without} changes {report.changed:,} of {len(report.prompts):,} contexts")
+    return "\n".join(lines)
+
+
+def _show_prompt(screen: Screen, one: ReplayedPrompt, without: str | None) -> Iterator[str]:
+    yield screen.bold(f"{one.event_id}  {screen.moment(to_datetime(one.at_us))}  {escape_controls(one.prompt)}")
+    if without is None:
+        yield from (f"  {escape_controls(line)}" for line in one.with_text.splitlines() or ["(empty)"])
+    elif not one.changed:
+        yield "  the same"
+    else:
+        before, after = one.with_text.splitlines(), (one.without_text or "").splitlines()
+        changed = difflib.unified_diff(before, after, "with", "without", lineterm="", n=1)
+        yield from (f"  {escape_controls(line)}" for line in changed)
+
+
+# Text output of installations of the plugin.
+
+
+def render_plugin(screen: Screen, report: PluginReport) -> str:
+    """Show what an installation or a removal did."""
+    listed = (
+        ("wrote", report.written),
+        ("copy of before", report.backups),
+        ("removed", report.removed),
+        ("kept, as you changed it", report.kept),
+    )
+    rows = [(name, escape_controls(path)) for name, paths in listed for path in paths]
+    rows += [("then", escape_controls(report.next_step))] if report.next_step else []
+    head = f"{report.done.capitalize()}: {report.host}"
+    return f"{head}\n{screen.pairs(rows)}" if rows else head
+
+
+def render_plugins(screen: Screen, found: Sequence[PluginStatus]) -> str:
+    """Show where the plugin is installed."""
+    if not found:
+        return "The plugin is not installed; `credenda plugin install HOST` does."
+    lines: list[str] = []
+    for one in found:
+        lines.append(
+            f"{one.host}: {_write_state(screen, one)}, version {escape_controls(one.version)}, "
+            f"{count_noun(one.files, 'file')}"
+        )
+        lines += [f"  then: {escape_controls(one.next_step)}"] if one.next_step else []
+        lines += [f"  missing: {escape_controls(path)}" for path in one.missing]
+        lines += [f"  changed by you: {escape_controls(path)}" for path in one.changed]
+    return "\n".join(lines)
+
+
+def _write_state(screen: Screen, one: PluginStatus) -> str:
+    if one.missing:
+        return screen.warn("incomplete: install it again")
+    if one.hooks_ran_at is None:
+        return screen.warn("no hook has run since it was installed")
+    return f"ok, hooks last ran {screen.moment(datetime.fromisoformat(one.hooks_ran_at))}"
 
 
 _BY_OPERATION: Final[Mapping[str, Callable[[Screen, Any], str]]] = {

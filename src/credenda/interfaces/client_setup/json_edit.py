@@ -10,12 +10,12 @@ from typing import Any, Final
 
 from credenda.errors import Invalid
 
-_DEPTH: Final = 200
 _INDENT: Final = "  "
-_BLANK: Final = re.compile(r"(?:\s+|//[^\n]*|/\*[\s\S]*?\*/)*")
-_TEXT: Final = re.compile(r'"(?:[^"\\\x00-\x1f]|\\.)*"')
-_WORD: Final = re.compile(r"[-+.\w]+")
+_TEXT: Final = r'"(?:[^"\\\n]|\\.)*"'
+_COMMENT: Final = re.compile(rf"{_TEXT}|(//[^\n]*|/\*[\s\S]*?\*/)")
+_LAST_COMMA: Final = re.compile(rf"{_TEXT}|(,)(?=\s*[\]}}])")
 _FIRST_INDENT: Final = re.compile(r"\n([ \t]+)\S")
+_SIGN: Final = re.compile(r"[\s:,]*")
 
 
 @dataclass(slots=True)
@@ -23,109 +23,58 @@ class _Node:
     """A value with its position; an object also has its members, and the end of the last member."""
 
     start: int
-    stop: int = 0
-    value: Any = None
+    stop: int
+    value: Any
     members: dict[str, _Node] = field(default_factory=dict[str, "_Node"])
     last: int = 0
     comma: bool = False
+    """Whether a comma follows the last member."""
     named_at: int = 0
     """Where the name of this member begins."""
 
 
-class _Scanner:
-    """Parses JSON with comments and trailing commas, and records positions."""
+def _parse(text: str) -> _Node:
+    """Parse JSON with comments and trailing commas, with the positions of two levels; raises `Invalid`."""
+    with_commas = _blank(_COMMENT, text)
+    plain = _blank(_LAST_COMMA, with_commas)
+    try:
+        value: object = json.loads(plain) if plain.strip() else {}
+    except json.JSONDecodeError as error:
+        why = f"line {error.lineno}: {error.msg}"
+        raise Invalid("it is not JSON", why=why, fix="repair the file; nothing was changed") from error
+    except RecursionError:
+        fix = "repair the file; nothing was changed"
+        raise Invalid("it is not JSON", why="it is nested too deeply", fix=fix) from None
+    root = _Node(len(plain) - len(plain.lstrip()), len(plain.rstrip()), value)
+    for node in _find_members(root, plain, with_commas):
+        _find_members(node, plain, with_commas)
+    return root
 
-    def __init__(self, text: str) -> None:
-        self.text = text
-        self.at = 0
 
-    def document(self) -> _Node:
-        """Parse a whole document."""
-        self._skip()
-        node = self._value(0)
-        self._skip()
-        if self.at != len(self.text):
-            raise self._wrong("there is text after the end of the document")
-        return node
+def _blank(found: re.Pattern[str], text: str) -> str:
+    """Replace what a pattern finds outside of texts by spaces, so that every position stays."""
+    return found.sub(lambda one: re.sub(r"[^\n]", " ", one[0]) if one[1] else one[0], text)
 
-    def _wrong(self, why: str) -> Invalid:
-        line = self.text.count("\n", 0, self.at) + 1
-        return Invalid("it is not JSON", why=f"line {line}: {why}", fix="repair the file; nothing was changed")
 
-    def _skip(self) -> None:
-        blank = _BLANK.match(self.text, self.at)
-        self.at = blank.end() if blank else self.at
+def _find_members(node: _Node, plain: str, with_commas: str) -> list[_Node]:
+    """Find the members of an object, and return them."""
+    if not isinstance(node.value, dict) or not plain.startswith("{", node.start):
+        return []
+    read, at = json.JSONDecoder().raw_decode, _skip(plain, node.start + 1)
+    while not plain.startswith("}", at):
+        name, end = read(plain, at)
+        start = _skip(plain, end)
+        value, stop = read(plain, start)
+        node.members[name] = _Node(start, stop, value, named_at=at)
+        node.last, at = stop, _skip(plain, stop)
+    node.comma = "," in with_commas[node.last : at]
+    return list(node.members.values())
 
-    def _sign(self, sign: str) -> bool:
-        if self.text.startswith(sign, self.at):
-            self.at += 1
-            self._skip()
-            return True
-        return False
 
-    def _value(self, depth: int) -> _Node:
-        if depth > _DEPTH:
-            raise self._wrong("it is nested too deeply")
-        node = _Node(start=self.at)
-        if self.text.startswith("{", self.at):
-            self._table(node, depth)
-        elif self.text.startswith("[", self.at):
-            self._list(node, depth)
-        else:
-            self._plain(node)
-        return node
-
-    def _table(self, node: _Node, depth: int) -> None:
-        self._sign("{")
-        while not self.text.startswith("}", self.at):
-            if node.members and not node.comma:
-                raise self._wrong("a comma is missing")
-            named_at = self.at
-            name = self._text()
-            if not self._sign(":"):
-                raise self._wrong("a colon is missing")
-            member = node.members[name] = self._value(depth + 1)
-            member.named_at = named_at
-            node.last = member.stop
-            self._skip()
-            node.comma = self._sign(",")
-        self.at += 1
-        node.stop = self.at
-        node.value = {name: member.value for name, member in node.members.items()}
-
-    def _list(self, node: _Node, depth: int) -> None:
-        self._sign("[")
-        items: list[Any] = []
-        comma = True
-        while not self.text.startswith("]", self.at):
-            if not comma:
-                raise self._wrong("a comma is missing")
-            items.append(self._value(depth + 1).value)
-            self._skip()
-            comma = self._sign(",")
-        self.at += 1
-        node.stop, node.value = self.at, items
-
-    def _text(self) -> str:
-        found = _TEXT.match(self.text, self.at)
-        if found is None:
-            raise self._wrong("a name in quotation marks is missing")
-        self.at = found.end()
-        self._skip()
-        return self._read(found[0])
-
-    def _plain(self, node: _Node) -> None:
-        found = _TEXT.match(self.text, self.at) or _WORD.match(self.text, self.at)
-        if found is None:
-            raise self._wrong("a value is missing")
-        node.value = self._read(found[0])
-        self.at = node.stop = found.end()
-
-    def _read(self, written: str) -> Any:  # noqa: ANN401 - JSON is what it is
-        try:
-            return json.loads(written)
-        except ValueError as error:
-            raise self._wrong(f"{written[:40]} is not a value") from error
+def _skip(plain: str, at: int) -> int:
+    """Return where the next value or name begins, after blanks and the sign between them."""
+    found = _SIGN.match(plain, at)
+    return found.end() if found else at
 
 
 def find_entry(text: str, table: str, name: str) -> Mapping[str, Any] | None:
@@ -188,10 +137,6 @@ def _cut_member(text: str, node: _Node, name: str) -> str:
 def render_entry(table: str, name: str, entry: Mapping[str, Any]) -> str:
     """Write an entry as a complete file."""
     return json.dumps({table: {name: entry}}, indent=_INDENT, ensure_ascii=False)
-
-
-def _parse(text: str) -> _Node:
-    return _Scanner(text).document() if text.strip() else _Node(start=0, value={})
 
 
 def _find_table(root: _Node, table: str, name: str) -> tuple[_Node | None, Mapping[str, Any] | None]:

@@ -5,7 +5,6 @@ from typing import TYPE_CHECKING
 from credenda.lazy import load_on_use
 
 if TYPE_CHECKING:
-    from credenda.interfaces.hook_engine import filing as filing
     from credenda.interfaces.hook_engine import listener as listener
 
 __getattr__ = load_on_use(__name__)

@@ -6,241 +6,81 @@ is the same JSON, in which no text can open or close a tag; for a model it is li
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from datetime import tzinfo
-from typing import Annotated, Any, Final, NotRequired, TypedDict, cast
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from datetime import datetime, tzinfo
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast
 
 from credenda.errors import CredendaError
-from credenda.interfaces.json_schema import Definitions, Picked, Schema
-from credenda.interfaces.mcp.brief import NOTHING, describe_hits, shorten_answer, write_lines
+from credenda.interfaces.json_schema import Definitions, Schema
 from credenda.interfaces.remedies import name_tools
 from credenda.interfaces.serialize import encode, list_public_fields, to_jsonable
+from credenda.lazy import import_on_use
 from credenda.model.browse import Diff, Difference
-from credenda.model.change import ChangeRecord, ContestCase, SlotLoop
+from credenda.model.change import ContestCase, SlotLoop
 from credenda.model.core import Core
-from credenda.model.event import ClaimReceipt, Event, Receipt
+from credenda.model.event import Event, Receipt
 from credenda.model.memory import Memory, Stance, Status
 from credenda.model.query import Context, EventDetails, Explanation, Hit, Page, SearchResult, SlotVersion, StatusStep
 from credenda.model.report import Resolution, Stats
+from credenda.model.statement import find_before, write_claim
 from credenda.operation import Operation
-from credenda.text.fence import OPENING
+from credenda.text.fence import CLOSING, OPENING, estimate_tokens, fence_text, format_day, format_stated
+from credenda.text.passages import cut_around
+from credenda.text.recalled_block import count_unread
+from credenda.text.tokens import tokenize
 
-# The types of what tools answer: their schemas, and the fields that are shown of each value, come from here.
+if TYPE_CHECKING:
+    from credenda.read import pack
+else:
+    pack = import_on_use("credenda.read.pack")
+
+# What tools answer: the fields that are shown of each value, and those that an answer always has.
 
 
-MEMORY: Final = Picked(
-    Memory,
+MEMORY: Final = (
     *("id", "statement", "text", "type", "topic", "entity", "attribute", "value", "scope", "confidence", "importance"),
     *("layer", "relation", "valid_from", "valid_until", "superseded_by", "recorded_at", "pinned", "contested", "tags"),
 )
-EVENT: Final = Picked(Event, "id", "text", "speaker", "role", "topic", "session", "occurred_us", "tags")
-HIT: Final = Picked(Hit, "id", "kind", "text", "quote", "score", "flags", "newer", "terms")
-CONTEST: Final = Picked(
-    ContestCase,
+EVENT: Final = ("id", "text", "speaker", "role", "topic", "session", "occurred_us", "tags")
+HIT: Final = ("id", "kind", "text", "quote", "score", "flags", "newer", "terms")
+CONTEST: Final = (
     *("id", "entity", "attribute", "scope", "values", "state", "question", "agent_question", "memory_ids", "opened_us"),
 )
-CHANGE: Final = Picked(ChangeRecord, "id", "kind", "actor", "reason", "at")
-DIFFERENCE: Final = Picked(Difference, "kind", "reason", "at", "confirmations", "changes")
-CLAIM: Final = Picked(ClaimReceipt, "number", "outcome", "understood", "memory_id", "replaced", "reason")
-VERSION: Final = Picked(SlotVersion, *(one.attribute for one in list_public_fields(SlotVersion)))
-_UNUSUAL: Final = Picked(Memory, "status", "stance")
-"""Shown only where a memory is not active, or was not asserted."""
+CHANGE: Final = ("id", "kind", "actor", "reason", "at")
+DIFFERENCE: Final = ("kind", "reason", "at", "confirmations", "changes")
+CLAIM: Final = ("number", "outcome", "understood", "memory_id", "replaced", "reason")
+VERSION: Final = tuple(one.attribute for one in list_public_fields(SlotVersion))
 
-_Memory = Annotated[dict[str, Any], MEMORY, _UNUSUAL]
-_Contest = Annotated[dict[str, Any], CONTEST]
-_Change = Annotated[dict[str, Any], CHANGE]
-_Event = Annotated[dict[str, Any], EVENT]
-_Version = Annotated[dict[str, Any], VERSION]
-
-
-class _HitEvidence(TypedDict):
-    evidence: list[str]
-
-
-class _Quote(TypedDict):
-    start: int
-    end: int
-    quote: str
-
-
-class _Compared(TypedDict):
-    memory: _Memory
-    previous: NotRequired[_Memory]
-
-
-_Hit = Annotated[dict[str, Any], HIT, MEMORY, _UNUSUAL, EVENT, _HitEvidence]
-_Evidence = Annotated[_Quote, EVENT]
-_Difference = Annotated[_Compared, DIFFERENCE]
-
-
-class _Recalling(TypedDict):
-    notice: NotRequired[str]
-
-
-class _Found(_Recalling):
-    results: list[_Hit]
-    total: int
-    abstained: bool
-    probability: float
-    nearest: NotRequired[list[_Hit]]
-    trace: NotRequired[Mapping[str, object]]
-
-
-class _Packed(TypedDict):
-    text: str
-    tokens: int
-    counted_by: str
-    abstained: bool
-    ids: list[str]
-
-
-class _Moved(TypedDict):
-    added: NotRequired[list[str]]
-    removed: NotRequired[list[str]]
-    reworded: NotRequired[list[str]]
-
-
-class _Core(TypedDict):
-    text: str
-    tokens: int
-    counted_by: str
-    ids: list[str]
-    left_out: NotRequired[list[str]]
-    diff: NotRequired[_Moved]
-
-
-class _Listed(_Recalling):
-    memories: list[_Memory]
-    has_more: bool
-    next_offset: NotRequired[int]
-    next_cursor: NotRequired[str]
-
-
-class _Explained(_Recalling):
-    memory: _Memory
-    evidence: list[_Evidence]
-    changes: list[_Change]
-    authors: NotRequired[Mapping[str, str]]
-    evidence_left_out: NotRequired[int]
-    changes_left_out: NotRequired[int]
-
-
-class _OneEvent(_Recalling):
-    event: _Event
-    memories: NotRequired[list[_Memory]]
-
-
-class _OneMemory(_Recalling):
-    memory: _Memory
-
-
-class _Versions(_Recalling):
-    versions: list[_Version]
-    versions_left_out: NotRequired[int]
-
-
-class _Contests(_Recalling):
-    contests: list[_Contest]
-    contests_left_out: NotRequired[int]
-    answer: NotRequired[str]
-
-
-class _Loops(_Recalling):
-    items: list[SlotLoop]
-    items_left_out: NotRequired[int]
-
-
-class _History(_Recalling):
-    history: list[StatusStep]
-    history_left_out: NotRequired[int]
-
-
-class _Differences(_Recalling):
-    differences: list[_Difference]
-    counts: Mapping[str, int]
-    differences_left_out: NotRequired[int]
-
-
-class StatsKept(TypedDict):
-    """The counts that are shown even where they are nought."""
-
-    by_type: Mapping[str, int]
-    total: int
-    pending_extractions: int
-
-
-class _Filed(TypedDict):
-    queued: bool
-    cached: bool
-    job_id: str | None
-    event_ids: NotRequired[list[str]]
-    refused: NotRequired[list[str]]
-    unread: NotRequired[list[str]]
-    claims: NotRequired[list[Annotated[dict[str, Any], CLAIM]]]
-
-
-class _Resolved(TypedDict):
-    contest: _Contest
-    memory_ids: list[str]
-
-
-class _Done(TypedDict):
-    id: NotRequired[str]
-
-
-class _Written(_Recalling):
-    status: str
-    data: Mapping[str, object]
-
-
-class Failed(TypedDict):
-    """An error as a tool answers it."""
-
-    status: str
-    code: str
-    message: str
-    retryable: bool
-    fix: NotRequired[str]
-    ids: NotRequired[Mapping[str, str]]
-
-
-_READ: Final[Mapping[object, Any]] = {
-    SearchResult: _Found,
-    Context: _Packed,
-    Core: _Core,
-    Page[Memory]: _Listed,
-    Explanation: _Explained,
-    EventDetails: _OneEvent,
-    Memory: _OneMemory,
-    Sequence[SlotVersion]: _Versions,
-    Sequence[ContestCase]: _Contests,
-    Sequence[SlotLoop]: _Loops,
-    Sequence[StatusStep]: _History,
-    Diff: _Differences,
-    Stats: Annotated[StatsKept, Picked(Stats, *(one.attribute for one in list_public_fields(Stats)))],
+_WRITTEN: Final = {"status": "string", "data": "object"}
+_COUNTED: Final = {"text": "string", "tokens": "integer", "counted_by": "string"}
+_STATS: Final = {"by_type": "object", "total": "integer", "pending_extractions": "integer"}
+"""The counts that are shown even where they are nought."""
+_READ: Final[Mapping[object, Mapping[str, str]]] = {
+    SearchResult: {"results": "array", "total": "integer", "abstained": "boolean", "probability": "number"},
+    Context: {**_COUNTED, "abstained": "boolean", "ids": "array"},
+    Core: {**_COUNTED, "ids": "array"},
+    Page[Memory]: {"memories": "array", "has_more": "boolean"},
+    Explanation: {"memory": "object", "evidence": "array", "changes": "array"},
+    EventDetails: {"event": "object"},
+    Memory: {"memory": "object"},
+    Sequence[SlotVersion]: {"versions": "array"},
+    Sequence[ContestCase]: {"contests": "array"},
+    Sequence[SlotLoop]: {"items": "array"},
+    Sequence[StatusStep]: {"history": "array"},
+    Diff: {"differences": "array", "counts": "object"},
+    Stats: _STATS,
 }
-"""What an operation that only reads answers, by the type of its result."""
-_DATA: Final[Mapping[object, Any]] = {Receipt: _Filed, Memory: _OneMemory, Resolution: _Resolved, None: _Done}
-"""The data that an operation that writes answers with, where it is not the result as it is."""
+"""What the answer of an operation that only reads always has, by the type of its result."""
 
 
-def answer_type(operation: Operation) -> Any:  # noqa: ANN401 - a `TypedDict`, one with more, or a dataclass
-    """Return the type of what the tool of an operation answers when all goes well."""
-    return _Written if operation.writes else _READ.get(operation.output, operation.output)
-
-
-def list_name(operation: Operation) -> str:
-    """Return the name under which an operation that lists shows its items."""
-    return Definitions().object_of(answer_type(operation))["required"][0]
-
-
-def describe_answer(operation: Operation) -> Schema:
-    """Describe all of what a tool answers when all goes well, with the definitions that it needs."""
-    known = Definitions()
-    schema = known.object_of(answer_type(operation))
+def list_always_shown(operation: Operation) -> Mapping[str, str]:
+    """Return what the answer of an operation has when all goes well: names, with their types in JSON Schema."""
     if operation.writes:
-        schema["properties"]["data"] = known.object_of(_DATA.get(operation.output, operation.output))
-    return {**schema, "$defs": known.schemas}
+        return _WRITTEN
+    if operation.output in _READ:
+        return _READ[operation.output]
+    schema = Definitions().object_of(operation.output)
+    return {name: schema["properties"][name]["type"] for name in schema["required"]}
 
 
 def build_output_schema(operations: Sequence[Operation]) -> Schema:
@@ -248,12 +88,9 @@ def build_output_schema(operations: Sequence[Operation]) -> Schema:
 
     A model reads every word of it, so that it says what there is and not what it is made of.
     """
-    properties: Schema = {}
-    alternatives: list[Schema] = []
-    for operation in operations:
-        schema = Definitions().object_of(answer_type(operation))
-        properties |= {name: {"type": schema["properties"][name]["type"]} for name in schema["required"]}
-        alternatives.append({"required": schema["required"]})
+    shown = [list_always_shown(operation) for operation in operations]
+    properties = {name: {"type": kind} for one in shown for name, kind in one.items()}
+    alternatives: list[Schema] = [{"required": list(one)} for one in shown]
     return {"type": "object", "properties": properties, "anyOf": [*alternatives, {"required": ["code"]}]}
 
 
@@ -264,7 +101,6 @@ _SHOWN: Final = 50
 """The most items of a list, and evidence spans and changes of an explanation, that an answer shows."""
 _SHOWN_IN_HIT: Final = 5
 _IN_HIT: Final = frozenset({"id", "statement", "text", "layer", "contested"})
-_COUNTS_KEPT: Final = frozenset(StatsKept.__annotations__)
 _RECALLING: Final = (Diff, SearchResult, Page, Explanation, EventDetails, Memory, Resolution, list, tuple)
 
 
@@ -371,7 +207,7 @@ def _answer_core(value: Core) -> Answer:
 
 
 def _answer_stats(counted: Stats) -> Answer:
-    return _drop_empty(to_jsonable(counted), keep=_COUNTS_KEPT)
+    return _drop_empty(to_jsonable(counted), keep=frozenset(_STATS))
 
 
 def _answer_memory(memory: Memory) -> Answer:
@@ -385,7 +221,7 @@ def _answer_table(value: object) -> Answer:
 
 def _answer_list(operation: Operation, values: Sequence[object]) -> Answer:
     """Show a list, without its later items where it is long; of a history, without its earlier ones."""
-    name = list_name(operation)
+    (name,) = list_always_shown(operation)
     newest_last = bool(values) and isinstance(values[0], SlotVersion | StatusStep)
     shown = values[-_SHOWN:] if newest_last else values[:_SHOWN]
     left_out = _drop_empty({f"{name}_left_out": len(values) - len(shown)})
@@ -453,10 +289,10 @@ def _show_version(version: SlotVersion) -> Answer:
     return _pick_fields(version, VERSION) | (_deny(version.value) if version.denied else {})
 
 
-def _pick_fields(value: object, picked: Picked, without: Iterable[str] = ()) -> Answer:
+def _pick_fields(value: object, names: Sequence[str], without: Iterable[str] = ()) -> Answer:
     """Show some fields of a value, under their public names, without empty fields."""
     left_out = frozenset(without)
-    return _drop_empty(to_jsonable({name: getattr(value, name) for name in picked.names if name not in left_out}))
+    return _drop_empty(to_jsonable({name: getattr(value, name) for name in names if name not in left_out}))
 
 
 def _drop_empty(shown: Mapping[str, Any], keep: frozenset[str] = frozenset()) -> Answer:
@@ -478,3 +314,195 @@ _ITEMS: Final[Mapping[type, Callable[[Any], Any]]] = {
     SlotVersion: _show_version,
     Memory: _show_memory,
 }
+
+
+# The short form of an answer, for a model: few fields, times to the day, and the same as lines of text. Pure.
+
+
+NOTHING: Final = "Nothing is known."
+_LEFT_OUT: Final = frozenset(
+    {"statement", "importance", "confidence", "recorded_at", "type", "topic", "entity", "attribute", "tags"}
+    | {"start", "end", "actor", "session", "role", "tokens", "counted_by", "agent_question", "memory_ids"}
+)
+_TIMES: Final = frozenset({"valid_from", "valid_until", "occurred_at", "opened_at", "changed_at", "at"})
+_WORDS: Final = ("text", "quote", "question", "value", "understood", "kind")
+"""Fields with the words of an item, of which the first one there stands in front."""
+_FRAME: Final = frozenset({"notice", "status", "data"})
+_FOR_PROGRAMS: Final = "job_id"
+"""Stays in the data, by which a program may wait for a write; no line says it."""
+
+
+def shorten_answer(answer: Mapping[str, Any], zone: tzinfo) -> dict[str, Any]:
+    """Return an answer without the fields that say nothing to a model; days are in `zone`.
+
+    A memory in a slot is its statement, which has its day; a version of a slot is its value.
+    """
+    return {name: _shorten(name, value, zone) for name, value in answer.items() if name not in _LEFT_OUT}
+
+
+def _shorten(name: str, value: object, zone: tzinfo, *, several: bool = False) -> Any:  # noqa: ANN401 - JSON
+    if isinstance(value, dict):
+        table = cast("dict[str, Any]", value)
+        without = {"layer"} if several else set[str]()
+        if "attribute" in table and "statement" in table:
+            table = {**table, "text": table["statement"]}
+            without |= {"valid_from"} if several else set()
+        elif "value" in table:
+            without |= {"text"}
+        return shorten_answer({name: inner for name, inner in table.items() if name not in without}, zone)
+    if isinstance(value, list):
+        return [_shorten("", inner, zone, several=True) for inner in cast("list[object]", value)]
+    if name in _TIMES and isinstance(value, str):
+        return datetime.fromisoformat(value).astimezone(zone).date().isoformat()
+    return value
+
+
+def write_lines(answer: Mapping[str, Any]) -> str:
+    """Write a short answer as lines, fenced where it recalls something.
+
+    >>> write_lines({"status": "ok", "data": {"memory": {"id": "m1", "text": "Lives in Graz", "valid_from": "2026"}}})
+    'memory: [m1] Lives in Graz (valid from: 2026)'
+    >>> write_lines({"status": "ok", "data": {"queued": True, "job_id": "j1"}})
+    'queued: true'
+    """
+    told = {name: value for name, value in answer.items() if name not in _FRAME} | answer.get("data", {})
+    told.pop(_FOR_PROGRAMS, None)
+    lines = [line for name, value in told.items() for line in _write_field(name.replace("_", " "), value)]
+    if not lines:
+        return "Done." if "status" in answer else NOTHING
+    return "\n".join([OPENING, *lines, CLOSING] if "notice" in answer else lines)
+
+
+def _write_field(name: str, value: object) -> Iterator[str]:
+    if isinstance(value, list) and any(isinstance(one, dict) for one in cast("list[object]", value)):
+        yield f"{name}:"
+        yield from (f"- {_write_item(one)}" for one in cast("list[Any]", value))
+    elif isinstance(value, dict):
+        yield f"{name}: {_write_item(cast('dict[str, Any]', value))}"
+    elif value or value == 0:
+        yield f"{name}: {_write_value(value)}"
+
+
+def _write_item(item: Mapping[str, Any]) -> str:
+    """Write an item on one line: its id, its words, and what else is said of it in brackets."""
+    first = next((name for name in _WORDS if name in item), "")
+    said = {"id", first, "value"}  # the words of a memory have its value
+    rest = {name: value for name, value in item.items() if name not in said and value}
+    head = [f"[{item['id']}]"] if "id" in item else []
+    words = [_write_value(item[first])] if first else list[str]()
+    notes = "; ".join(f"{name.replace('_', ' ')}: {_write_value(value)}" for name, value in rest.items())
+    return " ".join([*head, *words, *([f"({notes})"] if notes else [])])
+
+
+def _write_value(value: Any) -> str:  # noqa: ANN401 - JSON
+    if isinstance(value, list):
+        return ", ".join(_write_value(inner) for inner in cast("list[object]", value))
+    if isinstance(value, dict):
+        return ", ".join(f"{name} {_write_value(inner)}" for name, inner in cast("dict[str, object]", value).items())
+    return fence_text(str(value).lower() if isinstance(value, bool) else str(value))
+
+
+# Text of a search result for a model: one short line for each hit, fenced as data.
+
+
+_TOKENS: Final = 735
+"""Tokens of twenty hits by `estimate_tokens`, which the vocabulary o200k counts as fewer than 700."""
+_HITS: Final = 20
+_MORE: Final = _TOKENS // _HITS
+_SIGNS: Final = 7
+"""Tokens of the quotes and names around a hit in JSON."""
+_TEXT_TOKENS: Final = 160
+"""Longest text of a line, where there is room for it."""
+_LEAST: Final = 6
+"""Tokens that every text has, whatever the better ones take."""
+_SHARES: Final = 3
+"""How many times its equal share of the room a text may take."""
+_NOTHING: Final = "Nothing of the question is known."
+_NEAREST: Final = "Nearest, which probably do not answer:"
+_USER: Final = "user"
+
+
+class _Line(NamedTuple):
+    """One line, whose text may be cut: its ids, the speaker as in "Mia: " before it, and notes after it."""
+
+    ids: tuple[str, ...]
+    head: str
+    text: str
+    notes: str
+
+    def write(self, text: str) -> str:
+        """Write the line with a text, without its ids."""
+        return f"{self.head}{text}{f' ({self.notes})' if self.notes else ''}"
+
+
+class HitLines(NamedTuple):
+    """The hits for a model: `text` is the whole result, and `items` are the same lines by their ids."""
+
+    text: str
+    items: list[dict[str, Any]]
+
+
+def describe_hits(query: str, result: SearchResult, zone: tzinfo) -> HitLines:
+    """Describe hits, best first, or the near misses of a search that found nothing; days are in `zone`.
+
+    Texts share the room: the best hits are written first, and each takes at most three times an equal share.
+    """
+    hits = result.hits or result.nearest
+    heads = [] if result.hits else [_NOTHING, *([_NEAREST] if hits else [])]
+    frame = "\n".join([*heads, OPENING, CLOSING, _write_tail(result, is_cut=True)])
+    left = _TOKENS + _MORE * max(len(hits) - _HITS, 0) - estimate_tokens(frame)
+    lines = [_make_line(group, zone) for group in pack.group_by_claim(hits)]
+    texts = _fit_texts(lines, frozenset(tokenize(query)), left)
+    written = [line.write(text) for line, text in zip(lines, texts, strict=True)]
+    is_cut = any(text != line.text for line, text in zip(lines, texts, strict=True))
+    shown = [f"- [{', '.join(line.ids)}] {text}" for line, text in zip(lines, written, strict=True)]
+    block = [OPENING, *shown, CLOSING] if shown else []
+    items = [_make_item(line.ids, text) for line, text in zip(lines, written, strict=True)]
+    return HitLines("\n".join([*heads, *block, _write_tail(result, is_cut=is_cut)]).strip(), items)
+
+
+def _make_item(ids: Sequence[str], text: str) -> dict[str, Any]:
+    first, *others = ids
+    return {"id": first, "text": text, **({"also": others} if others else {})}
+
+
+def _make_line(hits: Sequence[Hit], zone: tzinfo) -> _Line:
+    """Describe the hits of one claim, or an event."""
+    first = hits[0]
+    notes = dict.fromkeys(note for hit in hits for note in (*_name_days(hit, zone), *pack.word_warnings(hit)))
+    text = first.text if first.memory is None else write_claim(first.memory)
+    source = first.memory or first.event
+    stated = text if source is None or source.speaker == _USER else format_stated(source.speaker, text)
+    head = fence_text(stated.removesuffix(text))
+    return _Line(
+        tuple(hit.id for hit in hits), f"{head} " if head else "", fence_text(text), fence_text("; ".join(notes))
+    )
+
+
+def _name_days(hit: Hit, zone: tzinfo) -> list[str]:
+    """Return since when a memory is true, or else the day on which it, or the event, was said."""
+    days = pack.name_days(hit, zone) or [format_day(event.occurred_us, zone) for event in hit.evidence[-1:]]
+    before = "" if hit.memory is None else find_before(hit.text)
+    return [*days, f"before: {before}"] if before else days
+
+
+def _fit_texts(lines: Sequence[_Line], terms: Collection[str], left: int) -> list[str]:
+    """Return the texts of lines, within `left` tokens for the lines with their ids, the longer ones cut."""
+    room = left - sum(estimate_tokens(f"{' '.join(line.ids)} {line.write('')}") + _SIGNS for line in lines)
+    most = min(_TEXT_TOKENS, _SHARES * max(room, 0) // max(len(lines), 1))
+    texts: list[str] = []
+    for rest, line in zip(range(len(lines) - 1, -1, -1), lines, strict=True):
+        share = max(min(room - _LEAST * rest, most), _LEAST)
+        texts.append(cut_around(line.text, terms, share))
+        room -= estimate_tokens(texts[-1])
+    return texts
+
+
+def _write_tail(result: SearchResult, *, is_cut: bool) -> str:
+    """Say how sure the result is, what is missing from it, and how to see the rest."""
+    told = [f"{len(result.hits)} found, probability of an answer {result.probability:.2f}."] if result.hits else []
+    if result.waiting:
+        told.append(f"{count_unread(result.waiting)} {'is' if result.waiting == 1 else 'are'} not read yet.")
+    if is_cut:
+        told.append("Full text: inspect_memories with an id as memory_id.")
+    return " ".join(told)

@@ -28,8 +28,7 @@ from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 from credenda import __version__, limits
 from credenda.current_call import Report, allow_stop, has_deadline, limit_duration, report_to
 from credenda.errors import CredendaError, Invalid, NotFound
-from credenda.interfaces.authorization import authorize, note_failure, note_operation
-from credenda.interfaces.dispatch import invoke
+from credenda.interfaces.authorization import authorize, invoke, note_failure, note_operation
 from credenda.interfaces.mcp import tool_specs
 from credenda.interfaces.mcp import tool_specs as card
 from credenda.interfaces.mcp.results import build_answer, build_brief, build_failure, build_internal_failure, to_text
@@ -303,7 +302,9 @@ class _Handlers:
     async def list_tools(self, _: Call, __: wire.PaginatedRequestParams | None) -> wire.ListToolsResult:
         """List the tools, in the order of the table."""
         listed = [
-            wire.Tool.model_validate(offer.listed() | _get_card(name), by_name=False)
+            wire.Tool.model_validate(
+                offer.listed() | ({"_meta": card.TOOL_META} if name == card.TOOL else {}), by_name=False
+            )
             for name, offer in self.tools.items()
             if offer.is_listed
         ]
@@ -456,11 +457,6 @@ class _Handlers:
             raise MCPError(code=wire.INVALID_PARAMS, message="there is no such prompt; choose use_memory")
         page = wire.PromptMessage(role="user", content=wire.TextContent(text=tool_specs.GUIDE))
         return wire.GetPromptResult(description=tool_specs.GUIDE_ABOUT, messages=[page])
-
-
-def _get_card(name: str) -> dict[str, Any]:
-    """Return the field of a tool that names its card, if it has one."""
-    return {"_meta": card.TOOL_META} if name == card.TOOL else {}
 
 
 def _has_no_answer(offer: ToolSpec, arguments: Mapping[str, object]) -> bool:

@@ -27,8 +27,7 @@ from mcp_types import INVALID_REQUEST, ErrorData, JSONRPCError, jsonrpc_message_
 from credenda import limits
 from credenda.errors import Unavailable
 from credenda.interfaces.authorization import use_as_owner
-from credenda.interfaces.hook_engine.filing import leave_work
-from credenda.interfaces.hook_engine.listener import listen_to_hooks
+from credenda.interfaces.hook_engine.listener import leave_work, listen_to_hooks
 from credenda.interfaces.mcp.server import build_server
 from credenda.operations import Toolset
 

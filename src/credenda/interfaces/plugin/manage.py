@@ -93,21 +93,14 @@ def _read_record(path: Path) -> dict[str, Installation]:
 
 
 def _parse(told: Mapping[str, Any]) -> Installation:
-    return Installation(
-        host=told["host"],
-        version=told["version"],
-        files=told["files"],
-        folders=tuple(told["folders"]),
-        shared=tuple(_parse_shared(one) for one in told["shared"]),
-        mark=told.get("mark", ""),
-        after=told.get("after", ""),
-        copy=told.get("copy", ""),
-    )
+    shared = tuple(Shared(**_keep_known(Shared, one)) for one in told["shared"])
+    return replace(Installation(**_keep_known(Installation, told)), folders=tuple(told["folders"]), shared=shared)
 
 
-def _parse_shared(told: Mapping[str, Any]) -> Shared:
-    known = {one.name for one in fields(Shared)}
-    return Shared(**{name: value for name, value in told.items() if name in known})
+def _keep_known(kind: type[Shared | Installation], told: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what this version knows of a record, which a later one may have written."""
+    known = {one.name for one in fields(kind)}
+    return {name: value for name, value in told.items() if name in known}
 
 
 def _save_record(data: Path, record: Mapping[str, Installation], held: Installation) -> None:

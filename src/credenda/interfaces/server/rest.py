@@ -27,8 +27,7 @@ from starlette.types import Message, Receive, Scope, Send
 from credenda import limits
 from credenda.clock import seconds
 from credenda.errors import Conflict, CredendaError, Invalid
-from credenda.interfaces.authorization import authorize, note_operation
-from credenda.interfaces.dispatch import ServerFile, invoke
+from credenda.interfaces.authorization import ServerFile, authorize, invoke, note_operation
 from credenda.interfaces.json_schema import EVENTS_PATH, FILE_FIELD, check_type, may_take_key
 from credenda.interfaces.serialize import to_jsonable
 from credenda.interfaces.server.memories import Memories, StoreMark

@@ -45,62 +45,45 @@ class Drawing:
     left_out: int = 0
 
 
-class Canvas:
-    """An SVG element under construction, `height` pixels high and as wide as its place."""
+class Part:
+    """A part of a drawing, whose elements all have the attributes of `common`."""
 
-    def __init__(self, title: str, about: str, *, height: float, name: str) -> None:
-        self._root = ET.Element(
-            "svg", {"class": f"drawing {name}", "role": "img", "width": "100%", "height": f"{height:.0f}"}
-        )
-        ET.SubElement(self._root, "title").text = shorten(title, _LONG_TEXT)
-        ET.SubElement(self._root, "desc").text = shorten(about, _LONG_TEXT)
+    def __init__(self, root: ET.Element, **common: str) -> None:
+        self._root = root
+        self._common = common
 
     def add(self, tag: str, name: str = "", title: str = "", text: str = "", **places: str | float) -> ET.Element:
         """Add an element with the class `name`; its texts are shortened, and _ in an attribute becomes a hyphen."""
-        return _add(self._root, tag, name, title=title, text=text, places=places)
-
-    def stretch(self, name: str, *, y: float, height: float) -> Stretched:
-        """Add a part whose inside is 100 wide and `height` high, and which stretches to the width of the drawing."""
-        inner = ET.SubElement(
+        given = {**({"class": name} if name else {}), **places, **self._common}
+        element = ET.SubElement(
             self._root,
-            "svg",
-            {
-                "class": name,
-                "y": f"{y:g}",
-                "width": "100%",
-                "height": f"{height:g}",
-                "viewBox": f"0 0 100 {height:g}",
-                "preserveAspectRatio": "none",
-            },
+            tag,
+            {key.replace("_", "-"): one if isinstance(one, str) else f"{one:g}" for key, one in given.items()},
         )
-        return Stretched(inner)
+        if title:
+            ET.SubElement(element, "title").text = shorten(title, _LONG_TEXT)
+        if text:
+            element.text = shorten(text, _TEXT)
+        return element
+
+
+class Canvas(Part):
+    """An SVG element under construction, `height` pixels high and as wide as its place."""
+
+    def __init__(self, title: str, about: str, *, height: float, name: str) -> None:
+        size = {"width": "100%", "height": f"{height:.0f}"}
+        super().__init__(ET.Element("svg", {"class": f"drawing {name}", "role": "img", **size}))
+        ET.SubElement(self._root, "title").text = shorten(title, _LONG_TEXT)
+        ET.SubElement(self._root, "desc").text = shorten(about, _LONG_TEXT)
+
+    def stretch(self, name: str, *, y: float, height: float) -> Part:
+        """Add a part 100 wide and `height` high, which stretches to the width of the drawing; strokes keep theirs."""
+        box = {"viewBox": f"0 0 100 {height:g}", "preserveAspectRatio": "none"}
+        return Part(self.add("svg", name, y=y, width="100%", height=height, **box), vector_effect="non-scaling-stroke")
 
     def write(self) -> Markup:
         """Return the element as text of an HTML page."""
         return Markup(ET.tostring(self._root, encoding="unicode"))  # noqa: S704 - every text in it is escaped
-
-
-class Stretched:
-    """A part of a drawing in which lines and paths have numbers for places, and strokes keep their width."""
-
-    def __init__(self, root: ET.Element) -> None:
-        self._root = root
-
-    def add(self, tag: str, name: str = "", title: str = "", **places: str | float) -> ET.Element:
-        """Add an element."""
-        return _add(self._root, tag, name, title=title, places={**places, "vector_effect": "non-scaling-stroke"})
-
-
-def _add(
-    parent: ET.Element, tag: str, name: str, *, title: str, places: dict[str, str | float], text: str = ""
-) -> ET.Element:
-    given = {key.replace("_", "-"): value if isinstance(value, str) else f"{value:g}" for key, value in places.items()}
-    element = ET.SubElement(parent, tag, {**({"class": name} if name else {}), **given})
-    if title:
-        ET.SubElement(element, "title").text = shorten(title, _LONG_TEXT)
-    if text:
-        element.text = shorten(text, _TEXT)
-    return element
 
 
 def make_row(*cells: str, link: str = "") -> Row:

@@ -15,8 +15,7 @@ from starlette.requests import Request
 from credenda import limits
 from credenda.client import Credenda
 from credenda.errors import CredendaError, Invalid
-from credenda.interfaces.authorization import Principal
-from credenda.interfaces.dispatch import ServerFile, invoke
+from credenda.interfaces.authorization import Principal, ServerFile, invoke
 from credenda.interfaces.serialize import to_jsonable
 from credenda.interfaces.server.credentials import find_local_path
 from credenda.interfaces.server.memories import Memories
@@ -120,8 +119,9 @@ _SHOWN: Final = frozenset(ChangeKind) - {
     ChangeKind.REBUILD,
 }
 """Changes of mind; the others add, or move what nobody reads."""
-_CHANGE_LASTING: Final = frozenset({ChangeKind.DELETE, ChangeKind.REBUILD})
-_JOINED: Final = frozenset({Relation.MERGED.value, Relation.DUPLICATE.value})
+_LASTING: Final = frozenset({ChangeKind.DELETE, ChangeKind.REBUILD})
+_JOINED: Final = frozenset({Relation.MERGED, Relation.DUPLICATE})
+"""Relations by which a memory goes on in another one."""
 _AT_NIGHT: Final = frozenset({Actor.DREAM, Actor.SCHEDULE})
 
 
@@ -180,7 +180,7 @@ def _load(
     memory = view.find_memory(change.memory_id)
     successor = view.find_memory(change.after.get("superseded_by"))
     undo: ChangeMark | None = None
-    if memory is not None and change.kind not in _CHANGE_LASTING and view.may("undo"):
+    if memory is not None and change.kind not in _LASTING and view.may("undo"):
         came = added.get(successor.id) if successor is not None else None
         first = came if came is not None and came.at_us == change.at_us else change
         name = first.memory_id or memory.id
@@ -189,10 +189,6 @@ def _load(
 
 
 # What came before and after a memory in its slot: other values, apart from other wordings of the same value.
-
-
-_JOINED_NEIGHBOURS: Final = frozenset({Relation.MERGED, Relation.DUPLICATE})
-"""Relations by which a memory goes on in another one."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -244,7 +240,7 @@ def _has_gone_on(one: SlotVersion, known: Mapping[str, SlotVersion]) -> bool:
     if after is None:
         return False
     is_equal = one.value is not None and one.value.casefold() == (after.value or "").casefold()
-    return one.relation in _JOINED_NEIGHBOURS or (is_equal and one.denied == after.denied and one.scope == after.scope)
+    return one.relation in _JOINED or (is_equal and one.denied == after.denied and one.scope == after.scope)
 
 
 def _find_successor(own: SlotVersion, known: Mapping[str, SlotVersion]) -> SlotVersion | None:
@@ -299,7 +295,11 @@ def describe_undo(undone: Sequence[UndoneMemory], memories: Mapping[str, Memory]
             del leaving[instead.id]
         outcomes.append(_describe_return(back, instead, _read_status(one.after)))
     outcomes += [Outcome(message="It would be in doubt", memory=memories[name]) for name in doubted]
-    outcomes += [_describe_ending(memories[name], _read_status(one.after)) for name, one in leaving.items()]
+    ended = "It would not be believed any more; status: {status}"
+    outcomes += [
+        Outcome(message=ended, memory=memories[name], words={"status": _read_status(one.after)})
+        for name, one in leaving.items()
+    ]
     return [*outcomes, *(outcome for one in known for outcome in _describe_fields(memories[one.id], one))]
 
 
@@ -329,12 +329,6 @@ def _describe_return(back: Memory, instead: Memory | None, status: str) -> Outco
     if instead.value.casefold() == back.value.casefold():
         return Outcome(message="{slot}: {then} as before, in its earlier words", memory=back, values=slot)
     return Outcome(message="{slot}: {now} → {then} again", memory=back, values=slot)
-
-
-def _describe_ending(memory: Memory, status: str) -> Outcome:
-    return Outcome(
-        message="It would not be believed any more; status: {status}", memory=memory, words={"status": status}
-    )
 
 
 def _describe_fields(memory: Memory, undone: UndoneMemory) -> list[Outcome]:
@@ -628,7 +622,6 @@ KINDS: Final = {
 }
 _MARK: Final = re.compile(r"(m[0-9]{1,18}-[0-9a-f]{6})\.(c[0-9]{1,18}-[0-9a-f]{6})")
 _MARKS: Final = 50
-_NOTE_LASTING: Final = frozenset({"delete", "rebuild"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -692,7 +685,7 @@ def _find_note(view: View, mark: ChangeMark) -> Note | None:
     if found is None:
         return None
     change, memory = found
-    undo = (mark,) if change.kind not in _NOTE_LASTING and view.may("undo") else ()
+    undo = (mark,) if change.kind not in _LASTING and view.may("undo") else ()
     corrected = change.kind is ChangeKind.ADD and change.actor is Actor.USER
     message = "Corrected" if corrected else KINDS[change.kind]
     return Note(message=message, text=view.state(memory), memory=mark.memory, undo=undo)

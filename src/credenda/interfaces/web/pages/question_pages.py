@@ -314,21 +314,13 @@ def load_inbox(view: View) -> Mapping[str, object]:
 def _load_question(view: View, contest: ContestCase) -> Question:
     memories = [one for one in (_find_explanation(view, id) for id in contest.memory_ids) if one is not None]
     newest = sorted(memories, key=lambda one: -one.memory.recorded_us)
-    sides = [
-        Side(
-            value=value,
-            memory=explanation.memory if explanation else None,
-            explanation=explanation,
-        )
-        for value in contest.values
-        for explanation in [next((one for one in newest if _is_about(one.memory, value)), None)]
-    ]
+    sides: list[Side] = []
+    for value in contest.values:
+        stating = (one for one in newest if (one.memory.value or one.memory.text).casefold() == value.casefold())
+        found = next(stating, None)
+        sides.append(Side(value=value, memory=found.memory if found else None, explanation=found))
     history = view.call("history", id=contest.memory_ids[0]) if contest.memory_ids else ()
     return Question(contest=contest, version=name_version(contest), sides=sides, history=history)
-
-
-def _is_about(memory: Memory, value: str) -> bool:
-    return (memory.value or memory.text).casefold() == value.casefold()
 
 
 def _find_explanation(view: View, memory_id: str) -> Explanation | None:

@@ -8,7 +8,7 @@ from functools import partial
 from typing import Any, Final
 
 from credenda.errors import Forbidden, Invalid
-from credenda.interfaces.dispatch import ServerFile
+from credenda.interfaces.authorization import ServerFile
 from credenda.interfaces.web.render import format_day
 from credenda.interfaces.web.view import Done, Download, Page, Shown, View
 from credenda.model.server import AccessToken, AuditRecord

@@ -14,9 +14,8 @@ from threading import RLock
 from typing import TYPE_CHECKING, Any, Concatenate, Final, NamedTuple, ParamSpec, cast
 
 from credenda import limits
-from credenda.errors import Conflict, CredendaError, NotFound, Unavailable, format_install
-from credenda.interfaces.anthropic_memory.paths import ROOT, Refused, split_path
-from credenda.services.directory_paths import is_reserved
+from credenda.errors import Conflict, CredendaError, Invalid, NotFound, Unavailable, format_install
+from credenda.services.directory_paths import is_reserved, split_page_path
 
 if TYPE_CHECKING:
     from anthropic.lib.tools import BetaAbstractMemoryTool, BetaAsyncAbstractMemoryTool
@@ -377,3 +376,30 @@ def _run_in_thread(work: Callable[..., str]) -> Callable[..., Any]:
 
     run.__name__ = getattr(work, "__name__", "run")
     return run
+
+
+# Paths below `/memories`, as the tool names the pages of the directory. Pure.
+
+
+ROOT: Final = "/memories"
+_UP: Final = ".."
+
+
+class Refused(Exception):  # noqa: N818 - named for what happened, as the errors of the contract are
+    """A command was refused; the message goes to the model."""
+
+
+def split_path(path: object) -> tuple[str, ...]:
+    """Return the names of a path, () for the root; raise `Refused` for an invalid path.
+
+    >>> split_path("/memories/trips/notes.md")
+    ('trips', 'notes.md')
+    """
+    if not isinstance(path, str) or not (path == ROOT or path.startswith(f"{ROOT}/")):
+        raise Refused(f"Path must start with {ROOT}, got: {path}")
+    try:
+        return split_page_path(path[len(ROOT) :])
+    except Invalid as error:
+        if _UP in path.split("/"):
+            raise Refused(f"Path {path} would escape {ROOT} directory") from error
+        raise Refused(f"Path {path!r} cannot be used: {error.why}") from error

@@ -1,6 +1,0 @@
-"""The Anthropic memory tool (`memory_20250818`) over the directory of a memory."""
-
-from credenda.interfaces.anthropic_memory.pages import Pages, async_memory_tool, memory_tool, open_pages
-from credenda.interfaces.anthropic_memory.paths import Refused
-
-__all__ = ["Pages", "Refused", "async_memory_tool", "memory_tool", "open_pages"]
