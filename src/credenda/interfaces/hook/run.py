@@ -325,7 +325,7 @@ def read_waiting(path: str) -> Waiting | None:
 Ask = Callable[..., Mapping[str, Any] | None]
 SECONDS: Final = 0.3
 """Time of a call, after which it says nothing."""
-ENGINE_SECONDS: Final = 3.0
+ENGINE_SECONDS: Final = 5.0
 """The same where no process holds the memory open, and the engine is loaded for the call."""
 ENGINE_THREAD: Final = "credenda-hook-engine"
 """Name of the thread that loads it."""
