@@ -44,6 +44,10 @@ def fail(*_: object, **__: object) -> None:
     raise OSError
 
 
+def be_late(*_: object, **__: object) -> None:
+    """Give no answer in the time of a hook."""
+
+
 @contextmanager
 def loading_engine(
     agent: CodingAgent, memory: Credenda, monkeypatch: pytest.MonkeyPatch, loaded: Event
@@ -185,7 +189,7 @@ def test_a_core_that_is_ready_comes_although_the_recall_is_late(
         patched.setattr(run, "read_file", SimpleNamespace(read_core=fail))
         assert agent.start() == ""
     with monkeypatch.context() as patched:
-        patched.setattr(run, "engine", SimpleNamespace(answer_once=lambda *_, **__: None))
+        patched.setattr(run, "engine", SimpleNamespace(answer_once=be_late))
         assert "peanuts" in agent.say(ASKED)
     with agent.open() as memory, running_engine(memory, agent.places):
         told = agent.say("rename foo to bar in utils.py")
@@ -205,7 +209,7 @@ def test_after_a_late_prompt_the_process_that_reads_it_answers_the_next(
         assert CliRunner().invoke(cli, command, env=NO_SETTINGS).exit_code == 0
 
     work()
-    monkeypatch.setattr(run, "engine", SimpleNamespace(answer_once=lambda *_, **__: None))
+    monkeypatch.setattr(run, "engine", SimpleNamespace(answer_once=be_late))
     assert agent.say(ASKED) == ""
     asked: list[str] = []
 

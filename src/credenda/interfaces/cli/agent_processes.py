@@ -93,7 +93,7 @@ def _run_worker(session: Session, *, once: bool, all_users: bool, for_hooks: boo
     with session.open() as memory:
         if once:
             with take_term_as_interrupt():
-                _work_once(session, memory, for_hooks=for_hooks)
+                _run_once(session, memory, for_hooks=for_hooks)
             return
         memory.start_worker()
         note(f"working for {escape_controls(memory.user)}; stop with Ctrl-C")
@@ -105,7 +105,7 @@ def _run_worker(session: Session, *, once: bool, all_users: bool, for_hooks: boo
                 stopped.wait(_DUTY_SECONDS)
 
 
-def _work_once(session: Session, memory: Credenda, *, for_hooks: bool) -> None:
+def _run_once(session: Session, memory: Credenda, *, for_hooks: bool) -> None:
     """Process the queue; a process for hooks that were late answers them meanwhile, and for some minutes after."""
     places = hook_engine.filing.find_memory_places(memory)
     begin_to_look(places)
