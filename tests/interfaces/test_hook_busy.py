@@ -13,15 +13,20 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from click.testing import CliRunner
 
 from credenda import Credenda
 from credenda.agents import recall
+from credenda.hook_files.places import find_late_mark
+from credenda.interfaces.cli import agent_processes
+from credenda.interfaces.cli.main import cli
 from credenda.interfaces.hook import run
 from credenda.interfaces.hook.run import ask_engine
 from credenda.interfaces.hook_engine import listener
 from tests.waiting import PATIENCE_SECONDS
 
 from .hooked import CodingAgent, running_engine
+from .terminal import NO_SETTINGS
 
 ASKED = "which database did we decide on for the billing service?"
 PROMPT = {"kind": "prompt", "session": "s", "text": ASKED, "seconds": PATIENCE_SECONDS, "waits": True}
@@ -37,6 +42,10 @@ def agent(folder: Path) -> CodingAgent:
 
 def fail(*_: object, **__: object) -> None:
     raise OSError
+
+
+def be_late(*_: object, **__: object) -> None:
+    """Give no answer in the time of a hook."""
 
 
 @contextmanager
@@ -170,3 +179,47 @@ def test_a_core_that_is_late_comes_with_the_first_prompt(
         told = agent.say("rename foo to bar in utils.py")
         assert "peanuts" in told
         assert agent.say("rename bar to baz in utils.py") == ""
+
+
+def test_a_core_that_is_ready_comes_although_the_recall_is_late(
+    agent: CodingAgent, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    agent.teach("Always answer in English.")
+    with monkeypatch.context() as patched:
+        patched.setattr(run, "read_file", SimpleNamespace(read_core=fail))
+        assert agent.start() == ""
+    with monkeypatch.context() as patched:
+        patched.setattr(run, "engine", SimpleNamespace(answer_once=be_late))
+        assert "peanuts" in agent.say(ASKED)
+    with agent.open() as memory, running_engine(memory, agent.places):
+        told = agent.say("rename foo to bar in utils.py")
+    assert "Postgres" in told
+    assert "peanuts" not in told
+
+
+def test_after_a_late_prompt_the_process_that_reads_it_answers_the_next(
+    agent: CodingAgent, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A process that finds no late prompt, or another one that answers, ends when all is read."""
+    agent.start("resume")
+    assert agent.say("I use Neovim.") == ""
+    command = ["--db", agent.target, "--user", "ana", "worker", "--once", "--for-hooks"]
+
+    def work() -> None:
+        assert CliRunner().invoke(cli, command, env=NO_SETTINGS).exit_code == 0
+
+    work()
+    monkeypatch.setattr(run, "engine", SimpleNamespace(answer_once=be_late))
+    assert agent.say(ASKED) == ""
+    asked: list[str] = []
+
+    def ask(*_: object) -> bool:
+        if not asked:
+            work()  # beside the one that answers
+            asked.append(agent.say("rename foo to bar in utils.py"))
+            Path(find_late_mark(agent.places)).unlink()
+        return False
+
+    monkeypatch.setattr(agent_processes, "Event", lambda: SimpleNamespace(wait=ask))
+    work()
+    assert "Postgres" in asked[0]

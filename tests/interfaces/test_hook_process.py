@@ -166,10 +166,10 @@ def test_a_folder_that_is_gone_costs_the_project_alone(agent: CodingAgent, tmp_p
 
 
 def test_the_time_of_a_hook_is_what_the_page_says() -> None:
-    assert (run.SECONDS, run.ENGINE_SECONDS) == (0.3, 3.0)
+    assert (run.SECONDS, run.ENGINE_SECONDS) == (0.3, 5.0)
     text = (Path(__file__).parents[2] / "docs" / "how-to" / "coding-agents.md").read_text("utf-8")
     assert "ends after 300 ms" in text
-    assert "within 3 seconds" in text
+    assert "within 5 seconds" in text
 
 
 @pytest.mark.parametrize("hangs", [False, True])

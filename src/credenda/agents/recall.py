@@ -18,6 +18,7 @@ from credenda.model.query import Hit, SearchResult
 from credenda.model.statement import format_fact, format_validity, write_claim
 from credenda.read.pack import name_validity
 from credenda.text.fence import format_day, format_stated
+from credenda.text.normalize import normalise_value
 from credenda.text.recalled_block import CORE_TOKENS, FENCE_OPENING, PROMPT_TOKENS, RECALLED_BLOCK, Line, build_block
 from credenda.text.tokens import tokenize
 
@@ -29,8 +30,18 @@ _PROBABLE: Final = 0.42
 """Probability of an answer from which a prompt brings memories."""
 _POSSIBLE: Final = 0.1
 """Probability from which a question brings its best hit, if that stands alone."""
-_ALONE: Final = 0.2
+_ALONE: Final = 0.3
 """Share of the best score that no other hit may exceed if the best one stands alone."""
+_HALF: Final = 0.5
+"""Share of a question's terms from which a hit comes whatever the probability: that falls with each message."""
+_TERMS: Final = 2
+"""Terms that such a hit has at least."""
+_PART: Final = 0.3
+"""Share of the terms from which the best hit comes where the probability is not small, and any to a request."""
+_NEAR: Final = 0.5
+"""Share of the best score from which a second hit comes with half of the terms where none stands alone."""
+_FAINT: Final = 0.05
+"""Probability from which two hits come."""
 _HITS: Final = 3
 _MORE_HITS: Final = 5
 _STRONG: Final = 0.8
@@ -204,24 +215,9 @@ class _Asked:
 
 
 def _choose(found: SearchResult, seen: frozenset[str], prompt: _Asked) -> Iterator[Hit]:
-    """Yield the hits that come by themselves: up to three, and two more that are strong.
-
-    Of a search that is not sure of an answer, a question gets the best hit if no other one comes near it.
-    """
-    best = found.hits[0].id if _is_alone(found.hits) else None
-    worth = [
-        hit
-        for hit in found.hits
-        if _HIDDEN.isdisjoint(hit.flags) and _is_worth_telling(hit, prompt, alone=hit.id == best)
-    ]
-    if found.probability >= _PROBABLE:
-        hits = [hit for hit in worth if hit.score >= (_EVENT if hit.memory is None else _WEAK)]
-    elif prompt.asks and found.probability >= _POSSIBLE:
-        hits = [hit for hit in worth if hit.id == best]
-    else:
-        hits = []
+    """Yield the hits that come by themselves: up to three, and two more that are strong."""
     count = 0
-    for hit in hits:
+    for hit in _list_probable(found, prompt):
         if not {hit.id, *(event.id for event in hit.evidence)}.isdisjoint(seen):
             continue
         if count >= _MORE_HITS or (count >= _HITS and hit.score < _STRONG):
@@ -230,13 +226,67 @@ def _choose(found: SearchResult, seen: frozenset[str], prompt: _Asked) -> Iterat
         yield hit
 
 
-def _is_alone(hits: Sequence[Hit]) -> bool:
-    """Return whether the best hit of a search is much better than any other that rests on other words."""
+def _list_probable(found: SearchResult, prompt: _Asked) -> list[Hit]:
+    """Return what probably answers a prompt; what asks nothing gets only what has a good part of its terms.
+
+    Of a search that is not sure of an answer, a question gets the best hit if no other one comes near it, or else two
+    that have half of its terms.
+    """
+    best = _find_alone(found.hits)
+    worth = [
+        hit
+        for hit in found.hits
+        if _HIDDEN.isdisjoint(hit.flags) and _is_worth_telling(hit, prompt, alone=hit.id in best)
+    ]
+    if found.probability >= _PROBABLE:
+        least = 0.0 if prompt.asks else _PART
+        strong = [hit for hit in worth if hit.score >= (_EVENT if hit.memory is None else _WEAK)]
+        return [hit for hit in strong if _share_terms(hit, prompt)[0] >= least]
+    if not prompt.asks:
+        return []
+    possible = found.probability >= _POSSIBLE
+    alone = [
+        hit
+        for hit in worth
+        if hit.id in best and (_has_half(hit, prompt) or (possible and _share_terms(hit, prompt)[0] >= _PART))
+    ]
+    near = [
+        hit
+        for hit in worth
+        if hit.memory is not None and hit.score >= _NEAR * found.hits[0].score and _has_half(hit, prompt)
+    ]
+    return alone or (near if len(near) <= _TERMS and found.probability >= _FAINT else [])
+
+
+def _share_terms(hit: Hit, prompt: _Asked) -> tuple[float, int]:
+    """Return the share of the prompt's terms that a hit has, in its words or in those it rests on, and their number."""
+    count = len(prompt.terms & frozenset(tokenize(f"{hit.text} {hit.quote}")))
+    return count / max(1, len(prompt.terms)), count
+
+
+def _has_half(hit: Hit, prompt: _Asked) -> bool:
+    share, count = _share_terms(hit, prompt)
+    return share >= _HALF and count >= _TERMS
+
+
+def _find_alone(hits: Sequence[Hit]) -> frozenset[str]:
+    """Return the ids of the best hit and of those that say the same, if it is much better than all others.
+
+    Others rest on other words, and tell another value.
+    """
     if not hits:
-        return False
-    said = {event.id for event in hits[0].evidence}
-    others = [hit for hit in hits[1:] if said.isdisjoint(event.id for event in hit.evidence)]
-    return not others or others[0].score <= _ALONE * hits[0].score
+        return frozenset()
+    best = hits[0]
+    said = {event.id for event in best.evidence}
+    value = normalise_value(best.memory.value) if best.memory is not None and best.memory.value else ""
+    alike = [hit for hit in hits if not said.isdisjoint(event.id for event in hit.evidence) or _has_value(hit, value)]
+    ids = frozenset(hit.id for hit in alike) | {best.id}
+    others = [hit for hit in hits if hit.id not in ids]
+    return ids if not others or others[0].score <= _ALONE * best.score else frozenset()
+
+
+def _has_value(hit: Hit, value: str) -> bool:
+    return bool(value) and hit.memory is not None and normalise_value(hit.memory.value or "") == value
 
 
 def _is_worth_telling(hit: Hit, prompt: _Asked, *, alone: bool) -> bool:

@@ -71,6 +71,11 @@ def find_mark(places: Places, host: str) -> str:
     return os.path.join(places.folder, f"ran-{host}")
 
 
+def find_late_mark(places: Places) -> str:
+    """Return the path of the mark that a hook sets whose prompt got no answer in time."""
+    return os.path.join(places.folder, "late")
+
+
 def is_server(database: str) -> bool:
     """Return whether a database is the address of a server; anything else is the path of a file."""
     return database.startswith(("postgresql://", "postgres://"))

@@ -7,7 +7,7 @@ import signal
 import sys
 from collections import Counter
 from collections.abc import Callable, Generator, Iterator, Mapping
-from contextlib import closing, contextmanager, suppress
+from contextlib import closing, contextmanager, nullcontext, suppress
 from importlib.util import find_spec
 from pathlib import Path
 from threading import Event
@@ -19,6 +19,7 @@ import credenda
 from credenda import services, workers
 from credenda.config import find_data_folder, find_user_folders, get_default_user, read_target, read_user
 from credenda.errors import CredendaError, Invalid, Unavailable, format_install
+from credenda.hook_files.places import find_late_mark, is_recent
 from credenda.interfaces import cli, client_setup, hook_engine, plugin
 from credenda.interfaces import mcp as mcp_modules
 from credenda.interfaces.cli.commands import make_command, make_group, make_toolset_option, write_either, write_result
@@ -53,6 +54,8 @@ T = TypeVar("T")
 _SETTLE_SECONDS = 600.0
 _DUTY_SECONDS = 60.0
 """Seconds between two checks for due tasks."""
+_STAY_SECONDS = 600.0
+"""Seconds for which a process that a late hook started answers the next ones."""
 _IDLE_SECONDS = 0.25
 """Seconds between two looks for users with due jobs."""
 
@@ -76,6 +79,7 @@ def worker() -> click.Command:
         "worker",
         _run_worker,
         click.Option(["--once"], is_flag=True, help="Process the queue, run the tasks that are due, and exit."),
+        click.Option(["--for-hooks"], is_flag=True, hidden=True),  # how a hook starts it
         click.Option(["--all-users"], is_flag=True, help="Work for every user of the database, by turns."),
         help="Process messages and run the scheduled tasks of this memory until stopped (Ctrl-C or TERM).",
         epilog="Several may run at once: one of them leads, and another takes over when the leader is gone. With"
@@ -84,18 +88,14 @@ def worker() -> click.Command:
     )
 
 
-def _run_worker(session: Session, *, once: bool, all_users: bool) -> None:
+def _run_worker(session: Session, *, once: bool, all_users: bool, for_hooks: bool) -> None:
     if all_users:
         _run_for_all_users(session, once=once)
         return
     with session.open() as memory:
         if once:
             with take_term_as_interrupt():
-                places = hook_engine.listener.find_memory_places(memory)
-                begin_to_look(places)
-                hook_engine.listener.file_waiting(memory, places)
-                memory.settle(_SETTLE_SECONDS)
-                write_result(session, "schedule", memory.manage.schedule(run=True))
+                _run_once(session, memory, for_hooks=for_hooks)
             return
         memory.start_worker()
         note(f"working for {escape_controls(memory.user)}; stop with Ctrl-C")
@@ -105,6 +105,21 @@ def _run_worker(session: Session, *, once: bool, all_users: bool) -> None:
                 for run in () if report is None else report.ran:
                     note(f"{run.name}: {'failed: ' if run.failed else ''}{run.result}")
                 stopped.wait(_DUTY_SECONDS)
+
+
+def _run_once(session: Session, memory: Credenda, *, for_hooks: bool) -> None:
+    """Process the queue; a process for hooks that were late answers them meanwhile, and for some minutes after."""
+    places = hook_engine.listener.find_memory_places(memory)
+    begin_to_look(places)
+    mark = find_late_mark(places)
+    stays = for_hooks and is_recent(mark, _STAY_SECONDS)
+    with hook_engine.listener.listen_to_hooks(memory) if stays else nullcontext(lambda: False) as serves:
+        hook_engine.listener.file_waiting(memory, places)
+        memory.settle(_SETTLE_SECONDS)
+        write_result(session, "schedule", memory.manage.schedule(run=True))
+        pause = Event()
+        while serves() and is_recent(mark, _STAY_SECONDS):
+            pause.wait(_IDLE_SECONDS)
 
 
 def _run_for_all_users(session: Session, *, once: bool) -> None:

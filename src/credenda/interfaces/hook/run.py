@@ -20,6 +20,7 @@ from credenda.errors import NotFound
 from credenda.hook_files.places import (
     Places,
     add_line,
+    find_late_mark,
     find_mark,
     find_places,
     hash_bytes,
@@ -182,8 +183,8 @@ def _name(session: str) -> str:
 # Start a process that files the waiting messages, reads what is not read yet and ends.
 
 
-_BETWEEN_SECONDS = 5.0
-"""Least time between two starts, unless the first process has begun to look."""
+_BETWEEN_SECONDS = 20.0
+"""Least time between two starts, unless the first process has begun to look; a busy machine takes ten seconds."""
 
 
 def start_engine(places: Places, database: str, user: str, *, has_unread: Callable[[], bool] = lambda: False) -> bool:
@@ -193,7 +194,8 @@ def start_engine(places: Places, database: str, user: str, *, has_unread: Callab
     """
     if os.name == "nt" or not sys.executable or not (list_waiting(places) or has_unread()) or not _take_turn(places):
         return False
-    arguments = [sys.executable, "-P", "-m", "credenda", "--db", database, "--user", user, "worker", "--once"]
+    arguments = [sys.executable, "-P", "-m", "credenda", "--db", database, "--user", user]
+    arguments += ["worker", "--once", "--for-hooks"]
     null = os.open(os.devnull, os.O_RDWR)
     try:
         streams = [(os.POSIX_SPAWN_DUP2, null, number) for number in range(3)]
@@ -323,7 +325,7 @@ def read_waiting(path: str) -> Waiting | None:
 Ask = Callable[..., Mapping[str, Any] | None]
 SECONDS: Final = 0.3
 """Time of a call, after which it says nothing."""
-ENGINE_SECONDS: Final = 3.0
+ENGINE_SECONDS: Final = 5.0
 """The same where no process holds the memory open, and the engine is loaded for the call."""
 ENGINE_THREAD: Final = "credenda-hook-engine"
 """Name of the thread that loads it."""
@@ -628,7 +630,7 @@ class _Call:
             parts.append(core)
             if self._is_answered:
                 state = state.add(ids)._replace(begun=True, due="")
-        recalled, found = self._find("prompt", state, words) if words else ("", [])
+        recalled, found = self._find_in_time(state, words) if words else ("", [])
         _stop_timer()  # there is an answer: it must not be lost for the moment that it takes to write it
         if words:
             state = state._replace(late_us=self._late_us) if self._is_answered else state.note_late()
@@ -660,6 +662,21 @@ class _Call:
         if save and self._is_answered:
             save_session(self._places, self._moment.session, state.add(ids)._replace(begun=True, due=""))
         return format_answer(self._moment, text)
+
+    def _find_in_time(self, state: Session, words: str) -> tuple[str, list[str]]:
+        """Return what a prompt recalls; nothing where that is late, so that the core comes without it.
+
+        A process that is started then stays to answer the next prompt.
+        """
+        self._is_answered = False
+        try:
+            return self._find("prompt", state, words)
+        except _LateError:
+            self._is_answered = False
+            self._line["error"] = "time"
+            with suppress(OSError):
+                set_mark(find_late_mark(self._places))
+            return "", []
 
     def _find(self, kind: str, state: Session, words: str) -> tuple[str, list[str]]:
         """Return the block for the agent and the ids that it shows."""

@@ -157,13 +157,16 @@ _ANSWERS: Final = 16
 
 
 @contextmanager
-def listen_to_hooks(memory: Credenda) -> Generator[None]:
-    """Serve the hooks of a memory in a thread while the block runs; a read-only memory only answers."""
+def listen_to_hooks(memory: Credenda) -> Generator[Callable[[], bool]]:
+    """Serve the hooks of a memory in a thread while the block runs; a read-only memory only answers.
+
+    The block gets a function that tells whether this process serves them, or another one does.
+    """
     listener = _Listener(memory, find_memory_places(memory))
     thread = Thread(target=listener.run, name="credenda-hooks", daemon=True)
     thread.start()
     try:
-        yield
+        yield listener.is_serving
     finally:
         listener.stop()
         thread.join()
@@ -182,6 +185,13 @@ class _Listener:
         self._ready = Event()
         self._look = Event()
         self._answering = Lock()
+        self._tried = Event()
+        self._serves = False
+
+    def is_serving(self) -> bool:
+        """Return whether this process has the lock, once it has tried to take it."""
+        self._tried.wait()
+        return self._serves
 
     def stop(self) -> None:
         """Have the thread end soon."""
@@ -192,7 +202,9 @@ class _Listener:
         """Wait for the lock, and serve while it is there."""
         while not self._stopped.is_set():
             with ExitStack() as stack:
-                if self._take_lock(stack):
+                self._serves = self._take_lock(stack)
+                self._tried.set()
+                if self._serves:
                     self._serve(stack)
                 else:
                     self._stopped.wait(_IDLE_SECONDS)

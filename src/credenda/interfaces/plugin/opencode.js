@@ -4,7 +4,7 @@ import { spawn } from "node:child_process"
 const PROGRAM = []
 const OPTIONS = []
 const SERVER = []
-const SECONDS = 5
+const SECONDS = 10
 
 /** Run a hook, and return its text for the model: "" where it fails, so that a session goes on without its memory. */
 function ask(event, told) {
