@@ -5,7 +5,6 @@ from dataclasses import dataclass, field, fields, replace
 from typing import Any, TypedDict, TypeVar, Unpack, assert_never
 
 from credenda.clock import DAY_US, parse_time
-from credenda.limits import ALTERNATION_DAYS
 from credenda.model.change import (
     Add,
     Change,
@@ -164,16 +163,13 @@ class World:
             gone = {one.id for one in previous}
             past = [one for one in self.memories.values() if one.superseded_by in gone]
             return SlotRows(previous=tuple(previous), past=tuple(past))
-        window_us = when.occurred_us - ALTERNATION_DAYS * DAY_US
         pair = _pair(said)
         related = [one for one in self.memories.values() if pair and _pair(one) == pair]
         alike = [one for one in self.memories.values() if normalise_text(one.text) == normalise_text(said.text)]
         current = {one.id: one for one in related + alike if one.status in HELD}
         return SlotRows(
             current=tuple(current.values()),
-            past=tuple(
-                one for one in related if one.status is Status.SUPERSEDED and (one.valid_until_us or 0) >= window_us
-            ),
+            past=tuple(one for one in related if one.status is Status.SUPERSEDED),
             contests=tuple(one for one in self.contests.values() if _pair(one) == _pair(said)),
         )
 
