@@ -83,8 +83,10 @@ def test_four_phrasings_become_one_memory(path: Path, clock: ManualClock) -> Non
     "written",
     [
         "User prefers to minimize synchronous communication.",
-        "User finds long meetings exhausting; prefers async communication and written summaries over synchronous calls"
-        " and verbal updates; most productive in deep work blocks without interruptions.",
+        (
+            "User finds long meetings exhausting; prefers async communication and written summaries over synchronous"
+            " calls and verbal updates; most productive in deep work blocks without interruptions."
+        ),
     ],
 )
 def test_four_phrasings_of_less_synchronous_communication_become_one(

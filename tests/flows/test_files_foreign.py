@@ -87,7 +87,9 @@ def test_a_core_that_another_program_made_is_as_old_as_the_days_of_which_it_was_
     mem: Credenda, suzent: Path
 ) -> None:
     put(suzent, "archive/2026-02-11.md", "# 2026-02-11\n\n- User joined Quillmark.\n")
-    core = put(suzent, "MEMORY.md", "# Memory\n\n- User works at Initech.\n- User likes lead.\n- User likes oolong tea.\n")
+    core = put(
+        suzent, "MEMORY.md", "# Memory\n\n- User works at Initech.\n- User likes lead.\n- User likes oolong tea.\n"
+    )
     before = core.read_bytes()
     sync(mem, suzent)
     assert [one.value for one in mem.list(attribute="employer").items] == ["Quillmark"]

@@ -212,7 +212,9 @@ _WANTED: Final = re.compile(
 )
 """The wish for a thing, which is no thing that one has: "I want a dog"."""
 _PAIR: Final = re.compile(r"\bpairs? of\b", re.IGNORECASE)
-_ENDURED: Final = re.compile(r"\b(?:can't|cannot|can not|couldn't) (?:stand|bear|abide|handle|tolerate)\b", re.IGNORECASE)
+_ENDURED: Final = re.compile(
+    r"\b(?:can't|cannot|can not|couldn't) (?:stand|bear|abide|handle|tolerate)\b", re.IGNORECASE
+)
 _ABSENT: Final = re.compile(
     r"(?:\b(?:without|with no|free (?:of|from)|(?:but|and) not|ohne|sans|sin|senza|sem)|, not)"
     r"\s+(?:(?:any|a|an|the|my)\s+)?([^\W\d_]+)",
@@ -221,6 +223,7 @@ _ABSENT: Final = re.compile(
 _COMMON_ENDING: Final = re.compile(r"(?:ous|tion|ment|ness|ing|ly|i[sz]e|able)s?$")
 _SAME: Final = {"me": "i", "am": "is", "are": "is", "i'm": "i"}
 _OWN: Final = frozenset({"my", "your", "our", "his", "her", "their"})
+"""Words before a period that is none: "it ruins my day"."""
 _LONG: Final = 4
 """Minimum length of a word that may be a plural: "gas" is not."""
 _PHRASE_WORDS: Final = 3
@@ -316,7 +319,7 @@ def _load_named_days() -> frozenset[str]:
 def _find_units(text: str, singular: Sequence[str]) -> set[str]:
     beside = {fold(unit).removesuffix("s") for unit in _AMOUNT_UNIT.findall(text)}
     found = {unit for unit in beside if unit in load_words("units")}
-    spans = {word for before, word in zip(("", *singular), singular, strict=False) if before not in _OWN}  # not "my day"
+    spans = {word for before, word in zip(("", *singular), singular, strict=False) if before not in _OWN}
     found |= {load_periods().get(word, word) for word in spans if word in load_words("alone")}
     return found | set(_MONEY.findall(text))
 

@@ -149,14 +149,14 @@ class World:
         event = f"e{self.events}-abc123"
         told = replace(said, span=replace(said.span, event_id=event))
         when = occasion(at, **other)
-        changes = decide(told, self.known(told, when), when)
+        changes = decide(told, self.known(told), when)
         ids = self.apply(changes, when.now_us)
         if told.move is not UpdateKind.RETRACT:
             confirmed = [one.memory_id for one in changes if isinstance(one, Confirm)]
             self.last[told.speaker] = [*ids.values(), *confirmed]
         return changes
 
-    def known(self, said: Claim, when: StatementContext) -> SlotRows:
+    def known(self, said: Claim) -> SlotRows:
         """Read what the caller of `decide` promises to read."""
         previous = [self.memories[one] for one in self.last.get(said.speaker, [])]
         if said.move is UpdateKind.RETRACT:

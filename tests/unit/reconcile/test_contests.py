@@ -137,7 +137,8 @@ def test_a_value_that_holds_for_a_while_or_beside_the_other_is_not_asked_about(t
 
 @pytest.mark.requirement("R-083")
 @pytest.mark.parametrize(
-    ("attribute", "asked"), [("standup_time", True), ("office days", True), ("working_hours", True), ("time_zone", False)]
+    ("attribute", "asked"),
+    [("standup_time", True), ("office days", True), ("working_hours", True), ("time_zone", False)],
 )
 def test_a_schedule_swings_as_a_preference_does(*, attribute: str, asked: bool) -> None:
     world = World()

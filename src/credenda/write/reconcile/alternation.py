@@ -199,16 +199,16 @@ def find_stated_since(scene: SlotState) -> Memory | None:
     twins = [one for one in (*scene.same, *scene.other_scopes) if has_same_meaning(claim, one)]
     twin = next((one for one in twins if one.status is Status.ACTIVE and not one.contested), None)
     if twin is None and not scene.conflicting:
-        since = _find_heirs(scene) if back or _is_plain_return(scene) else []
+        since = _find_heirs(scene) if back or _may_return_unsaid(scene) else []
     else:
-        since = _find_told_since(scene, twin) if back and twin is not None else []
+        since = _find_values_since(scene, twin) if back and twin is not None else []
     rival = since[0] if len(since) == 1 else None
     if rival is None or _is_mentioned(rival, claim):
         return None
     return rival if find_weakness(claim, scene.candidate.occasion.trust, rival) is None else None
 
 
-def _is_plain_return(scene: SlotState) -> bool:
+def _may_return_unsaid(scene: SlotState) -> bool:
     """Return whether a value without words of return may be back: it lasts, in general and from now on."""
     claim = scene.claim
     return _is_lasting(scene) and not claim.scope and claim.valid_until_us is None
@@ -221,7 +221,7 @@ def _find_heirs(scene: SlotState) -> list[Memory]:
     return [one for one in _list_other_values(scene) if one.id in heirs]
 
 
-def _find_told_since(scene: SlotState, twin: Memory) -> list[Memory]:
+def _find_values_since(scene: SlotState, twin: Memory) -> list[Memory]:
     """Return the values to which a change was told after the same value as a claim's was."""
     words = {*tokenize(twin.text), *tokenize(scene.claim.text)} - _GENERAL
     return [
