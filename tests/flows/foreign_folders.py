@@ -47,7 +47,7 @@ FOLDERS: Final[Mapping[str, Mapping[str, str]]] = {
         "persona.md": "# Persona\n\nYou are Suzent, a patient assistant.\nNever raise your voice.\n",
         "user.md": "# User\n\nCall me Noor.\n",
         ".tombstones.jsonl": '{"text": "user likes oolong tea.", "deleted_at": "2026-02-10T07:00:00Z"}\n',
-        ".consolidation_state.json": '{"watermark_date": "2026-02-08"}\n',
+        ".consolidation_state.json": '{"watermark_date": "2026-02-09"}\n',
         ".recall-log.jsonl": '{"query": "bees", "hits": 1}\n',
     },
 }

@@ -78,6 +78,57 @@ def test_four_phrasings_become_one_memory(path: Path, clock: ManualClock) -> Non
         assert mem.search("synchronous communication", limit=1).hits[0].id == entry.id
 
 
+@pytest.mark.requirement("R-111")
+@pytest.mark.parametrize(
+    "written",
+    [
+        "User prefers to minimize synchronous communication.",
+        (
+            "User finds long meetings exhausting; prefers async communication and written summaries over synchronous"
+            " calls and verbal updates; most productive in deep work blocks without interruptions."
+        ),
+    ],
+)
+def test_four_phrasings_of_less_synchronous_communication_become_one(
+    path: Path, clock: ManualClock, written: str
+) -> None:
+    with opened(path, clock, lambda entries: [merge(entries, written)]) as (mem, _):
+        tell(
+            mem,
+            clock,
+            "User finds long meetings exhausting.",
+            "User prefers async communication over synchronous calls.",
+            "User mentioned preferring written summaries over verbal updates.",
+            "User says they're most productive in deep work blocks without interruptions.",
+            type="preference",
+            topic="work",
+        )
+        report = mem.manage.consolidate(topic="work", force=True, similarity_threshold=0.45)
+        assert (report.memories_consolidated, report.memories_created) == (4, 1)
+        assert texts(mem) == [written]
+
+
+@pytest.mark.requirement("R-010")
+def test_phrasings_of_one_preference_become_one_and_what_was_used_once_stays(path: Path, clock: ManualClock) -> None:
+    written = "User prefers Python; it is their go-to language."
+    with opened(path, clock, lambda entries: [merge(entries, written)]) as (mem, _):
+        used = "User used Python in this task."
+        told = ("User mentioned preferring Python.", used, "User said Python is their go-to language.")
+        tell(mem, clock, *told, type="preference", topic="tech")
+        report = mem.manage.consolidate(topic="tech", force=True, similarity_threshold=0.45)
+        assert (report.memories_consolidated, report.memories_created, report.refused) == (2, 1, 0)
+        assert texts(mem) == sorted([used, written])
+
+
+def test_of_many_that_do_not_belong_together_nothing_is_merged(path: Path, clock: ManualClock) -> None:
+    written = "Keeps 3 bees."
+    with opened(path, clock, lambda entries: [merge(entries, written)]) as (mem, _):
+        told = ("I keep 3 bees.", "I keep 4 bees.", "I keep three bees here.", "I keep 5 bees.")
+        tell(mem, clock, *told)
+        assert mem.manage.consolidate(force=True, similarity_threshold=0.45).refused == 1
+        assert texts(mem) == sorted(told)
+
+
 @pytest.mark.requirement("R-111", "R-102")
 @pytest.mark.parametrize(
     "written",

@@ -14,6 +14,7 @@ from credenda import Credenda
 from credenda.portability.files import folder as folder_module
 from credenda.testing import ManualClock
 
+from .belief_stores import write_suzent
 from .foreign_folders import FOLDERS, lay_out_folder, put, sync, take_picture
 from .test_files import active, add_line, page, snapshot
 
@@ -79,6 +80,48 @@ def test_the_first_sync_takes_the_days_over_and_leaves_every_file(
     assert held["User works at Google."] == "2026-05-27"
     assert not any("skiing" in text for text in held)
     assert not mem.search("skiing").hits
+
+
+@pytest.mark.requirement("S-014", "S-092")
+def test_a_core_that_another_program_made_is_as_old_as_the_days_of_which_it_was_made(
+    mem: Credenda, suzent: Path
+) -> None:
+    put(suzent, "archive/2026-02-11.md", "# 2026-02-11\n\n- User joined Quillmark.\n")
+    core = put(
+        suzent, "MEMORY.md", "# Memory\n\n- User works at Initech.\n- User likes lead.\n- User likes oolong tea.\n"
+    )
+    before = core.read_bytes()
+    sync(mem, suzent)
+    assert [one.value for one in mem.list(attribute="employer").items] == ["Quillmark"]
+    assert {one.value: str(one.valid_from)[:10] for one in mem.list(attribute="likes").items} == {"lead": "2026-02-09"}
+    assert not mem.manage.contests()
+    assert not sync(mem, suzent).changed
+    assert core.read_bytes() == before
+    put(suzent, ".consolidation_state.json", '{"watermark_date": "2026-02-12"}\n')
+    core = put(suzent, "MEMORY.md", "# Memory\n\n- User works at Quillmark.\n- User likes lead.\n- User likes rain.\n")
+    before = core.read_bytes()
+    sync(mem, suzent)
+    since = {one.value: str(one.valid_from)[:10] for one in mem.list(attribute="likes").items}
+    assert since == {"lead": "2026-02-09", "rain": "2026-02-12"}
+    assert [one.value for one in mem.list(attribute="employer").items] == ["Quillmark"]
+    assert core.read_bytes() == before
+
+
+@pytest.mark.requirement("S-014", "S-092")
+@pytest.mark.parametrize(("told", "since"), [(True, "2026-02-07"), (False, "2026-02-05")])
+def test_the_words_of_a_rewritten_entry_hold_since_they_were_written(
+    mem: Credenda, tmp_path: Path, *, told: bool, since: str
+) -> None:
+    folder = write_suzent(tmp_path / "theirs")
+    if not told:  # then nothing but the entry says when this began
+        for name in ("2026-02-05", "2026-02-07"):
+            (folder / f"archive/{name}.md").unlink()
+    sync(mem, folder)
+    held = {one.value: one for one in mem.list(attribute="employer", status=None).items}
+    assert str(held["Initech"].valid_from)[:10] == since
+    if told:
+        ended = held["Hooli"]
+        assert (str(ended.valid_from)[:10], str(ended.valid_until)[:10]) == ("2026-02-05", "2026-02-07")
 
 
 @pytest.mark.requirement("S-014", "S-092")

@@ -25,6 +25,10 @@ SAME = (
     ("I want short answers.", "I prefer short answers.", "I prefer short answers."),
     ("Trains are what I prefer over buses.", "I prefer trains over buses.", "I prefer trains over buses."),
     ("My desk is by the window.", "The window is right next to my desk.", "My desk is by the window."),
+    ("I love quiet mornings.", "I enjoy quiet mornings.", "I enjoy quiet mornings."),
+    ("Late trains ruin my day.", "I find late trains awful.", "I find late trains awful."),
+    ("I swim every day.", "I swim each day.", "I swim every day."),
+    ("Wool upsets my skin.", "My skin can't tolerate wool.", "My skin can't tolerate wool."),
 )
 APART = (
     ("Hanna keeps bees.", "Irma keeps bees.", "Hanna keeps bees."),
@@ -68,6 +72,16 @@ APART = (
     ("I teach full time.", "I teach part time.", "I teach part time."),
     ("I prefer trains over buses.", "I prefer buses over trains.", "I prefer trains over buses."),
     ("I would rather walk than drive.", "I would rather drive than walk.", "I would rather walk than drive."),
+    ("I play the oboe.", "I play the tuba.", "I play the oboe."),
+    ("I relish autumn.", "I resent autumn.", "I relish autumn."),
+    ("Olga admires me.", "I admire Olga.", "I admire Olga."),
+    ("Olga often helps Petra.", "Petra often helps Olga.", "Olga often helps Petra."),
+    ("I lent Olga a tent.", "Olga lent me a tent.", "I lent Olga a tent."),
+    ("I am older than Petra.", "Petra is older than me.", "Petra is older than me."),
+    ("I rent my garage.", "I own my garage.", "I rent my garage."),
+    ("I need a kayak.", "I need boots.", "I need boots."),
+    ("I come from Bergen.", "I come to Bergen.", "I come to Bergen."),
+    ("I hope to sail.", "I sail.", "I sail."),
 )
 
 

@@ -34,6 +34,7 @@ def held(mem: Credenda) -> list[Memory]:
         ("Never deploy on Fridays.", "procedural"),
         ("From now on, answer in French.", "procedural"),
         ("We shipped v3.0 on June 2.", "episodic"),
+        ("I ran a marathon in February.", "episodic"),
     ],
 )
 def test_the_layer_follows_from_the_words(mem: Credenda, say: Say, *, told: str, layer: str) -> None:

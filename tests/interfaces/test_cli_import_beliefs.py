@@ -123,7 +123,7 @@ def test_entries_and_the_lines_since_the_watermark_are_read_without_deleted_ones
         text: look(one, "status", "valid_from") for text, one in read_all(ana).items() if one["layer"] != "episodic"
     }
     assert since == {
-        "User works at Initech (previously Hooli).": ("active", "2026-02-05"),
+        "User works at Initech (previously Hooli).": ("active", "2026-02-07"),
         "User lives in Bergen.": ("active", "2026-02-09"),
         "User likes skiing.": ("active", "2026-02-09"),
         "User plays the viola.": ("active", since["User plays the viola."][1]),
@@ -139,7 +139,7 @@ def test_a_folder_of_suzent_keeps_its_days_its_watermark_and_its_deletions(ana: 
     assert report["left_out"] == {"deleted memories": 1, "lines of the core": 1}
     found = read_all(ana)
     times = ("status", "layer", "valid_from", "valid_until")
-    assert look(found["User works at Initech (previously Hooli)."], *times[:3]) == ("active", "semantic", "2026-02-05")
+    assert look(found["User works at Initech (previously Hooli)."], *times[:3]) == ("active", "semantic", "2026-02-07")
     assert look(found["User works at Hooli."], *times) == ("merged", "episodic", "2026-02-05", "2026-02-08")
     assert look(found["User works at Initech."], *times) == ("merged", "episodic", "2026-02-07", "2026-02-08")
     (home,) = ana.held("--attribute", "residence")

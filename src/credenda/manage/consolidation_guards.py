@@ -186,9 +186,9 @@ def load_number_words() -> dict[str, str]:
 
 
 @cache
-def load_opposed() -> tuple[frozenset[str], ...]:
-    """Return the groups of words of which one excludes the others: a sister is no brother."""
-    return tuple(frozenset(group.split()) for group in cast("list[str]", _load_lists()["opposed"]))
+def load_groups(name: str) -> tuple[frozenset[str], ...]:
+    """Return the groups of a list: `opposed` words exclude each other, `alike` ones mean the same."""
+    return tuple(frozenset(group.split()) for group in cast("list[str]", _load_lists()[name]))
 
 
 @cache
@@ -212,13 +212,18 @@ _WANTED: Final = re.compile(
 )
 """The wish for a thing, which is no thing that one has: "I want a dog"."""
 _PAIR: Final = re.compile(r"\bpairs? of\b", re.IGNORECASE)
-_ENDURED: Final = re.compile(r"\b(?:can't|cannot|can not|couldn't) (?:stand|bear|abide)\b", re.IGNORECASE)
+_ENDURED: Final = re.compile(
+    r"\b(?:can't|cannot|can not|couldn't) (?:stand|bear|abide|handle|tolerate)\b", re.IGNORECASE
+)
 _ABSENT: Final = re.compile(
     r"(?:\b(?:without|with no|free (?:of|from)|(?:but|and) not|ohne|sans|sin|senza|sem)|, not)"
     r"\s+(?:(?:any|a|an|the|my)\s+)?([^\W\d_]+)",
     re.IGNORECASE,
 )
 _COMMON_ENDING: Final = re.compile(r"(?:ous|tion|ment|ness|ing|ly|i[sz]e|able)s?$")
+_SAME: Final = {"me": "i", "am": "is", "are": "is", "i'm": "i"}
+_OWN: Final = frozenset({"my", "your", "our", "his", "her", "their"})
+"""Words before a period that is none: "it ruins my day"."""
 _LONG: Final = 4
 """Minimum length of a word that may be a plural: "gas" is not."""
 _PHRASE_WORDS: Final = 3
@@ -311,10 +316,11 @@ def _load_named_days() -> frozenset[str]:
     return load_words("days") | load_words("months")
 
 
-def _find_units(text: str, singular: Iterable[str]) -> set[str]:
+def _find_units(text: str, singular: Sequence[str]) -> set[str]:
     beside = {fold(unit).removesuffix("s") for unit in _AMOUNT_UNIT.findall(text)}
     found = {unit for unit in beside if unit in load_words("units")}
-    found |= {load_periods().get(word, word) for word in singular if word in load_words("alone")}
+    spans = {word for before, word in zip(("", *singular), singular, strict=False) if before not in _OWN}
+    found |= {load_periods().get(word, word) for word in spans if word in load_words("alone")}
     return found | set(_MONEY.findall(text))
 
 
@@ -404,21 +410,41 @@ def _has_absent(mine: Traits, theirs: Traits) -> bool:
 
 
 def _compare_words(one: str, other: str) -> str | None:
-    """Compare the order of the same words around "over" or "than", and words of which one excludes the other."""
+    """Compare the words of two texts in their order.
+
+    The same words around "over" or "than" in another order say another thing, and so do two words that changed places
+    in a sentence. Of some words one excludes the other. Sentences that differ in one word alone state two things.
+    """
     mine, theirs = _list_words(one), _list_words(other)
-    if mine != theirs and sorted(mine) == sorted(theirs) and load_words("comparing").intersection(mine):
-        return "order"
-    for group in load_opposed():
+    for group in load_groups("opposed"):
         said = group.intersection(mine), group.intersection(theirs)
         if all(said) and said[0] != said[1]:
             return "turn"
-    return None
+    first, second = _list_stems(mine), _list_stems(theirs)
+    if first == second or len(first) != len(second):
+        return None
+    unlike = [pair for pair in zip(first, second, strict=True) if pair[0] != pair[1]]
+    swapped = len(unlike) == 2 and unlike[0] == unlike[1][::-1]  # noqa: PLR2004 - two changed places
+    if swapped or (sorted(first) == sorted(second) and load_words("comparing").intersection(mine)):
+        return "order"
+    known = len(unlike) > 1 or any(set(unlike[0]) <= group for group in _load_stemmed_alike())
+    return None if known else "word"
 
 
 @lru_cache(maxsize=_CACHED)
 def _list_words(text: str) -> tuple[str, ...]:
     folded = (fold(word).removesuffix("'s") for word in _WORD.findall(text.replace("\u2019", "'")))
     return tuple(word.removesuffix("s") if len(word) > _LONG else word for word in folded)
+
+
+def _list_stems(words: Iterable[str]) -> list[str]:
+    """Return the stems of words without articles and the like; a person or a form of "be" is one word."""
+    return [_SAME.get(word) or stem(word) for word in words if word not in load_words("articles")]
+
+
+@cache
+def _load_stemmed_alike() -> tuple[frozenset[str], ...]:
+    return tuple(frozenset(map(stem, group)) for group in load_groups("alike"))
 
 
 def _compare_values(first: Memory, second: Memory) -> str | None:

@@ -551,23 +551,37 @@ def _check_removal(members: Sequence[Member]) -> Verdict | str:
 
 
 def _check_merge(members: Sequence[Member], text: object) -> Verdict | str:
-    for one, other in combinations(members, 2):
-        apart = find_difference(one, other)
-        if apart is not None:
-            return apart
-    written = _check_text(text, members)
+    """Accept a merge of the members that do not differ, if the text says what these say; the others stay."""
+    apart = {
+        frozenset((one.id, other.id)): why
+        for one, other in combinations(members, 2)
+        if (why := find_difference(one, other)) is not None
+    }
+    alike = max((_list_alike(one, members, apart) for one in members), key=len)
+    if len(alike) == 1 or len(alike) * 2 <= len(members):
+        return next(iter(apart.values()))
+    written = _check_text(text, alike)
     if written is None:
         return "text"
-    wrong = find_unsupported(written, members[0].said_us, members)
+    wrong = find_unsupported(written, alike[0].said_us, alike)
     if wrong is not None:
         return wrong
     return Replace(
-        target=members[0].id,
-        sources=tuple(one.id for one in members[1:]),
+        target=alike[0].id,
+        sources=tuple(one.id for one in alike[1:]),
         text=written,
         relation=Relation.MERGED,
         reason="the model found that they say the same",
     )
+
+
+def _list_alike(first: Member, members: Sequence[Member], apart: Mapping[frozenset[str], str]) -> list[Member]:
+    """Return a member with those that differ neither from it nor from each other, in the order of the group."""
+    found = [first]
+    for one in members:
+        if one is not first and all(frozenset((one.id, other.id)) not in apart for other in found):
+            found.append(one)
+    return sorted(found, key=members.index)
 
 
 def _check_replacement(members: Sequence[Member], text: object, relation: Relation) -> Verdict | str:

@@ -43,6 +43,7 @@ class AttributeSchema:
     hurts: bool = False
     by_birth: bool = False
     fixed: bool = False
+    moves: bool = False
     ends: bool = True
     person: bool = False
     episodic: bool = False
@@ -53,7 +54,7 @@ class AttributeSchema:
 def load_attributes() -> Mapping[str, AttributeSchema]:
     """Load the attributes with a row, by name; cached."""
     table = _load_table()
-    return {name: _make_attribute(name, row) for name, row in table.items() if name not in {"sets", "asked"}}
+    return {name: _make_attribute(name, row) for name, row in table.items() if name not in {"sets", "moving", "asked"}}
 
 
 @cache
@@ -85,8 +86,9 @@ def get_attribute(name: str) -> AttributeSchema:
     found = load_attributes().get(key)
     if found is not None:
         return found
-    many = key in _load_sets()
-    return AttributeSchema(name=key, cardinality=Cardinality.SET if many else Cardinality.SINGLE, known=False)
+    many = key in _load_names("sets")
+    cardinality = Cardinality.SET if many else Cardinality.SINGLE
+    return AttributeSchema(name=key, cardinality=cardinality, moves=key in _load_names("moving"), known=False)
 
 
 def find_exact_attribute(name: str) -> str:
@@ -132,7 +134,7 @@ def has_same_kind(one: str, other: str) -> bool:
 
 
 def is_measure(value: str) -> bool:
-    """Return whether a value is an amount, a number or a time."""
+    """Return whether a value begins with an amount, a number or a time."""
     return _MEASURE.match(value.strip()) is not None
 
 
@@ -147,8 +149,8 @@ def _load_exact_names() -> Mapping[str, str]:
 
 
 @cache
-def _load_sets() -> frozenset[str]:
-    return frozenset(_load_table()["sets"])
+def _load_names(list_name: str) -> frozenset[str]:
+    return frozenset(_load_table()[list_name])
 
 
 def _make_attribute(name: str, row: Mapping[str, Any]) -> AttributeSchema:

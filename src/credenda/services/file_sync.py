@@ -28,7 +28,7 @@ from credenda.portability.files.folder import (
     STATE,
     Folder,
     Found,
-    find_days_of_lines,
+    find_days_of_pages,
     list_foreign,
     load_view,
     open_folder,
@@ -179,17 +179,6 @@ def check_owner(parts: Parts, found: Found) -> None:
 
 
 _WORDS_STAND: Final = "with words that were deleted or forgotten here; they stay in this page until you remove them"
-
-
-def find_days(parts: Parts, found: Found) -> dict[Spot, str]:
-    """Return the day or time of each line in days and in the pages that are not ours."""
-    zone, now_us = parts.settings.zone, parts.clock.now_us()
-    return {
-        Spot(text.path, number): said
-        for text in found.texts
-        if text.theirs or text.tier is Tier.ARCHIVE
-        for number, said in find_days_of_lines(text, zone, now_us).items()
-    }
 
 
 def take_over_deletions(parts: Parts, folder: Folder, sides: Sides) -> None:
@@ -462,7 +451,7 @@ class _Round:
             erased=self.real.store.erased(tags - {before.tag}) if tags - {before.tag} else (),
             missing=self.missing,
             closed=found.troubles,
-            dates=find_days(self.parts, found),
+            dates=find_days_of_pages(self.folder, found.texts, self.parts.settings.zone, self.parts.clock.now_us()),
         )
 
     def _carry_out(self, plan: Plan, number: int) -> None:

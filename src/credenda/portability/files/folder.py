@@ -6,7 +6,7 @@ import json
 import os
 import re
 import stat
-from collections.abc import Generator, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from datetime import tzinfo
@@ -33,7 +33,7 @@ from credenda.portability.files.parse import (
     to_file_text,
 )
 from credenda.portability.files.render import ARCHIVE, BESIDE, CORE, INDEX, PAGES, fold_name, has_index_marks, is_shown
-from credenda.portability.files.state import AWAY, Base, State, Text, Tier, hash_text
+from credenda.portability.files.state import AWAY, Base, Spot, State, Text, Tier, hash_text
 from credenda.storage.store import EventFilter, MemoryFilter, Reader
 
 try:
@@ -489,6 +489,9 @@ _TIME: Final = re.compile(r"(?:[^\w]{0,3})(\d{1,2}):(\d{2})(?!\d)")
 _LEAD: Final = re.compile(r"(?:\[\[)?(?:[^\W\d_]{2,12}[.,]?[ \t]+)?(?=\d{4}[-_.])")
 """What may stand before the day in a heading: the name of the weekday, and the beginning of a link."""
 _FIRST_SEEN: Final = re.compile(r'"first_seen"\s*:\s*"([^"]{10,40})"')
+_UPDATED: Final = re.compile(r'"updated"\s*:\s*"([^"]{10,40})"')
+_FOLDED_UNTIL: Final = re.compile(rb'"watermark_date"\s*:\s*"(\d{4}-\d{2}-\d{2})')
+_END_OF_DAY: Final = "T23:59"
 _DATES: Final = ("date", "created", "created_at")
 
 
@@ -516,16 +519,41 @@ def list_foreign(found: Found, state: State) -> frozenset[str]:
     return frozenset(map(fold_name, (*(one.path for one in found.texts if not one.own), *unread)))
 
 
-def find_days_of_lines(text: Text, zone: tzinfo, now_us: int) -> dict[int, str]:
+CONSOLIDATION_STATE: Final = ".consolidation_state.json"
+"""The file of a program that makes its main page out of the days, with the day up to which it did."""
+
+
+def find_days_of_pages(folder: Folder, texts: Sequence[Text], zone: tzinfo, now_us: int) -> dict[Spot, str]:
+    """Return the day or time of each line in days and in the pages that are not ours, as `find_days_of_lines` does.
+
+    A main page that another program makes out of its days is as old as the last of these.
+    """
+    told = frozenset(_name_day(text.path) for text in texts if text.tier is Tier.ARCHIVE and text.theirs)
+    until = _FOLDED_UNTIL.search(folder.load(CONSOLIDATION_STATE))
+    made = until[1].decode() + _END_OF_DAY if until else ""
+    return {
+        Spot(text.path, number): said
+        for text in texts
+        if text.theirs or text.tier is Tier.ARCHIVE
+        for number, said in find_days_of_lines(
+            text, zone, now_us, told=told.__contains__, made=made if text.path == CORE else ""
+        ).items()
+    }
+
+
+def find_days_of_lines(
+    text: Text, zone: tzinfo, now_us: int, *, told: Callable[[str], bool], made: str = ""
+) -> dict[int, str]:
     """Return the day or time of the lines of a page, by block.
 
     It is that of the comment or of the heading above, of the name of the page, or of its front matter; a heading of a
-    time is one of the day above. A day to come is none on which something was said.
+    time is one of the day above. `made` is when a page without them was made. A day to come is none on which something
+    was said. `told` returns whether a day has a page: it says how an entry began that was rewritten since, so that the
+    words of such an entry are as old as its last change.
     """
     front = {name.casefold(): value.strip("\"' ") for name, value in text.page.front.items()}
-    named = _NAMED.match(text.path.rpartition("/")[2])
-    written = ["-".join(named.group(1, 3, 4))] if named else []
-    written += [front[name] for name in _DATES if name in front]
+    written = [day] if (day := _name_day(text.path)) else []
+    written += [*(front[name] for name in _DATES if name in front), *([made] if made else [])]
     above = [(0, day) for day in written if _is_past(day, zone, now_us)][:1]
     found: dict[int, str] = {}
     noted = ""
@@ -534,13 +562,28 @@ def find_days_of_lines(text: Text, zone: tzinfo, now_us: int) -> dict[int, str]:
             said = noted or (above[-1][1] if above else "")
             found |= {number: said} if said else {}
         comment = COMMENT.fullmatch(block.lines[0]) if isinstance(block, Other) else None
-        seen = _FIRST_SEEN.search(comment[2]) if comment else None
-        noted = seen[1] if seen and _is_past(seen[1], zone, now_us) else ""
+        seen = _read_comment(comment[2], told) if comment else ""
+        noted = seen if _is_past(seen, zone, now_us) else ""
         if isinstance(block, Other) and (heading := _HEADING.match(block.lines[0])):
             above = [one for one in above if one[0] < len(heading[1])]
             day = above[-1][1] if above else ""
             above += [(len(heading[1]), one) for one in _read_heading(heading[2], day) if _is_past(one, zone, now_us)]
     return found
+
+
+def _name_day(path: str) -> str:
+    """Return the day that names a page, "" for none."""
+    named = _NAMED.match(path.rpartition("/")[2])
+    return "-".join(named.group(1, 3, 4)) if named else ""
+
+
+def _read_comment(table: str, told: Callable[[str], bool]) -> str:
+    """Return the day of an entry from the comment above it, "" for none."""
+    seen, updated = _FIRST_SEEN.search(table), _UPDATED.search(table)
+    if seen is None:
+        return ""
+    rewritten = updated is not None and updated[1] > seen[1] and told(seen[1][:10])
+    return updated[1] if rewritten else seen[1]  # type: ignore[index]
 
 
 def _read_heading(title: str, day: str) -> Iterator[str]:

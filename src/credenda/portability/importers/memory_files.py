@@ -12,7 +12,7 @@ from typing import Any, Final, cast
 from credenda.clock import from_datetime, parse_time, to_datetime
 from credenda.errors import Invalid
 from credenda.model.memory import Draft, Layer, MemoryType, Status
-from credenda.portability.files.folder import Folder, find_days_of_lines
+from credenda.portability.files.folder import CONSOLIDATION_STATE, Folder, find_days_of_lines
 from credenda.portability.files.next_state import read_deleted_texts
 from credenda.portability.files.parse import Parsed as Page
 from credenda.portability.files.parse import Said, has_marks, keep_statements, parse
@@ -450,7 +450,6 @@ def _read_date(text: str) -> datetime | None:
 # Suzent: its memory folder, with consolidated entries, day files, tombstones and the watermark between them.
 
 
-_STATE: Final = ".consolidation_state.json"
 _CORE: Final = "memory.md"
 _USER: Final = "user.md"
 _DAY: Final = re.compile(r"(\d{4}-\d{2}-\d{2})\.md", re.IGNORECASE)
@@ -482,6 +481,9 @@ class _Root:
     def load(self, name: str) -> bytes:
         return self.page.load(self.path / name)
 
+    def has_day(self, day: str) -> bool:
+        return bool(self.load(f"{ARCHIVE}/{day}.md"))
+
 
 class SuzentFormat(Format):
     """The folder in which Suzent keeps its memory."""
@@ -500,7 +502,7 @@ class SuzentFormat(Format):
     def recognises_at(self, head: bytes, place: Place) -> bool:
         """Return the same for a page that may lie in a zip."""
         entered = place.path.parent.name == PAGES and _ENTRY.search(head) is not None
-        return self.takes(place.path.name) and (entered or bool(_Root(place).load(_STATE)))
+        return self.takes(place.path.name) and (entered or bool(_Root(place).load(CONSOLIDATION_STATE)))
 
     def pieces(self, lines: Lines, source: Source) -> Iterator[Parsed]:
         """Parse a page by its place in the folder, after its deletions."""
@@ -521,21 +523,17 @@ class SuzentFormat(Format):
         elif place.casefold() == _CORE:
             yield Omitted(what="lines of the core", count=sum(isinstance(one, Said) for one in page.blocks))
         elif place.casefold() == _USER or found.path.parent.name in (ARCHIVE, PAGES):
-            yield from _read_lines(
-                page,
-                place,
-                read_text(read_metadata(folder.load(_STATE).decode("utf-8-sig", "replace")), "watermark_date")[:10],
-                source,
-            )
+            yield from _read_lines(page, place, folder, source)
         else:
             yield from make_prose_pieces(text, source, place="page", name=source.path.stem)
 
 
-def _read_lines(page: Page, place: str, watermark: str, source: Source) -> Iterator[Parsed]:
+def _read_lines(page: Page, place: str, folder: _Root, source: Source) -> Iterator[Parsed]:
     """Yield the entries of a page, or the lines of a day, each with its time."""
-    named = _DAY.fullmatch(source.path.name)
+    state = read_metadata(folder.load(CONSOLIDATION_STATE).decode("utf-8-sig", "replace"))
+    watermark, named = read_text(state, "watermark_date")[:10], _DAY.fullmatch(source.path.name)
     folded = named is not None and named[1] <= watermark
-    times = find_days_of_lines(Text(place, Tier.ARCHIVE, page), UTC, _ANY_TIME)
+    times = find_days_of_lines(Text(place, Tier.ARCHIVE, page), UTC, _ANY_TIME, told=folder.has_day)
     for number, block in enumerate(page.blocks):
         if not isinstance(block, Said) or not has_words(block.text):
             continue

@@ -642,7 +642,7 @@ def _find_slot(told: _PlacedFact, owner: str) -> tuple[str, str]:
         return (owner, noun) if entity.startswith(f"{owner}'s ") and names().kin_noun(noun) else (entity, schema.name)
     if schema.keyed and key and len(key.split()) <= _KEY_WORDS:
         noun = f"favourite {key}" if fact.attribute == "favourite" else key
-        entity = owner if schema.thing and entity.casefold() == key.casefold() else entity
+        entity = owner if entity.casefold() == key.casefold() else entity  # "my gym is Sats now" names no gym's gym
         return entity, lexicon().attribute(noun.lower()).name or normalise_attribute(noun)
     if schema.thing and entity == owner and not (fact.attribute == "location" and fact.when):
         return entity, ""  # but for a stay: "I'm in Faro this week"
