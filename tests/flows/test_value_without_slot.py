@@ -163,6 +163,10 @@ def test_a_correction_in_few_words_goes_to_what_was_said_before(
         ("I live in Leeds.", "Sorry, Bob, not now"),
         ("I live in Leeds.", "sorry, running late"),
         ("I live in Graz.", "The capital of Austria? It's Vienna, not Graz."),
+        ("I work at Boots.", "Sorry, Leeds."),
+        ("My rent is 900 euros.", "Sorry, 10 May."),
+        ("I take 20 mg of lisinopril.", "Sorry, 40 ml, not 20."),
+        ("The meeting is on 9 April.", "Sorry, 19 March, not 9."),
     ],
 )
 def test_a_correction_in_few_words_that_may_mean_another_value_changes_nothing(

@@ -33,8 +33,8 @@ _WHOLE: Final = re.compile(r"(?i)^(?:what|how)(?:'s|\u2019s| is| are| was| were)
 """End of a question for the whole of something: "what is my diet like?"."""
 _AGAINST: Final = re.compile(r"(?i)(?<=\w) (?:for|against) (?:my|our|the) [\w ]{3,30}\W*$")
 """End of a question that says what something is for: "what tablets do I take for my blood pressure"."""
-_GENERIC: Final = frozenset({"number", "name", "date", "day", "time", "price", "of", "total", "current"})
-"""Nouns of open attributes that a question may leave out: the room of a "room number"."""
+_GENERIC: Final = frozenset({"number", "of"})
+"""Words of open attributes that a question may leave out: the room of a "room number"."""
 _VERB_CHARACTERS: Final = 5
 _CONTRACTED: Final = re.compile(r"(?i)^\w+['\u2019]s ")
 _OWNER: Final = re.compile(r"\w['\u2019]s (?!(?:the|my|our|an?)\b)\w")
@@ -79,7 +79,11 @@ def find_asked(question: str) -> AskedSlots | None:
     >>> find_asked("Who is my sister's boss?").entities
     ("user's sister", 'sister')
     """
-    words = _split(_LIKE.sub("", question) if _WHOLE.match(question) else _AGAINST.sub("", question))
+    words = _split(_LIKE.sub("", question) if _WHOLE.match(question) else question)
+    if (against := _AGAINST.search(question)) is not None:
+        bare = _split(question[: against.start()])
+        found = [one for one in _match_phrases([_stem(word) for word in bare], bare) if not one.left]
+        words = bare if any(one.attribute == "medication" for one in found) else words
     matches = [match for match in _match_phrases([_stem(word) for word in words], words) if match.left < len(words)]
     if not matches:
         return None
@@ -116,6 +120,12 @@ def _list_names(attribute: str) -> frozenset[str]:
 def _has_owner(question: str) -> bool:
     """Return whether a question names an owner: "my sister's", "Ana's"."""
     return _OWNER.search(_CONTRACTED.sub("", question)) is not None
+
+
+def is_of_relative(asked: AskedSlots, question: str) -> bool:
+    """Return whether a question asks about one relative of the user and about nothing of their own."""
+    own = sum(word in _ASKED_MINE for word in _split(question))
+    return own == 1 and len(asked.rest) == 1 and asked.entities[0].startswith(f"{_USER}'s ")
 
 
 def is_asked(memory: Memory, asked: AskedSlots) -> bool:
@@ -156,7 +166,7 @@ def has_asked_name(memory: Memory, question: str, relatives: Collection[str] = (
     words = _split(question)
     own = normalise_name(memory.entity) == _USER
     terms = _list_entity_terms(memory.entity)
-    related = normalise_name(memory.entity) in relatives
+    related = normalise_name(memory.entity) in relatives and sum(word in _ASKED_MINE for word in words) == 1
     whose = not _ASKED_MINE.isdisjoint(words) if own else bool(terms) and not terms.isdisjoint(tokenize(question))
     stems = {_stem(word) for word in words}
     nouns = [_stem(word) for word in name.split("_")]

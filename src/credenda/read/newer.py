@@ -630,7 +630,7 @@ def order_siblings(rows: Sequence[Row], asked: str) -> list[Row]:
     for place, row in enumerate(rows):
         memory = row.memory
         if memory is not None and memory.value and not row.flags:
-            groups.setdefault(("text", memory.text), []).append(place)
+            groups.setdefault(("text", memory.text, memory.entity), []).append(place)
             if memory.scope:
                 groups.setdefault((memory.speaker, memory.entity, memory.attribute), []).append(place)
     ordered = list(rows)

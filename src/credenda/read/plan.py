@@ -535,10 +535,11 @@ def is_only_polite(text: str) -> bool:
 
 
 _RESTATING: Final = re.compile(
-    r"^\W*(?:got it|noted|understood|ok(?:ay)?|right|sure|will do|thanks|i(?:'ll| will) remember)\b|\byour\b",
-    re.IGNORECASE,
+    r"^\W*(?:got it|noted|understood|ok(?:ay)?|right|sure|will do|i(?:'ll| will) remember)\b", re.IGNORECASE
 )
-"""Words by which an assistant says again what it was told."""
+"""Words by which an assistant begins to say again what it was told."""
+_FIRM: Final = re.compile(r"\w*\d\w*|(?<=[a-z,;] )[A-Z]\w+")
+"""Numbers and names within a text."""
 _RESTATED: Final = 0.6
 """Share of its words that such an answer has from one memory or message."""
 
@@ -562,9 +563,13 @@ def _is_echo(one: Listed, event: Event, told: Iterable[tuple[int | None, frozens
     if event.role is not Role.ASSISTANT or len(one.text) > _ECHO_CHARACTERS:
         return False
     terms = frozenset(tokenize(one.text)) - _POLITE
-    most = _RESTATED if _RESTATING.search(one.text) else 1.0
-    earlier = (more for at, more in told if at is None or at <= event.occurred_us)
-    return not terms or any(len(terms & more) >= most * len(terms) for more in earlier)
+    earlier = [more for at, more in told if at is None or at <= event.occurred_us]
+    if not terms or any(terms <= more for more in earlier):
+        return True
+    if _RESTATING.search(one.text) is None:
+        return False
+    firm = {word for name in _FIRM.findall(one.text) for word in tokenize(name)} - _POLITE  # what an answer may add
+    return any(firm <= more and len(terms & more) >= _RESTATED * len(terms) for more in earlier)
 
 
 def _list_terms(one: Listed) -> frozenset[str]:

@@ -17,7 +17,7 @@ from credenda.model.attributes import get_attribute
 from credenda.model.evaluation import FeedbackCounts
 from credenda.model.memory import Cardinality, Memory, Stance, Status, get_valid_from_us
 from credenda.model.query import Query
-from credenda.read.asked import AskedSlots, has_asked_name, is_asked, is_near_asked
+from credenda.read.asked import AskedSlots, has_asked_name, is_asked, is_near_asked, is_of_relative
 from credenda.read.candidates import Candidates, Integers, Row, Signs
 from credenda.read.filters import (
     fold_query,
@@ -284,7 +284,6 @@ def _is_as_close(row: Row, echo: Row) -> bool:
     return row.signs.slot or share or row.key >= _ECHO_SHARE * echo.key
 
 
-_USER: Final = "user"
 _COMING: Final = frozenset({Stance.PLANNED, Stance.CONSIDERED})
 _AHEAD: Final = re.compile(r"\b(?:will|going to|next|soon)\b", re.IGNORECASE)
 _ASKS_WHICH: Final = re.compile(r"\W*(?:what|which|whose|who|whom|where|when|how)\b", re.IGNORECASE)
@@ -304,7 +303,7 @@ def _lift_asked(rows: Sequence[Row], asked: AskedSlots | None, work: Reading) ->
     end_us = max((time.until_us or work.now_us for time in work.then or ()), default=None)
 
     relatives = _list_relatives(rows, words)
-    if asked is not None and relatives and asked.entities != (_USER,):
+    if asked is not None and relatives and is_of_relative(asked, work.query.text):
         asked = asked._replace(entities=(*asked.entities, *relatives))
     named = {
         row.id

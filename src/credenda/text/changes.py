@@ -58,6 +58,11 @@ def is_change(text: str) -> bool:
     return any(sign.search(folded) for sign in (signs.strong, signs.corrects, signs.slips, signs.named, signs.weak))
 
 
+def is_beside(text: str) -> bool:
+    """Return whether a text tells something beside what was told before: "also", "another"."""
+    return load_changes().beside.search(_fold(text)) is not None
+
+
 def is_return(text: str) -> bool:
     """Return whether a text says that something is as it was before.
 

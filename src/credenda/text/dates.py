@@ -31,7 +31,7 @@ QUARTER: Final = 3
 DECEMBER: Final = 12
 _MONTH_NAMES: Final = "january february march april may june july august september october november december"
 MONTHS: Final = tuple(_MONTH_NAMES.split())
-SHORT_DAYS: Final = {"mon": 0, "tue": 1, "tues": 1, "wed": 2, "weds": 2, "thu": 3, "thur": 3, "thurs": 3, "fri": 4}
+SHORT_DAYS: Final = {"tue": 1, "tues": 1, "wed": 2, "weds": 2, "thu": 3, "thur": 3, "thurs": 3, "fri": 4}
 """Weekdays as people write them in haste; "sat" and "sun" are words of their own."""
 WEEKDAYS: Final = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 SEASONS: Final = {"spring": 3, "summer": 6, "autumn": 9, "fall": 9, "winter": 12}
@@ -292,14 +292,14 @@ _RULES: Final = (
     (
         "dmy",
         (
-            rf"(?:(?<!\bfrom )(?P<dmy_b>{_DAY})\s?(?:[-\u2013]|to|till|until)\s?)?(?:the )?(?P<dmy_d>{_DAY}) (?:of )?"
+            rf"(?:(?P<dmy_b>{_DAY})\s?[-\u2013]\s?)?(?:the )?(?P<dmy_d>{_DAY}) (?:of )?"
             rf"(?P<dmy_m>{_MONTH})\b\.?(?:,? (?P<dmy_y>{_YEAR}))?"
         ),
     ),
     (
         "both",
         (
-            rf"(?:this |next |last )?(?P<both_w>{_WEEKDAY}|sat|sun),? (?:the )?(?P<both_d>\d{{1,2}}(?:st|nd|rd|th))"
+            rf"(?P<both_x>this |next |last )?(?P<both_w>{_WEEKDAY}),? (?:the )?(?P<both_d>\d{{1,2}}(?:st|nd|rd|th))"
             rf"(?! (?:of )?{_MONTH}\b)"
         ),
     ),
@@ -340,7 +340,7 @@ _RULES: Final = (
     ("near", r"(?P<near_w>yesterday|today|tomorrow|tmrw|tonight|last night|this (?:morning|afternoon|evening))"),
     (
         "month",
-        rf"(?:{_AFTER}|(?<=\ball )|(?<=\bof )|(?<=\bthroughout ))"
+        rf"(?:{_AFTER}|(?<=\ball of )|(?<=\bthroughout ))"
         + _PART.format("month_p")
         + rf"(?P<month_m>{_MONTH})(?!\.? \d)",
     ),
@@ -412,12 +412,13 @@ def _parse_day_month(found: re.Match[str], context: _Context) -> Days | None:
     if days is None or found["dmy_b"] is None:
         return days
     first = days.since.replace(day=_parse_day_number(found["dmy_b"]))
-    return Days(first, days.until) if first < days.since else None
+    return Days(first, days.until) if first < days.since else days
 
 
 def _parse_weekday_number(found: re.Match[str], context: _Context) -> Days | None:
     """Parse "Tues 20th": the nearest such day ahead, or behind where the lean is to the past."""
-    step = -1 if context.lean == "past" else 1
+    said = (found["both_x"] or "").strip().lower()
+    step = -1 if said == "last" or (context.lean == "past" and said != "next") else 1
     day, weekday = _parse_day_number(found["both_d"]), _number_weekday(found["both_w"])
     near = (context.today + timedelta(days=step * at) for at in range(_NEAR_DAYS))
     return next((get_day(one) for one in near if (one.day, one.weekday()) == (day, weekday)), None)
@@ -652,7 +653,7 @@ _MINUTE_US: Final = 60 * SECOND_US
 _NOON: Final = 12
 _SPOKEN_CLOCK: Final = re.compile(
     r"(?<![\d:/])(?:(?P<hour>[01]?\d|2[0-3])(?:[:.](?P<minute>[0-5]\d))? ?(?P<half>[ap])\.?m\b\.?"
-    r"|(?:at )?(?P<hours>[01]?\d|2[0-3])(?::|(?<=\bat \d)\.|(?<=\bat \d\d)\.)(?P<minutes>[0-5]\d)(?![\d:])"
+    r"|(?:at )?(?P<hours>[01]?\d|2[0-3]):(?P<minutes>[0-5]\d)(?![\d:])"
     r"|(?:at )?(?P<noon>noon|midday))",
     re.IGNORECASE,
 )
@@ -698,16 +699,18 @@ def find_dates_in(zone: tzinfo, text: str, anchor_us: int, lean: Lean | None = N
 
 
 _LIMITING: Final = re.compile(r"\b(?:till|until|by|before|since|from|after)\b", re.IGNORECASE)
-_LEANS: Final[tuple[Lean, ...]] = ("future", "past")
-_IN_FULL: Final = {
-    **{short: WEEKDAYS[number] for short, number in SHORT_DAYS.items()},
-    "veggie": "vegetarian",
-}
+_TOLD_AFTER: Final = re.compile(
+    r"\b(?:yesterday|ago|last|was|were|did|had|came|went|broke|\w{2,}ed|done)\b", re.IGNORECASE
+)
+"""Words of what is over."""
+_HALF_DAY: Final = re.compile(r"[ap]\.?m\b|\b(?:1[3-9]|2[0-3]):\d\d", re.IGNORECASE)
+_IN_FULL: Final = {short: WEEKDAYS[number] for short, number in SHORT_DAYS.items() if short != "wed"}
 _SHORT: Final = re.compile(rf"\b(?:{'|'.join(_IN_FULL)})\b", re.IGNORECASE)
 _HOURS: Final = {word: str(number) for word, number in _COUNTS.items() if number and word not in {"a", "an"}}
 _HALF_PAST: Final = re.compile(rf"\bhalf (?:past )?(?P<hour>\d{{1,2}}|{'|'.join(_HOURS)})\b", re.IGNORECASE)
-_DOTTED: Final = re.compile(r"\b(\d{1,2})\.([0-5]\d)( ?[ap]m)\b", re.IGNORECASE)
-_GLUED: Final = re.compile(r"(\d)((?:[kmc]?g|mg|ml|[ckm]m|[ap]m|l|k|h|hrs?|mins?)\b)", re.IGNORECASE)
+_DOTTED: Final = re.compile(r"\b(\d{1,2})\.([0-5]\d ?[ap]m)\b", re.IGNORECASE)
+_GLUED: Final = re.compile(r"(\d)((?:[kmc]?g|mg|ml|[ckm]m|l|k|h|hrs?|mins?)\b)", re.IGNORECASE)
+_PARTED: Final = re.compile(r"(\d) (?=[ap]m\b)", re.IGNORECASE)
 _LOOSE_DAY: Final = re.compile(rf"\b(?:{'|'.join(WEEKDAYS)}|at|on|the|from|of)\b", re.IGNORECASE)
 """What is left of a day whose number and month are left out."""
 
@@ -715,12 +718,12 @@ _LOOSE_DAY: Final = re.compile(rf"\b(?:{'|'.join(WEEKDAYS)}|at|on|the|from|of)\b
 def spell_out(text: str) -> str:
     """Write in full what people shorten, and numbers apart from their units: "tues + thurs", "half 4", "80mg".
 
-    >>> spell_out("wfh tues + thurs, still veggie"), spell_out("half 4"), spell_out("7.30pm"), spell_out("80mg")
-    ('wfh tuesday + thursday, still vegetarian', '4:30', '7:30 pm', '80 mg')
+    >>> spell_out("wfh tues + thurs"), spell_out("half 4"), spell_out("7.30 pm"), spell_out("80mg")
+    ('wfh tuesday + thursday', '4:30', '7:30pm', '80 mg')
     """
     text = _SHORT.sub(lambda found: _IN_FULL[found[0].lower()], text)
     text = _HALF_PAST.sub(lambda found: f"{_HOURS.get(found['hour'].lower(), found['hour'])}:30", text)
-    return _GLUED.sub(r"\1 \2", _DOTTED.sub(r"\1:\2\3", text))
+    return _GLUED.sub(r"\1 \2", _PARTED.sub(r"\1", _DOTTED.sub(r"\1:\2", text)))
 
 
 def leave_out_days(value: str, sentence: str, occurred_us: int) -> str:
@@ -730,16 +733,17 @@ def leave_out_days(value: str, sentence: str, occurred_us: int) -> str:
     'Lisbon'
     """
     plain = _LIMITING.sub("in", sentence)  # an end has the same days
-    told = [one for lean in _LEANS for text in (sentence, plain) for one in find_dates(text, occurred_us, lean)]
+    lean: Lean = "past" if _TOLD_AFTER.search(sentence) else "future"
+    told = [one for text in (sentence, plain) for one in find_dates(text, occurred_us, lean)]
     since, until = {one.from_us for one in told}, {one.until_us for one in told}
     until |= {one + DAY_US for one in until if one is not None}
     left = value
-    for lean in _LEANS:
-        for day in reversed(find_dates(left, occurred_us, lean)):
-            if day.from_us in since and day.until_us in until:
-                left = f"{left[: day.start]} {left[day.stop :]}"
+    for day in reversed(find_dates(value, occurred_us, lean)):
+        if day.from_us in since and day.until_us in until:
+            left = f"{left[: day.start]} {left[day.stop :]}"
     clocks = [find_clock(text) for text in (left, sentence)]
-    half_us = _NOON * HOUR_US  # "half 4" may be in the afternoon
+    both = all(_HALF_DAY.search(text) for text in (left, sentence))
+    half_us = 2 * _NOON * HOUR_US if both else _NOON * HOUR_US  # "half 4" may be in the afternoon
     if clocks[0] and clocks[1] and clocks[0].after_us % half_us == clocks[1].after_us % half_us:
         left = f"{left[: clocks[0].start]} {left[clocks[0].stop :]}"
     if left == value:

@@ -22,7 +22,7 @@ from credenda.model.event import CODE, DENIED, Event, get_project, is_bound_to_p
 from credenda.model.memory import Memory, Status, get_valid_from_us, is_dreamed
 from credenda.storage.current_trust import find_current_trust
 from credenda.storage.store import ChangeFilter, EventFilter, MemoryFilter, Reader, Writer
-from credenda.text.changes import is_correction
+from credenda.text.changes import is_beside, is_correction
 from credenda.text.normalize import normalise_attribute, normalise_name
 from credenda.text.sentences import REMOVED
 from credenda.write.apply import Application, Applied, apply
@@ -254,10 +254,14 @@ def _is_relayed(reader: Reader, event: Event, claim: Claim) -> bool:
 def _resolve_and_decide(writer: Writer, event: Event, claim: Claim, now_us: int, *, read: Claim) -> list[Change]:
     if claim.reader:
         return _decide_proposed(writer, event, claim, now_us, read=read)
-    found = resolve_slot(writer, claim)
+    found = claim
+    if is_bare_value(claim) and claim.prior:  # what was said just before, else what alone holds that name
+        found = resolve_from_previous(claim, _find_previous(writer, event, claim), event.occurred_us)
+    if found is claim and not (is_bare_value(claim) and claim.prior and claim.prior.isdecimal()):
+        found = resolve_slot(writer, claim)
     if is_without_attribute(found):
         return []
-    if is_bare_value(found):
+    if is_bare_value(found) and not found.prior:
         found = resolve_from_previous(found, _find_previous(writer, event, found), event.occurred_us)
     found = resolve_relative(writer, resolve_alias(writer, found))
     if is_bare_value(found) and not says_more(found):
@@ -288,6 +292,7 @@ def _name_replaced_value(writer: Writer, claim: Claim, event: Event) -> Claim:
     if several or get_attribute(claim.attribute).known:
         # of several values a correction means the only one
         only = len(held) == 1 and claim.move is UpdateKind.CORRECT and is_correction(claim.text, soon=True)
+        only = only and not is_beside(claim.text)
         same = only and has_same_kind(claim.value or "", held[0].value or "")
         return move_to_rival(replace(claim, rival=held[0].id), held[0]) if same else claim
     named = name_replaced(replace(claim, move=UpdateKind.STATE), held, event.occurred_us)

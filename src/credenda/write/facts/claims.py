@@ -486,10 +486,10 @@ def _make_slotted_claim(told: _PlacedFact, owner: str) -> Claim | None:
 
 
 def _is_fragment(told: _PlacedFact) -> bool:
-    """Return whether a correction says no more than a value, and perhaps the wrong one: "sorry, 19 March, not 9"."""
+    """Return whether a correction says no more than the right value and the wrong one: "sorry, 19 March, not 9"."""
     fact = told.fact
     corrects = _find_move(fact) is UpdateKind.CORRECT and fact.certainty >= _OF_FRAGMENT
-    if not corrects or fact.subject != SPEAKER or fact.value.start < 0:
+    if not corrects or not fact.old or fact.subject != SPEAKER or fact.value.start < 0:
         return False
     sentence = told.turn.event.text[slice(*_find_sentence(fact, told.turn))]
     if _FIRST_PERSON.search(sentence):

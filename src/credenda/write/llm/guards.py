@@ -7,7 +7,7 @@ or the claim without its effect on a known memory. It is refused if there is no 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Final
@@ -25,7 +25,6 @@ from credenda.model.claim import CONFIDENCE_MAX, Claim, Span, Turn, UpdateKind
 from credenda.model.event import Event, Role, Source
 from credenda.model.memory import Cardinality, Memory, MemoryType, Stance
 from credenda.model.statement import name_attribute
-from credenda.text.changes import load_changes
 from credenda.text.dates import DateSpan, find_dates, leave_out_days, spell_out
 from credenda.text.normalize import is_same_value, normalise_attribute, normalise_name
 from credenda.text.passing import find_passing_end
@@ -342,8 +341,12 @@ _OWN_OPENING: Final = re.compile(r"(?:I|My|We|Our)\b", re.IGNORECASE)
 """Beginning of words that are prose, although signs of code stand in their sentence."""
 _NO: Final = re.compile(r"^(?:no|not|never|without)\s+(?=\w)", re.IGNORECASE)
 _NAME_WORDS: Final = 2
-_HALVES: Final = frozenset({"am", "pm", "k"})
-"""Signs of a number that people leave out."""
+_OFTEN: Final = frozenset({"day", "daili", "week", "night", "morn", "even", "month"})
+"""Stems of words for how often something is taken."""
+_BETWEEN: Final = frozenset({"of", "the", "a", "an", "per", "my"})
+_OCCASIONS: Final = frozenset({"trip", "holiday", "visit", "appointment", "meeting"})
+_SHORTENED: Final = frozenset({"employer", "school", "member_of"})
+"""Attributes whose values are names that people shorten."""
 _NOT: Final = re.compile(r"\b(?:no|not|never|without|cannot|\w+n['\u2019]?t)\b", re.IGNORECASE)
 """Words of denial: "no dairy" is said by "I can't have dairy"."""
 _USER: Final = "user"
@@ -441,8 +444,8 @@ def check(
 def _cut_addition(proposal: Proposal) -> Proposal:
     """Leave out of a value what an attribute cannot have behind a comma, as of "Cardiff, a flat in Splott"."""
     name, value = find_exact_attribute(proposal.attribute or ""), proposal.value or ""
-    head = value.partition(",")[0].strip()
-    fits = head != value and not is_valid_value(name, value) and is_valid_value(name, head)
+    head, _, addition = (part.strip() for part in value.partition(","))
+    fits = addition.startswith(("a ", "an ")) and not is_valid_value(name, value) and is_valid_value(name, head)
     return replace(proposal, value=head) if fits else proposal
 
 
@@ -588,8 +591,9 @@ def _is_said(said: Said, schema: AttributeSchema) -> bool:
     """
     event, value = said.turn.event, spell_out(said.proposal.value or "")
     sentence = spell_out(said.sentence)
-    left = leave_out_days(value, sentence, event.occurred_us)
-    if _is_worded_otherwise(said, left, sentence, hurts=schema.hurts, dated=left != value) or _is_known_name(said):
+    left = value if schema.dated else leave_out_days(value, sentence, event.occurred_us)
+    dated = left != value
+    if _is_worded_otherwise(said, left, sentence, hurts=schema.hurts, dated=dated) or _is_known_name(said, schema):
         return True
     value = left
     if _NOT.search(sentence):
@@ -607,26 +611,38 @@ def _is_said(said: Said, schema: AttributeSchema) -> bool:
 
 
 def _is_worded_otherwise(said: Said, value: str, sentence: str, *, hurts: bool, dated: bool) -> bool:
-    """Return whether a sentence has all words of a value in any order, but for what the slot holds already.
+    """Return whether a sentence has all words of a value in another order, but for what the slot holds already.
 
-    `dated`: it names the days that were left out of the value. If a wrong value could hurt, its words stand together.
+    `dated`: it names the days that were left out of the value. If a wrong value could hurt, its words stand together,
+    and only how often something is taken may come from what is held.
     """
+    wanted = set(tokenize(value))
+    own = wanted.intersection(tokenize(sentence))
+    if hurts:
+        held = _OFTEN if said.replaced is None else _OFTEN.union(tokenize(spell_out(said.replaced.value or "")))
+        left = wanted - own
+        same = left <= held and not any(word.isdigit() for word in left)
+        return bool(own) and same and (not left or said.replaced is not None) and _stands_together(sentence, own)
     slot = set(tokenize(spell_out(" ".join(_list_slot_values(said)))))
-    terms = tokenize(sentence)
-    wanted = set(tokenize(value)) - _HALVES
-    own = wanted.intersection(terms)
     new = {word for word in wanted - own if word.isdigit()}
-    named = [word for word in value.split() if word[0].isupper()]
-    if hurts and named and own >= set(tokenize(" ".join(named))) and len(wanted - own) <= 1 and not new:
-        return True  # "the Forum library", of "at the Forum"
-    if not wanted <= {*terms} | slot or (new and (hurts or not (dated or "same" in sentence.casefold()))):
+    if new and not (dated or "same" in sentence.casefold()):
         return False
-    if not hurts:
-        return dated or bool(own)
-    denied = _NOT.search(sentence) is not None and _NOT.search(value) is None
-    if not denied and load_changes().strong.search(sentence.casefold()) is None:
-        return bool(own)
-    return bool(own) and any({*terms[at : at + len(own)]} == own for at in range(len(terms)))
+    return wanted <= own | slot and (dated or bool(own))
+
+
+def _stands_together(sentence: str, terms: Collection[str]) -> bool:
+    """Return whether words stand in a sentence with nothing but small words between them."""
+    words = re.findall(r"[^\W_]+(?:['\u2019][^\W_]+)?|[.,;:!?()]", sentence.casefold())
+    held = [next(iter(tokenize(word)), word) for word in words]
+    for at, word in enumerate(held):
+        found = set[str]()
+        for one in held[at:] if word in terms else ():
+            if one not in terms and one not in _BETWEEN:
+                break
+            found.add(one)
+            if {*terms} <= found:
+                return True
+    return False
 
 
 def _list_slot_values(said: Said) -> Iterator[str]:
@@ -639,13 +655,17 @@ def _list_slot_values(said: Said) -> Iterator[str]:
             yield one.value or ""
 
 
-def _is_known_name(said: Said) -> bool:
+def _is_known_name(said: Said, schema: AttributeSchema) -> bool:
     """Return whether a value is a name that is held, of which the sentence says the first word: "day one at Acme"."""
     value = said.proposal.value or ""
-    words, own = tokenize(value), set(tokenize(said.sentence))
-    if len(words) < _NAME_WORDS or words[0] not in own or not value[:1].isupper():
+    words, first = tokenize(value), re.escape(value.partition(" ")[0])
+    if len(words) < _NAME_WORDS or not value[:1].isupper() or (schema.hurts and schema.name not in _SHORTENED):
         return False
-    return any(is_same_value(one.value, value) or is_same_value(one.entity, value) for one in said.turn.known)
+    if re.search(rf"(?i:\b{first}\b)(?! [A-Z0-9])", said.sentence) is None or _NOT.search(said.sentence):
+        return False
+    known = {normalise_name(name or "") for one in said.turn.known for name in (one.value, one.entity)}
+    alike = {name for name in known if name.partition(" ")[0] == normalise_name(value).partition(" ")[0]}
+    return alike == {normalise_name(value)}
 
 
 def _find_stranger(said: Said) -> Refusal | None:
@@ -713,7 +733,8 @@ def _fill_slot(said: Said, stance: Stance) -> Claim:
     schema = get_attribute(name)
     dates = past_dates(straighten(said.sentence), event.occurred_us)
     ended = proposal.past and not schema.episodic  # not "5 interviews between April 25 and May 1"
-    since_us, until_us = dates.since, dates.until or event.occurred_us if ended else None
+    over_us = event.occurred_us if schema.known or name in _OCCASIONS else None
+    since_us, until_us = dates.since, dates.until or over_us if ended else None
     if stance is Stance.PLANNED:
         dated = _find_dated_words(said)
         several = len(find_dates(said.sentence, event.occurred_us, "future")) > 1

@@ -37,7 +37,7 @@ from credenda.model.memory import (
     TypeClass,
     get_valid_from_us,
 )
-from credenda.text.changes import is_change, is_correction
+from credenda.text.changes import is_beside, is_change, is_correction
 from credenda.text.normalize import is_same_value, normalise_attribute, normalise_name
 from credenda.text.sentences import split_sentences
 from credenda.text.tokens import fold, tokenize
@@ -470,12 +470,12 @@ def _has_terms(text: str, terms: frozenset[str]) -> bool:
 BY_HASH: Final = "/"
 """Sign between an event and the hash of its claim, in the name of a memory that will follow from it."""
 
-_OCCASIONS: Final = frozenset({"appointment", "meeting", "event", "visit", "trip", "plan", "reminder", "call"})
-"""Open attributes of what there are several of on different days."""
-_TAKES_PLACE: Final = re.compile(
-    r"\b(?:instead|replac\w+|switch\w* (?:from|to)|swapp\w+|chang\w+ (?:from|to))\b", re.IGNORECASE
+_COUNTED: Final = re.compile(r"^(?:number|count)_of_|_(?:count|savings|balance|number|price|fee|cost)$")
+"""Open attributes that have one number at a time."""
+_STOPPED: Final = re.compile(
+    r"(?<!not )\b(?:off|stopped(?: taking)?|quit) (?:the |my )?(?P<name>[^\W\d_]{3,})", re.IGNORECASE
 )
-_SHORT: Final = 2
+"""Words that call a medicine over."""
 _SETTLING: Final = ASSERTIVE_STANCES | {Stance.PLANNED, Stance.CONSIDERED}
 _OWNERS: Final = frozenset({"user", "me", "my", "i"})
 
@@ -554,25 +554,23 @@ def name_replaced(claim: Claim, held: Iterable[Memory], occurred_us: int) -> Cla
         return replace(claim, move=UpdateKind.CORRECT, rival=newest.id)
     begins_later = (claim.valid_from_us or 0) > occurred_us + DAY_US
     changed = is_change(claim.text) if planned else not row.known and (begins_later or is_change(claim.text))
-    changed = changed or (
-        not row.known and row.name not in _OCCASIONS and _is_measured_later(claim, newest, occurred_us)
-    )
+    changed = changed or (not row.known and _is_measured_later(claim, newest, occurred_us))
     return replace(claim, move=UpdateKind.CHANGE, rival=newest.id) if changed else claim
 
 
 def _is_measured_later(claim: Claim, newest: Memory, occurred_us: int) -> bool:
     """Return whether a later claim gives another number or day for exactly what a memory has one for."""
-    both = all(is_measure(value or "") for value in (claim.value, newest.value))
-    if not both or normalise_attribute(claim.attribute or "") in _OCCASIONS:
-        return False
-    return newest.stance is Stance.PLANNED or get_valid_from_us(newest) < occurred_us
+    counted = _COUNTED.search(normalise_attribute(claim.attribute or "")) is not None
+    both = counted and all(is_measure(value or "") for value in (claim.value, newest.value))
+    return both and get_valid_from_us(newest) < occurred_us and not is_beside(claim.text)
 
 
 def _name_ended_member(claim: Claim, held: Iterable[Memory]) -> Claim:
-    """Let a claim name the one value of a set that its words call over: "off ramipril, losartan instead"."""
-    slot, words = get_slot(claim), set(tokenize(claim.text))
-    if claim.stance is not Stance.ASSERTED or _TAKES_PLACE.search(claim.text) is None:
+    """Let a claim name the one medicine that its words call over: "off ramipril, losartan instead"."""
+    slot = get_slot(claim)
+    if claim.stance is not Stance.ASSERTED or normalise_attribute(claim.attribute or "") != "medication":
         return claim
+    stopped = {word for found in _STOPPED.finditer(claim.text) for word in tokenize(found["name"])}
     own = set(tokenize(claim.value or ""))
     named = [
         one
@@ -580,8 +578,8 @@ def _name_ended_member(claim: Claim, held: Iterable[Memory]) -> Claim:
         if one.status is Status.ACTIVE
         and one.stance is Stance.ASSERTED
         and get_slot(one) == slot
-        and not own.intersection(tokenize(one.value or ""))
-        and words.intersection(word for word in tokenize(one.value or "") if word.isalpha() and len(word) > _SHORT)
+        and own.isdisjoint(tokenize(one.value or ""))
+        and not stopped.isdisjoint(tokenize(one.value or ""))
     ]
     return replace(claim, move=UpdateKind.CHANGE, rival=named[0].id) if len(named) == 1 else claim
 

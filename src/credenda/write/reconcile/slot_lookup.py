@@ -49,7 +49,7 @@ def sort_by_id(found: Iterable[Memory]) -> list[Memory]:
 
 
 _NOMINATED: Final = 64
-_DAY: Final = re.compile(r"(?:\d{4}-|--)\d\d-(\d\d)(?: .*)?")
+_DAY: Final = re.compile(r"(?:\d{4}-|--)(?P<month>\d\d)-(?P<day>\d\d)(?: .*)?")
 """A day as values hold it: 2026-06-04, --06-04."""
 _PROPERTY: Final = "property"
 """The attribute of what a thing has where the reader finds no name for it."""
@@ -110,22 +110,14 @@ def keep_verbatim(claim: Claim) -> Claim:
 
 
 def resolve_from_previous(claim: Claim, previous: Iterable[Memory], occurred_us: int) -> Claim:
-    """Move a bare value to the slot of the only value of its kind in the previous statement, if there is one.
-
-    Where it names the wrong value, that is the one whose words have it.
-    """
-    wrong = {*tokenize(claim.prior or "")}
+    """Move a bare value to the slot of the only value of its kind in the previous statement, if there is one."""
     held = [
         one
         for one in previous
-        if one.status is Status.ACTIVE
-        and one.stance in ASSERTIVE_STANCES
-        and get_slot(one) is not None
-        and wrong <= {*tokenize(one.value or ""), *_list_day(one)}
+        if one.status is Status.ACTIVE and one.stance in ASSERTIVE_STANCES and get_slot(one) is not None
     ]
-    exact = [one for one in held if claim.prior and is_same_value(one.value, claim.prior)]
-    if len(exact) == 1:
-        return _move_to_slot(exact, claim)
+    if claim.prior:
+        return _correct_named(claim, held, occurred_us)
     if claim.value and find_number(claim.value) is None:
         corrects = claim.move is UpdateKind.CORRECT
         named = [
@@ -135,20 +127,40 @@ def resolve_from_previous(claim: Claim, previous: Iterable[Memory], occurred_us:
         ]
         alone = len(named) == 1 and (corrects or len(held) == 1)
         return replace(_move_to_slot(named, claim), prior=named[0].value) if alone else claim
-    numbered = [one for one in held if find_number(one.value or "") is not None or _list_day(one)]
-    if len(numbered) != 1 or not claim.value or not (wrong or find_number(numbered[0].text)):
+    numbered = [one for one in held if find_number(one.value or "") is not None]
+    if len(numbered) != 1 or not claim.value:
         return claim
-    (memory,) = numbered
-    value = replace_number(memory.value or "", claim.value)
+    return replace(_move_to_slot(numbered, claim), value=replace_number(numbered[0].value or "", claim.value))
+
+
+def _correct_named(claim: Claim, held: Iterable[Memory], occurred_us: int) -> Claim:
+    """Move a value to the one memory whose value has the wrong words that it names, if it is of the same kind."""
+    wrong = {*tokenize(claim.prior or "")}
+    named = [one for one in held if wrong <= {*tokenize(one.value or ""), *_list_day(one)}]
+    if len(named) != 1 or not claim.value or named[0].stance is not Stance.ASSERTED:
+        return claim
+    (memory,) = named
+    old, value = memory.value or "", claim.value
     if _list_day(memory):
-        value = iso_day(claim.value, occurred_us, memory.attribute or "")
-    return replace(_move_to_slot(numbered, claim), value=value, prior=memory.value)
+        value = iso_day(value, occurred_us, memory.attribute or "")
+        days = _DAY.fullmatch(value), _DAY.fullmatch(old)
+        if days[0] is None or days[1] is None or days[0]["month"] != days[1]["month"]:
+            return claim
+        value = old[: days[1].start("month")] + value[days[0].start("month") :]
+    elif find_number(old) is not None:
+        unit = value.partition(" ")[2]
+        if find_number(value) is None or not {*tokenize(unit)} <= {*tokenize(old)}:
+            return claim
+        value = replace_number(old, value)
+    elif not is_same_value(old, claim.prior):
+        return claim
+    return replace(_move_to_slot(named, claim), value=value, prior=old)
 
 
 def _list_day(memory: Memory) -> list[str]:
     """List the day of the month of a value that is a day, as people write it."""
     found = _DAY.fullmatch(memory.value or "")
-    return [] if found is None else [found[1].lstrip("0")]
+    return [] if found is None else [found["day"].lstrip("0")]
 
 
 def _is_same_kind(one: str, other: str) -> bool:
