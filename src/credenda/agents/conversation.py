@@ -50,7 +50,7 @@ class Conversation:
         What an earlier message of the call was given is not told again, and nothing that was deleted since.
         """
         with self._lock:
-            names = [_hash_message(one) for one in said]
+            names = [f"{_hash_text(one.text)}-{one.repeats}" for one in said]
             try:
                 self._withdraw()
                 failed = None
@@ -180,10 +180,6 @@ class Conversations:
             while len(self._held) > _CONVERSATIONS:
                 self._held.popitem(last=False)
             return self._held[name]
-
-
-def _hash_message(said: UserMessage) -> str:
-    return f"{_hash_text(said.text)}-{said.repeats}"
 
 
 def _hash_text(text: str) -> str:

@@ -58,13 +58,11 @@ def commit_edit(parts: Parts, work: Callable[[Writer], Memory]) -> Memory:
     `work` returns the memory and may run several times (`storage.plan`).
     """
     with parts.active_calls, take_turn(parts.store, parts.user_id):
-        memory = commit_decided(parts.store, parts.user_id, work, _read_filed)
+        memory = commit_decided(
+            parts.store, parts.user_id, work, lambda writer, memory: writer.memories([memory.id])[0]
+        )
     parts.jobs_ready.set()
     return memory
-
-
-def _read_filed(writer: Writer, memory: Memory) -> Memory:
-    return writer.memories([memory.id])[0]
 
 
 def make_application(parts: Parts, cause: str | None = None, actor: Actor = Actor.USER) -> Application:

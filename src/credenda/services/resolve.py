@@ -244,11 +244,11 @@ def find_loops(parts: Parts, *, days: int | None = None) -> list[SlotLoop]:
         contests = reader.contests()
         replaced = reader.find(MemoryFilter(statuses=frozenset({Status.SUPERSEDED})))
         pairs = {(normalise_name(one.entity), normalise_attribute(one.attribute)) for one in contests}
-        pairs |= {_name_pair(one) for one in replaced if one.entity and one.attribute}
+        pairs |= {
+            (normalise_name(one.entity), normalise_attribute(one.attribute))
+            for one in replaced
+            if one.entity and one.attribute
+        }
         active = frozenset({Status.ACTIVE})
         held = [one for pair in sorted(pairs) for one in reader.find(MemoryFilter(pair=pair, statuses=active))]
     return find_slot_loops(replaced, held, contests, now_us=now_us, days=span)
-
-
-def _name_pair(memory: Memory) -> tuple[str, str]:
-    return normalise_name(memory.entity or ""), normalise_attribute(memory.attribute or "")

@@ -150,19 +150,19 @@ def _take_over(parts: Parts, key: bytes, stones: list[Tombstone]) -> None:
         return
     origin = ExportHeader(user_id=parts.user_id, tag=draw_tag(), key=key, created_us=parts.clock.now_us(), schema=0)
     rows = (
-        ImportRow(number, "tombstones", {**_make_tombstone_row(stone)})
+        ImportRow(
+            number,
+            "tombstones",
+            {
+                "digest": stone.digest,
+                "kind": stone.kind,
+                "normaliser": stone.normaliser,
+                "created_at": stone.created_us,
+            },
+        )
         for number, stone in enumerate(sorted(stones, key=lambda one: one.digest), 1)
     )
     parts.store.load(parts.user_id, origin, rows)
-
-
-def _make_tombstone_row(stone: Tombstone) -> Mapping[str, int | str | bytes]:
-    return {
-        "digest": stone.digest,
-        "kind": stone.kind,
-        "normaliser": stone.normaliser,
-        "created_at": stone.created_us,
-    }
 
 
 def _write_state(parts: Parts, folder: Folder, run: _Refill, before: State) -> None:

@@ -107,17 +107,14 @@ def _find_open_walls(session: Session) -> Iterator[Finding]:
         found = {one["policy"]: one for one in policies.get(name, ())}
         own = found.pop("tenant", None)
         if own is None or not own["general"] or {_strip(own["seen"]), _strip(own["written"])} != {_strip(wanted)}:
-            fix = f"let its owner drop the policy `tenant` if it is there, and run `{_write_policy(name, wanted)}`"
+            policy = f"CREATE POLICY tenant ON credenda.{name} USING ({wanted}) WITH CHECK ({wanted})"
+            fix = f"let its owner drop the policy `tenant` if it is there, and run `{policy}`"
             yield _make_wall_finding("the policy `tenant` is missing or altered", name, fix)
         if family in LISTED_TABLES:
             found.pop("listed", None)
         for policy in found:
             fix = f'let its owner run `DROP POLICY "{policy}" ON credenda.{name}`'
             yield _make_wall_finding(f"the policy `{policy}` lets more rows through", name, fix)
-
-
-def _write_policy(table: str, condition: str) -> str:
-    return f"CREATE POLICY tenant ON credenda.{table} USING ({condition}) WITH CHECK ({condition})"
 
 
 def _strip(condition: str | None) -> str:
