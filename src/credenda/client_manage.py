@@ -17,13 +17,15 @@ from credenda.validation import check_words
 
 if TYPE_CHECKING:
     from credenda.model.change import ContestCase, SlotLoop
-    from credenda.model.code import DriftReport
     from credenda.model.core import Core
-    from credenda.model.dream import ConsolidationReport, DreamReport
     from credenda.model.governance import DeletionPlan, LegalHold, RetentionPolicy
     from credenda.model.query import Outcome, StatusStep
     from credenda.model.report import (
+        CompressReport,
+        ConsolidationReport,
         DecayReport,
+        DreamReport,
+        DriftReport,
         ExpiryReport,
         ExtractionReport,
         LifecycleReport,
@@ -32,7 +34,6 @@ if TYPE_CHECKING:
         ScheduleReport,
         UndoReport,
     )
-    from credenda.model.restored_report import CompressReport
     from credenda.runtime import Parts
 
 
@@ -202,7 +203,7 @@ class Manage:
         `apply_policies`, which background workers call, deletes older events. `remove` deletes the policy of a topic,
         or the general one. Raises `Invalid` for days outside 1 to 36,525.
         """
-        return services.erase.set_policy(self._parts, days, topic, remove=remove)
+        return services.delete.set_policy(self._parts, days, topic, remove=remove)
 
     @Operation(
         "Delete everything that has expired or is older than the policies allow.",
@@ -236,7 +237,7 @@ class Manage:
 
         Raises `Conflict` if one is in force, `Invalid` without a reason.
         """
-        return services.erase.hold(self._parts, reason)
+        return services.delete.hold(self._parts, reason)
 
     @Operation(
         "Lift the legal hold.",
@@ -250,7 +251,7 @@ class Manage:
     )
     def lift_hold(self, reason: str) -> LegalHold:
         """Lift the legal hold; raises `Conflict` without one."""
-        return services.erase.lift_hold(self._parts, reason)
+        return services.delete.lift_hold(self._parts, reason)
 
     @Operation(
         "List all legal holds, current and past, oldest first.",
@@ -260,7 +261,7 @@ class Manage:
     )
     def holds(self) -> Sequence[LegalHold]:
         """Return all legal holds, past and present, oldest first, with the reasons."""
-        return services.erase.list_holds(self._parts)
+        return services.delete.list_holds(self._parts)
 
     @Operation(
         "Show the core and the changes of its last rewrite.",
@@ -468,7 +469,7 @@ class Manage:
         and the others run; a second run finds nothing to do. While another process runs it, nothing runs and `reason`
         tells so. The steps and their numbers: docs/explanation/dream.md. Raises `Invalid` for an unknown step.
         """
-        return services.dream_run.dream(self._parts, steps, dry_run=dry_run)
+        return services.scheduled_tasks.dream(self._parts, steps, dry_run=dry_run)
 
     @Operation(
         "List slots whose value was replaced three or more times within 30 days, the worst first.",

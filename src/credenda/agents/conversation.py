@@ -4,21 +4,222 @@ from __future__ import annotations
 
 import hashlib
 import logging
+import re
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from threading import Lock
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast
 
-from credenda.agents.denial import challenge_denied
-from credenda.agents.messages import UserMessage
 from credenda.agents.recall import Recalled, cut_deleted, find_core, find_for_prompt
 from credenda.errors import CredendaError
 from credenda.ids import draw_request_id
+from credenda.model.memory import Memory, Status
 from credenda.text.recalled_block import cut_recalled, extract_spoken
+from credenda.text.tokens import tokenize
 
 if TYPE_CHECKING:
     from credenda.client import Credenda
+
+
+# The messages of model clients: find the spoken words, and add recalled text. Three shapes are read: Anthropic's
+# messages with `system`, the chat completions of OpenAI and compatible servers, and OpenAI's responses with `input`
+# and `instructions`. The caller's values are never changed; copies are.
+
+
+_TEXT: Final = frozenset({"text", "input_text", "output_text"})
+_SYSTEM: Final = frozenset({"system", "developer"})
+
+
+class UserMessage(NamedTuple):
+    """A message of the user: its place among the messages, its spoken words, and how often the same came before.
+
+    `answered` tells whether an answer of the assistant follows it.
+    """
+
+    place: int
+    text: str
+    repeats: int
+    answered: bool = False
+
+
+def find_user_messages(call: Mapping[str, Any]) -> list[UserMessage]:
+    """Return the messages of the user with words in a call, in order; results of tools have none."""
+    found: list[UserMessage] = []
+    counts: dict[str, int] = {}
+    messages = _list_messages(call)
+    answer = max((at for at, one in enumerate(messages) if _get(one, "role") == "assistant"), default=-1)
+    for place, message in enumerate(messages):
+        written = _read_text(_get(message, "content")) if _get(message, "role") == "user" else ""
+        text = extract_spoken(written)
+        if written.strip():
+            found.append(UserMessage(place, text, counts.get(text, 0), place < answer))
+            counts[text] = counts.get(text, 0) + 1
+    return found
+
+
+def _list_messages(call: Mapping[str, Any]) -> Sequence[Any]:
+    given = call.get("messages", call.get("input"))
+    if isinstance(given, str):
+        return [{"role": "user", "content": given}]
+    return cast("Sequence[Any]", given) if isinstance(given, Sequence) else []
+
+
+def _get(value: object, name: str) -> Any:  # noqa: ANN401 - a table or an object of a client
+    return cast("Mapping[str, Any]", value).get(name) if isinstance(value, Mapping) else getattr(value, name, None)
+
+
+def _read_text(content: object) -> str:
+    if isinstance(content, str):
+        return content
+    if not isinstance(content, Iterable):
+        return ""
+    parts = [_get(part, "text") for part in cast("Iterable[Any]", content) if _get(part, "type") in _TEXT]
+    return "\n".join(part for part in parts if isinstance(part, str))
+
+
+def attach(call: Mapping[str, Any], blocks: Mapping[int, str]) -> dict[str, Any]:
+    """Return a call with text added to messages, by their place."""
+    if not blocks:
+        return dict(call)
+    key = "messages" if "messages" in call else "input"
+    if isinstance(call[key], str):
+        return {**call, key: f"{call[key]}\n\n{blocks[0]}" if 0 in blocks else call[key]}
+    kind = "text" if key == "messages" else "input_text"
+    messages = [
+        _add_text(message, blocks[place], kind) if place in blocks else message
+        for place, message in enumerate(_list_messages(call))
+    ]
+    return {**call, key: messages}
+
+
+def _add_text(message: Any, block: str, kind: str) -> Any:  # noqa: ANN401 - as above
+    if not isinstance(message, Mapping):
+        return message
+    told = cast("Mapping[str, Any]", message)
+    content = told.get("content")
+    if isinstance(content, str):
+        return {**told, "content": f"{content}\n\n{block}"}
+    return {**told, "content": [*cast("Iterable[Any]", content), {"type": kind, "text": block}]}
+
+
+def add_core(call: Mapping[str, Any], core: str, *, system: str) -> dict[str, Any]:
+    """Return a call with the core among what the program tells the model; `system` names the input that takes it.
+
+    It is "system" or "instructions" for an input of the call, and "message" for a message of the system.
+    """
+    if not core:
+        return dict(call)
+    if system == "message":
+        return {**call, "messages": _add_to_system(_list_messages(call), core)}
+    held = call.get(system)
+    if isinstance(held, str) and held:
+        return {**call, system: f"{held}\n\n{core}"}
+    if isinstance(held, Sequence) and held and not isinstance(held, str):
+        return {**call, system: [*cast("Sequence[Any]", held), {"type": "text", "text": core}]}
+    return {**call, system: core}
+
+
+def _add_to_system(messages: Sequence[Any], core: str) -> list[Any]:
+    """Put the core behind the first messages of the system, so that what the program says comes first."""
+    place = next((at for at, one in enumerate(messages) if _get(one, "role") not in _SYSTEM), len(messages))
+    return [*messages[:place], {"role": "system", "content": core}, *messages[place:]]
+
+
+def read_reply(answer: object) -> str:
+    """Return the words of a model's answer; "" for an answer without any, such as calls of tools alone."""
+    output = _get(answer, "output_text")
+    if isinstance(output, str):
+        return output
+    choices = _get(answer, "choices")
+    if isinstance(choices, Sequence) and choices:
+        return _read_text(_get(_get(cast("Sequence[Any]", choices)[0], "message"), "content"))
+    return _read_text(_get(answer, "content"))
+
+
+def read_delta(event: object) -> str:
+    """Return the words that an event of a stream adds to the answer; "" for other events."""
+    choices = _get(event, "choices")
+    if isinstance(choices, Sequence) and choices:
+        found = _get(_get(cast("Sequence[Any]", choices)[0], "delta"), "content")
+        return found if isinstance(found, str) else ""
+    kind, delta = _get(event, "type"), _get(event, "delta")
+    if kind == "response.output_text.delta":
+        return delta if isinstance(delta, str) else ""
+    if kind == "content_block_delta" and _get(delta, "type") == "text_delta":
+        return str(_get(delta, "text") or "")
+    return ""
+
+
+# Find a recalled memory that the next words of the user deny.
+
+
+_DENIAL: Final = re.compile(
+    r"\b(?:(?:that|this|it)(?:\s+is|['\u2019]s)?\s+(?:not|n['\u2019]t)\s+(?:true|right|correct|so|the case)"
+    r"|(?:that|this|it)\s+isn['\u2019]t\s+(?:true|right|correct|so|the case)"
+    r"|(?:that|this|it)(?:\s+is|['\u2019]s|\s+was)\s+(?:wrong|incorrect|false|outdated|out of date|no longer true)"
+    r"|(?:you(?:\s+are|['\u2019]re)|your (?:memory|memories|notes?) (?:is|are))\s+(?:wrong|mistaken|outdated)"
+    r"|not (?:true|the case)(?:\s+any\s?more)?|no longer (?:true|the case)"
+    r"|i never (?:said|told you) (?:that|so)|where did you get that)\b",
+    re.IGNORECASE,
+)
+"""Words that deny what was just said."""
+_NO: Final = re.compile(r"^\s*(?:no|nope|wrong|incorrect)\b[\s,.!:;\u2013-]", re.IGNORECASE)
+_NEGATED: Final = re.compile(r"\b(?:not|never|no longer|\w+n['\u2019]t)\b", re.IGNORECASE)
+_CHARACTERS: Final = 500
+"""Longest message whose bare denial is taken to be about a single memory that was shown."""
+
+
+def find_denied(text: str, shown: Sequence[Memory]) -> list[Memory]:
+    """Return the memories, of those that were shown with the words before, that a message denies.
+
+    A denial needs words of denial, and either the value or most words of the memory; a bare denial denies a memory only
+    if it was shown alone. Anything else denies nothing: a wrong memory is challenged, never ended, by this.
+    """
+    current = [memory for memory in shown if memory.status is Status.ACTIVE]
+    opening = text[:_CHARACTERS]
+    negated = _NO.match(opening) is not None and _NEGATED.search(opening) is not None
+    if not current or not (_DENIAL.search(opening) or negated):
+        return []
+    words = frozenset(tokenize(opening))
+    named = [memory for memory in current if _is_named(memory, words)]
+    if named:
+        return named[:1] if len(named) == 1 else []
+    bare = len(shown) == 1 and len(text) <= _CHARACTERS and _DENIAL.search(opening) is not None
+    return current if bare else []
+
+
+def _is_named(memory: Memory, words: frozenset[str]) -> bool:
+    """Return whether words name the value of a memory, or more than half of what it says."""
+    value = frozenset(tokenize(memory.value or ""))
+    told = frozenset(tokenize(memory.text))
+    return (bool(value) and value <= words) or (bool(told) and 2 * len(told & words) > len(told))
+
+
+# Challenge a memory that was recalled and that the next words of the user deny.
+
+
+_REASON: Final = "the user denied it after it was recalled"
+
+
+def challenge_denied(memory: Credenda, text: str, shown: Sequence[str]) -> list[str]:
+    """Challenge a memory that was shown with the words before and that these words deny; return its id.
+
+    Nothing is ended by it: the memory is marked as in doubt, and counts as of no use to that prompt.
+    """
+    held: list[Memory] = []
+    for name in shown:
+        with suppress(CredendaError):  # an event, or a memory that is gone
+            held.append(memory.get(name))
+    found: list[str] = []
+    for one in find_denied(text, held):
+        with suppress(CredendaError):
+            memory.manage.set_status(one.id, "challenged", _REASON)
+            memory.feedback(one.id, useful=False)
+            found.append(one.id)
+    return found
+
 
 _log: Final = logging.getLogger(__name__)
 _CONVERSATIONS: Final = 256

@@ -8,8 +8,15 @@ from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from functools import wraps
 from typing import TYPE_CHECKING, Any, Self, TypeVar, cast
 
-from credenda.agents.conversation import Conversation, Conversations
-from credenda.agents.messages import add_core, attach, find_user_messages, read_delta, read_reply
+from credenda.agents.conversation import (
+    Conversation,
+    Conversations,
+    add_core,
+    attach,
+    find_user_messages,
+    read_delta,
+    read_reply,
+)
 
 if TYPE_CHECKING:
     from credenda.client import Credenda

@@ -33,9 +33,9 @@ from credenda.manage.code_outline import (
 from credenda.manage.drift import CodeIndex, check_claim, compute_drift_score, decide_drift, extract_code_claims
 from credenda.model.change import Actor, Add, Change, SetStatus, Support, end_memory
 from credenda.model.claim import Span
-from credenda.model.code import DriftFinding, DriftReport, ScanReport
 from credenda.model.event import CODE, TRUST, NewEvent, Role, Source
 from credenda.model.memory import Draft, Layer, Memory, MemoryType, Stance, Status, is_dreamed
+from credenda.model.report import DriftFinding, DriftReport, ScanReport
 from credenda.paths import check_path, find_path_kind
 from credenda.runtime import Parts
 from credenda.storage.plan import commit_decided, return_decided

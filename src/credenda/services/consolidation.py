@@ -50,8 +50,8 @@ from credenda.manage.consolidation_judge import (
     plan_changes,
 )
 from credenda.model.change import Actor, Add, ChangeKind, ChangeRecord, Link, Support
-from credenda.model.dream import ConsolidationGroup, ConsolidationReport
 from credenda.model.memory import CONSOLIDATED, Memory, Relation, Status, get_valid_from_us
+from credenda.model.report import ConsolidationGroup, ConsolidationReport
 from credenda.providers.embed.hashed import HashedEmbedder
 from credenda.runtime import Parts
 from credenda.services.consolidation_progress import (

@@ -15,7 +15,7 @@ import numpy as np
 from credenda.index.document_names import name_memory_document
 from credenda.index.quantize import FORGOTTEN, TIERS, choose_bits, decode_rows, encode
 from credenda.model.memory import Memory, Status
-from credenda.model.restored_report import CompressReport, CompressTier
+from credenda.model.report import CompressReport, CompressTier
 from credenda.runtime import Parts
 from credenda.services.lifecycle import walk_retention
 from credenda.storage.store import Vector, Watermark, Writer

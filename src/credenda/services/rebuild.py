@@ -9,7 +9,8 @@ from credenda import model as model_modules
 from credenda import services, workers
 from credenda.errors import Corrupt, Invalid
 from credenda.manage.rebuild import LogDifferences, compare_with_log, repair_rows
-from credenda.model.report import Finding, RebuildDifference, RebuildReport
+from credenda.model.evaluation import RebuildDifference, RebuildReport
+from credenda.model.report import Finding
 from credenda.providers.embed.factory import open_embedder
 from credenda.runtime import Parts
 from credenda.text.recalled_block import count_noun

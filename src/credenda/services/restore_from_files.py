@@ -35,9 +35,9 @@ from credenda.model.change import (
     to_draft,
 )
 from credenda.model.claim import Evidence, Span
+from credenda.model.evaluation import RebuildDifference, RebuildReport
 from credenda.model.event import Source
 from credenda.model.memory import Slot, Status, TypeClass, is_dreamed
-from credenda.model.report import RebuildDifference, RebuildReport
 from credenda.paths import find_path_kind
 from credenda.portability.files.folder import STATE, ZEROS, Folder, Found, open_folder
 from credenda.portability.files.next_state import read_key, read_tombstones, write_tombstones

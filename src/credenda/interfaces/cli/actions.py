@@ -33,11 +33,10 @@ from credenda.text.recalled_block import count_noun
 if TYPE_CHECKING:
     from credenda.client import Credenda
     from credenda.model.change import ContestCase
-    from credenda.model.code import DriftReport
     from credenda.model.evaluation import BeliefTestReport
     from credenda.model.event import Receipt
     from credenda.model.memory import Memory
-    from credenda.model.restored_report import SyncReport
+    from credenda.model.report import DriftReport, SyncReport
 
 Given = dict[str, Any]
 Action = Callable[[Session, Operation, Given], Outcome]

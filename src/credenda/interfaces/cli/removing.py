@@ -135,7 +135,7 @@ def erase(session: Session, operation: Operation, given: Given) -> Outcome:
     with session.open() as memory:
         if "export" in given:
             _check_free(given["export"], force=force)
-        if given.get("confirm") in {memory.user, services.erase.PHRASE} and not ask_consent(
+        if given.get("confirm") in {memory.user, services.delete.PHRASE} and not ask_consent(
             f"Erase everything of {escape_controls(memory.user)} for good?", sure=sure
         ):
             return Outcome(value=Done(id=memory.user, done="kept"))

@@ -13,6 +13,7 @@ from credenda.interfaces.cli.render_files import render_sync
 from credenda.interfaces.cli.render_forgetting import render_holds, render_policies
 from credenda.interfaces.cli.render_lifecycle import render_jobs, render_scores
 from credenda.interfaces.client_setup.install import Installed
+from credenda.model.evaluation import RebuildDifference, RebuildReport
 from credenda.model.memory import Memory
 from credenda.model.query import Context
 from credenda.model.report import (
@@ -22,13 +23,11 @@ from credenda.model.report import (
     Finding,
     ImportReport,
     ModelUse,
-    RebuildDifference,
-    RebuildReport,
     ReembedReport,
     Resolution,
+    ServerReport,
     Stats,
 )
-from credenda.model.restored_report import ServerReport
 from credenda.text.recalled_block import count_kind, count_noun
 
 _OPENINGS: Final = {

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from credenda.interfaces.cli.output import Screen, escape_controls
-from credenda.model.restored_report import SyncReport
+from credenda.model.report import SyncReport
 from credenda.text.recalled_block import count_noun
 
 _SHOWN: Final = 20

@@ -10,7 +10,7 @@ from credenda.interfaces.cli.commands import make_command, write_either
 from credenda.interfaces.cli.output import Screen, Session, escape_controls, note, open_screen
 from credenda.interfaces.cli.removing import ask_consent
 from credenda.lazy import import_on_use
-from credenda.model.restored_report import MigrationReport
+from credenda.model.report import MigrationReport
 from credenda.text.recalled_block import count_noun
 
 if TYPE_CHECKING:

@@ -33,10 +33,10 @@ from credenda.interfaces.cli.commands import make_command, make_group, make_tool
 from credenda.interfaces.cli.output import Session, escape_controls, format_wait, note, write_output
 from credenda.interfaces.server.address import Address, check_address
 from credenda.lazy import import_on_use
-from credenda.model.restored_report import ServerCheck, ServerReport
+from credenda.model.report import ServerCheck, ServerReport
 from credenda.model.server import AccessToken, AuditRecord, Member, MemberRole
 from credenda.operation import Scope
-from credenda.storage.audit import make_harmless
+from credenda.storage.sql.server_rows import make_harmless
 from credenda.text.recalled_block import count_noun
 
 if TYPE_CHECKING:

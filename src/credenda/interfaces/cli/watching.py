@@ -14,7 +14,7 @@ from credenda.portability.files.folder import Rest, compute_signature
 
 if TYPE_CHECKING:
     from credenda.client import Credenda
-    from credenda.model.restored_report import SyncReport
+    from credenda.model.report import SyncReport
 
 _LOOK_SECONDS: Final = 1.0
 

@@ -15,7 +15,7 @@ import psycopg
 
 from credenda.errors import Conflict, Corrupt, CredendaError, make_damage_error
 from credenda.ids import draw_key
-from credenda.model.job import Finding
+from credenda.model.report import Finding
 from credenda.storage.postgres.connections import AUDIT_TURN, Session, compute_lock
 from credenda.storage.postgres.statements import WordBatch, list_words
 from credenda.storage.sql.row_loader import (
