@@ -47,7 +47,6 @@ from credenda.storage.sql.writer import NextIds, SqlWriter, clear_name_cache
 from credenda.storage.store import Finding, IndexPosition, Reader, TenantRecord, VectorCopies, Writer, pack_code
 from credenda.storage.transfer import (
     DamagedRow,
-    ErasedTenant,
     Erasure,
     ExportHeader,
     ImportRow,
@@ -414,21 +413,6 @@ class PostgresStore(ServerRows, TenantQueries):
             with closing(found) as rows:
                 origin = postgres.erase.read_origin(session, user_id)
                 yield TenantExport(origin=origin, rows=rows, damaged=damaged)
-
-    def take_over(self, entries: Iterable[ErasedTenant]) -> None:
-        """Add tenants that were erased elsewhere to the ledger."""
-        self._check_writable()
-        rows = [(one.digest, one.tag, one.key, one.erased_us) for one in entries]
-
-        def add(session: Session) -> None:
-            for row in rows:
-                session.execute(
-                    """INSERT INTO erasures (digest, tag, ledger_key, erased_at) VALUES (%s, %s, %s, %s)
-                    ON CONFLICT (digest, tag) DO NOTHING""",
-                    row,
-                )
-
-        self._connections.run_unit(Scope(server=True), add)
 
     @contextmanager
     def scratch(self, user_id: str) -> Generator[Writer]:

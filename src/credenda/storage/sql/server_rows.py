@@ -653,6 +653,11 @@ class TenantQueries(ServerTables):
                 for row in run("list_erasures")
             ]
 
+    def take_over(self, entries: Iterable[ErasedTenant]) -> None:
+        """Add tenants that were erased elsewhere to the ledger."""
+        rows = [{"digest": one.digest, "tag": one.tag, "key": one.key, "at_us": one.erased_us} for one in entries]
+        self._change_tables(lambda run: [run("enter_erasure", **row) for row in rows])
+
     def check_server(self, users: tuple[str, str], fill: Callable[[Writer], object]) -> list[Finding]:
         """Find nothing, because a file has no server, and no walls beside the conditions of statements."""
         del users, fill
