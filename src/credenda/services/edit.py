@@ -122,15 +122,9 @@ def correct(
     text: str | None = None,
     value: str | None = None,
     reason: str = "",
-    agent: str | None = None,
-    session: str | None = None,
 ) -> Memory:
-    """Replace a memory by its corrected content; the wrong memory leaves every as-of answer.
-
-    `agent` and `session` say where the correction was made.
-    """
-    wanted = Correction(text=text, value=value, reason=reason, agent=agent, session=session)
-    return put_right(parts, resolve_id(parts, memory_id), wanted)
+    """Replace a memory by its corrected content; the wrong memory leaves every as-of answer."""
+    return put_right(parts, resolve_id(parts, memory_id), Correction(text=text, value=value, reason=reason))
 
 
 def put_right(parts: Parts, memory_id: str, wanted: Correction) -> Memory:
