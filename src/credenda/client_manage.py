@@ -55,7 +55,7 @@ class Manage:
     )
     def contests(self) -> Sequence[ContestCase]:
         """List slots whose value is undecided, with their questions; open ones first."""
-        return services.resolve.list_contests(self._parts)
+        return services.edit.list_contests(self._parts)
 
     @Operation(
         "Show one contest.",
@@ -67,7 +67,7 @@ class Manage:
     )
     def contest(self, contest_id: str) -> ContestCase:
         """Return one contest; raises `NotFound`."""
-        return services.resolve.get_contest(self._parts, contest_id)
+        return services.edit.get_contest(self._parts, contest_id)
 
     @Operation(
         "Resolve a contest: keep one value or both, or give each value a scope.",
@@ -92,7 +92,7 @@ class Manage:
         say "both". The id of a memory, as in `outcome`, answers the contradiction between it and earlier values.
         Raises `Invalid` for an unknown or ambiguous value, with the choices; `Conflict` for a contest that is resolved.
         """
-        return services.resolve.resolve(self._parts, contest_id, keep=keep, scopes=scopes)
+        return services.edit.resolve(self._parts, contest_id, keep=keep, scopes=scopes)
 
     @Operation(
         "Show the outcome of messages: their memories, and the values that they contradict.",
@@ -110,7 +110,7 @@ class Manage:
 
         `event_ids` are those of the receipt of `remember`. Raises `NotFound` for an unknown one.
         """
-        return services.resolve.get_outcome(self._parts, check_words(event_ids, "event_ids"))
+        return services.edit.get_outcome(self._parts, check_words(event_ids, "event_ids"))
 
     @Operation(
         "Process the messages that wait for the LLM; or estimate the cost without calling it.",
@@ -352,7 +352,7 @@ class Manage:
         A dry run, the default, returns bytes and fidelity by tier and changes nothing. Beliefs stay the same; faded
         memories rank a little lower by embedding.
         """
-        return services.embedding_compression.compress(self._parts, dry_run=dry_run)
+        return services.rebuild.compress(self._parts, dry_run=dry_run)
 
     @Operation(
         "Move a memory one layer up: working, episodic, semantic.",
@@ -481,7 +481,7 @@ class Manage:
     )
     def loops(self, *, days: int | None = None) -> Sequence[SlotLoop]:
         """Audit alternating slots: those replaced three or more times within 30 (or these) days, worst first."""
-        return services.resolve.find_loops(self._parts, days=days)
+        return services.edit.find_loops(self._parts, days=days)
 
     @Operation(
         "Move a memory to another status by hand, such as a candidate to active.",

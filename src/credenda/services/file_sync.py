@@ -74,8 +74,7 @@ from credenda.portability.files.three_way_diff import (
     compare,
     sort_gone_lines,
 )
-from credenda.portability.importers.blocks import require_content
-from credenda.portability.importers.format import make_stable_key
+from credenda.portability.importers.format import make_stable_key, require_content
 from credenda.portability.importers.memory_files import word_observation
 from credenda.portability.importers.notes import is_agents_alone
 from credenda.runtime import Parts

@@ -24,8 +24,8 @@ from credenda.runtime import Parts
 from credenda.services.consolidation import Wanted, run_over
 from credenda.services.core import core
 from credenda.services.dream_steps import Night, run_bridges, run_cards, run_decay, run_drift, run_probe, write_report
+from credenda.services.edit import find_loops
 from credenda.services.lifecycle import decay, run_lifecycle
-from credenda.services.resolve import find_loops
 from credenda.storage.store import EventFilter, Prune, Watermark, Writer
 from credenda.text.recalled_block import count_kind, count_noun
 from credenda.validation import check_words

@@ -11,8 +11,8 @@ from itertools import pairwise
 from pathlib import Path, PurePosixPath
 from typing import Any, Final, cast
 
-from credenda.portability.importers.blocks import Block, cut, decode_lines, has_words, make_document_piece
 from credenda.portability.importers.format import (
+    Block,
     Boundary,
     Format,
     Omitted,
@@ -20,7 +20,11 @@ from credenda.portability.importers.format import (
     Piece,
     Problem,
     Source,
+    cut,
+    decode_lines,
+    has_words,
     list_key_paths,
+    make_document_piece,
 )
 from credenda.portability.importers.json_checks import (
     MalformedError,

@@ -14,7 +14,6 @@ from typing import Any, Final, cast
 from credenda import limits
 from credenda.clock import parse_time, to_datetime
 from credenda.errors import Invalid
-from credenda.portability.importers.blocks import cut, name_file_session
 from credenda.portability.importers.format import (
     ForeignMemory,
     Omitted,
@@ -22,7 +21,9 @@ from credenda.portability.importers.format import (
     Piece,
     Problem,
     Source,
+    cut,
     make_stable_key,
+    name_file_session,
 )
 from credenda.portability.sources import Element, Lines, read_sections
 from credenda.text.normalize import normalise_name

@@ -8,8 +8,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path, PurePosixPath
 from typing import Any, Final, cast
 
-from credenda.portability.importers.blocks import Block, cut, has_words, make_document_piece, read_tags
 from credenda.portability.importers.format import (
+    Block,
     Boundary,
     Format,
     Omitted,
@@ -17,8 +17,12 @@ from credenda.portability.importers.format import (
     Piece,
     Problem,
     Source,
+    cut,
+    has_words,
     is_json_with,
     list_key_paths,
+    make_document_piece,
+    read_tags,
 )
 from credenda.portability.importers.json_checks import (
     MalformedError,
