@@ -42,7 +42,7 @@ from credenda.operation import (
     Param,
     Rest,
 )
-from credenda.telemetry.spans import record_methods
+from credenda.telemetry import record_methods
 from credenda.write import intake
 
 if TYPE_CHECKING:

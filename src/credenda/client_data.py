@@ -13,7 +13,7 @@ from credenda.lazy import import_on_use
 from credenda.model.report import JobInfo, JobState
 from credenda.operation import CURSOR, ITEMS, LOCAL, PERSONS, Door, Operation, Param, Rest
 from credenda.paths import check_path
-from credenda.telemetry.spans import record_group
+from credenda.telemetry import record_group
 
 if TYPE_CHECKING:
     from credenda import bootstrap, portability

@@ -30,7 +30,7 @@ from credenda.operation import (
     Rest,
 )
 from credenda.paths import check_path
-from credenda.telemetry.spans import record_group
+from credenda.telemetry import record_group
 
 if TYPE_CHECKING:
     from credenda import bootstrap, portability

@@ -12,7 +12,7 @@ from credenda.errors import Conflict, Invalid, NotFound, Unavailable
 from credenda.model.memory import Memory, Status
 from credenda.operation import ID, LOCAL, NOT_A_SKILL, PERSONS, REASON, TOPIC, WHOLE_MESSAGE, Operation, Param, Rest
 from credenda.paths import check_path
-from credenda.telemetry.spans import record_group
+from credenda.telemetry import record_group
 from credenda.validation import check_words
 
 if TYPE_CHECKING:
