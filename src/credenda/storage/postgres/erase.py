@@ -24,10 +24,10 @@ from credenda.storage.sql.row_loader import (
     Column,
     LoadTarget,
     check_schema,
+    filter_rows,
     load_into,
     make_occupied_error,
     make_tag_error,
-    sift_rows,
     to_header,
     write_query,
 )
@@ -240,7 +240,7 @@ def dump_rows(
         columns = list_columns(session, table)
         sql = write_query(table, columns).replace(":user_id", "%(user_id)s")
         found = session.stream(sql, {"user_id": user_id}, _BATCH)
-        for sound in sift_rows(table, columns, found, tag=tag, damaged=damaged):
+        for sound in filter_rows(table, columns, found, tag=tag, damaged=damaged):
             yield table, sound
 
 

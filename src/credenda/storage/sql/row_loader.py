@@ -109,7 +109,7 @@ def list_keys(columns: Iterable[Column]) -> list[Column]:
     return sorted((column for column in columns if column.key_place), key=lambda column: column.key_place)
 
 
-def sift_rows(
+def filter_rows(
     table: str,
     columns: Sequence[Column],
     rows: Iterable[Sequence[Any]],

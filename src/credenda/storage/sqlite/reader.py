@@ -12,7 +12,7 @@ from typing import Any, Final
 from credenda.clock import Clock, seconds
 from credenda.storage.sql.duties import ViewStart
 from credenda.storage.sql.reader import SqlReader, to_tenant
-from credenda.storage.sql.row_loader import Column, sift_rows, write_query
+from credenda.storage.sql.row_loader import Column, filter_rows, write_query
 from credenda.storage.sql.statements import Dialect, StatementRunner, load_dialect
 from credenda.storage.sql.writer import NextIds, SqlWriter
 from credenda.storage.store import CODE_BITS, TenantRecord, pack_code
@@ -143,7 +143,7 @@ def read_sound_rows(
         for table in tables:
             columns = list_columns(connection, table)
             found = connection.execute(write_query(table, columns), {"user_id": user_id})
-            for row in sift_rows(table, columns, found, tag=tag, damaged=damaged, broken=(sqlite3.DatabaseError,)):
+            for row in filter_rows(table, columns, found, tag=tag, damaged=damaged, broken=(sqlite3.DatabaseError,)):
                 yield table, row
     finally:
         connection.text_factory = str
