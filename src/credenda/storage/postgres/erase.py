@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Collection, Generator, Iterable, Mapping
+from functools import partial
 from typing import Any, ClassVar, Final, NamedTuple
 
 import psycopg
@@ -239,8 +240,8 @@ def dump_rows(
     for table in TABLES if only is None else (one for one in ORDER if one in only):
         columns = list_columns(session, table)
         sql = write_query(table, columns).replace(":user_id", "%(user_id)s")
-        found = session.stream(sql, {"user_id": user_id}, _BATCH)
-        for sound in filter_rows(table, columns, found, tag=tag, damaged=damaged):
+        read = partial(session.stream, sql, {"user_id": user_id}, _BATCH)
+        for sound in filter_rows(table, columns, read, tag=tag, damaged=damaged):
             yield table, sound
 
 

@@ -112,20 +112,20 @@ def list_keys(columns: Iterable[Column]) -> list[Column]:
 def filter_rows(
     table: str,
     columns: Sequence[Column],
-    rows: Iterable[Sequence[Any]],
+    read: Callable[[], Iterable[Sequence[Any]]],
     *,
     tag: str,
     damaged: list[DamagedRow] | None,
     broken: tuple[type[Exception], ...] = (),
 ) -> Iterator[TableRow]:
-    """Yield the sound rows among those that `write_query` finds.
+    """Yield the sound rows among those that `read` gets by the statement of `write_query`.
 
     Damaged ones are added to a list; without one the first of them raises `Corrupt`. `broken` are the errors with which
     a damaged file ends the reading.
     """
     names, keys, key = [column.name for column in columns], list_keys(columns), "its first row"
     try:
-        for found in rows:
+        for found in read():
             row = dict(zip(names, found, strict=True))
             key = name_row(table, row, keys)
             if is_sound(table, row, columns, tag):

@@ -655,7 +655,7 @@ class TenantQueries(ServerTables):
 
     def take_over(self, entries: Iterable[ErasedTenant]) -> None:
         """Add tenants that were erased elsewhere to the ledger."""
-        rows = [{"digest": one.digest, "tag": one.tag, "key": one.key, "at_us": one.erased_us} for one in entries]
+        rows = [{"digest": one.digest, "tag": one.tag, "hmac_key": one.key, "at_us": one.erased_us} for one in entries]
         self._change_tables(lambda run: [run("enter_erasure", **row) for row in rows])
 
     def check_server(self, users: tuple[str, str], fill: Callable[[Writer], object]) -> list[Finding]:

@@ -6,7 +6,7 @@ import json
 import re
 import sqlite3
 from collections.abc import Generator, Iterable, Mapping
-from functools import cache
+from functools import cache, partial
 from typing import Any, Final
 
 from credenda.clock import Clock, seconds
@@ -142,8 +142,8 @@ def read_sound_rows(
     try:
         for table in tables:
             columns = list_columns(connection, table)
-            found = connection.execute(write_query(table, columns), {"user_id": user_id})
-            for row in filter_rows(table, columns, found, tag=tag, damaged=damaged, broken=(sqlite3.DatabaseError,)):
+            read = partial(connection.execute, write_query(table, columns), {"user_id": user_id})
+            for row in filter_rows(table, columns, read, tag=tag, damaged=damaged, broken=(sqlite3.DatabaseError,)):
                 yield table, row
     finally:
         connection.text_factory = str

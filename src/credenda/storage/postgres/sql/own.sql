@@ -261,5 +261,5 @@ SELECT code, term FROM words WHERE user_id = :user_id ORDER BY code, term;
 
 -- name: enter_erasure!
 -- Add a tenant that was erased elsewhere to the ledger.
-INSERT INTO erasures (digest, tag, ledger_key, erased_at) VALUES (:digest, :tag, :key, :at_us)
+INSERT INTO erasures (digest, tag, ledger_key, erased_at) VALUES (:digest, :tag, :hmac_key, :at_us)
 ON CONFLICT (digest, tag) DO NOTHING;

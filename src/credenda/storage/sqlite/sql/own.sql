@@ -190,4 +190,4 @@ SELECT 'tombstone ' || substr(hex(digest), 1, 8) AS name FROM tombstones WHERE u
 -- name: enter_erasure!
 -- Add a tenant that was erased elsewhere to the ledger; there is nothing left to prove here.
 INSERT OR IGNORE INTO erasures (digest, tag, ledger_key, erased_at, finished_at)
-VALUES (:digest, :tag, :key, :at_us, :at_us);
+VALUES (:digest, :tag, :hmac_key, :at_us, :at_us);
