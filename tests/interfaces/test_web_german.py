@@ -17,7 +17,8 @@ from credenda import Credenda
 from credenda.interfaces.web import languages
 from credenda.interfaces.web.registry import PAGES
 from credenda.model.attributes import load_attributes
-from credenda.model.statement import load_wordings, name_attribute, write_statement
+from credenda.model.statement import name_attribute, write_statement
+from credenda.model.wordings import load_wordings
 from credenda.testing import ManualClock
 
 from .pages import Person, memory_of, run_in_background, serving_pages

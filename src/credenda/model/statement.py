@@ -9,11 +9,8 @@ the language of these words where `wordings.toml` has that language, else in Eng
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Mapping, Sequence
 from datetime import UTC, tzinfo
-from functools import cache
-from importlib import resources
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from credenda.clock import DAY_US, to_datetime
@@ -26,7 +23,7 @@ if TYPE_CHECKING:
     from credenda.model import attributes, wordings
 else:
     attributes = import_on_use("credenda.model.attributes")  # it needs memories, which need statements
-    wordings = import_on_use("credenda.model.statement")  # most statements are in English, which needs no table
+    wordings = import_on_use("credenda.model.wordings")  # most statements are in English, which needs no table
 
 GIVEN: Final = "given_"
 GIVEN_STATEMENT: Final = f"{GIVEN}statement"
@@ -404,12 +401,3 @@ def format_core_text(memory: Stated, now_us: int = 0) -> str:
     """Return the claim of a memory for the core, which is about the user: another speaker is named before it."""
     claim = write_claim(memory, now_us)
     return claim if memory.speaker == _USER else format_author(memory, claim)
-
-
-# The words of statements in other languages than English.
-
-
-@cache
-def load_wordings() -> Mapping[str, Mapping[str, Mapping[str, Any]]]:
-    """Load the words of statements by language, for languages other than English; cached."""
-    return tomllib.loads(resources.files("credenda.model").joinpath("wordings.toml").read_text("utf-8"))

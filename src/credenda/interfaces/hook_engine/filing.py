@@ -7,7 +7,7 @@ import os
 from contextlib import suppress
 from typing import TYPE_CHECKING, Final
 
-from credenda.agents.conversation import challenge_denied
+from credenda.agents.denial import challenge_denied
 from credenda.clock import to_datetime
 from credenda.errors import Conflict, CredendaError, Unavailable
 from credenda.hook_files.places import Places, find_places, list_waiting
