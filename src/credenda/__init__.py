@@ -41,9 +41,7 @@ if TYPE_CHECKING:
         SessionSummary,
     )
     from credenda.model.change import ChangeRecord, ContestCase, SlotLoop
-    from credenda.model.code import DriftReport, ScanReport
     from credenda.model.core import Core, Item
-    from credenda.model.dream import ConsolidationReport, DreamReport
     from credenda.model.evaluation import (
         BeliefTestReport,
         ContextPreview,
@@ -62,7 +60,6 @@ if TYPE_CHECKING:
         LegalHold,
         RetentionPolicy,
     )
-    from credenda.model.job import JobInfo
     from credenda.model.memory import Memory, MemoryUnit
     from credenda.model.query import (
         Context,
@@ -77,23 +74,29 @@ if TYPE_CHECKING:
     )
     from credenda.model.report import (
         BackupReport,
+        CompressReport,
+        ConsolidationReport,
         DecayReport,
         DeletionReport,
         DoctorReport,
+        DreamReport,
+        DriftReport,
         EraseReceipt,
         ExpiryReport,
         ExportReport,
         ExtractionReport,
         ImportReport,
+        JobInfo,
         LifecycleReport,
         ReembedReport,
         Resolution,
         RetentionCurves,
+        ScanReport,
         ScheduleReport,
         Stats,
+        SyncReport,
         UndoReport,
     )
-    from credenda.model.restored_report import CompressReport, SyncReport
     from credenda.model.server import AuditRecord, AuditReport
 
 __all__ = [
@@ -188,8 +191,8 @@ _LAZY = {
     "Browse": "credenda.model.browse",
     "ChangeRecord": "credenda.model.change",
     "ComplianceReport": "credenda.model.governance",
-    "CompressReport": "credenda.model.restored_report",
-    "ConsolidationReport": "credenda.model.dream",
+    "CompressReport": "credenda.model.report",
+    "ConsolidationReport": "credenda.model.report",
     "ContestCase": "credenda.model.change",
     "Context": "credenda.model.query",
     "ContextPreview": "credenda.model.evaluation",
@@ -205,8 +208,8 @@ _LAZY = {
     "DirectoryMatch": "credenda.model.browse",
     "DirectoryPage": "credenda.model.browse",
     "DoctorReport": "credenda.model.report",
-    "DreamReport": "credenda.model.dream",
-    "DriftReport": "credenda.model.code",
+    "DreamReport": "credenda.model.report",
+    "DriftReport": "credenda.model.report",
     "EntityMap": "credenda.model.browse",
     "EraseReceipt": "credenda.model.report",
     "Event": "credenda.model.event",
@@ -220,7 +223,7 @@ _LAZY = {
     "Hit": "credenda.model.query",
     "ImportReport": "credenda.model.report",
     "Item": "credenda.model.core",
-    "JobInfo": "credenda.model.job",
+    "JobInfo": "credenda.model.report",
     "LegalHold": "credenda.model.governance",
     "LifecycleReport": "credenda.model.report",
     "Memory": "credenda.model.memory",
@@ -235,7 +238,7 @@ _LAZY = {
     "Resolution": "credenda.model.report",
     "RetentionCurves": "credenda.model.report",
     "RetentionPolicy": "credenda.model.governance",
-    "ScanReport": "credenda.model.code",
+    "ScanReport": "credenda.model.report",
     "ScheduleReport": "credenda.model.report",
     "ScoreRecord": "credenda.model.evaluation",
     "SearchResult": "credenda.model.query",
@@ -245,7 +248,7 @@ _LAZY = {
     "SlotVersion": "credenda.model.query",
     "Stats": "credenda.model.report",
     "StatusStep": "credenda.model.query",
-    "SyncReport": "credenda.model.restored_report",
+    "SyncReport": "credenda.model.report",
     "UndoReport": "credenda.model.report",
     "restore_backup": "credenda.bootstrap",
 }

@@ -34,8 +34,7 @@ from credenda.write import extract, facts
 
 if TYPE_CHECKING:
     from credenda.model.event import Event
-    from credenda.model.report import BackupReport, RestoreReport
-    from credenda.model.restored_report import MigrationReport, RestoredReport
+    from credenda.model.report import BackupReport, MigrationReport, RestoredReport, RestoreReport
     from credenda.providers.llm.client import ModelClient
     from credenda.services.migrate import Progress
     from credenda.storage.store import Store
@@ -213,7 +212,7 @@ def restore_backup(
     given = _resolve_clock(clock)
 
     def again(old: Store, new: Store, user_id: str) -> int:
-        return services.erase.delete_again(old, new, user_id, given.now_us())
+        return services.delete.delete_again(old, new, user_id, given.now_us())
 
     key = read_key_file(load_settings(None).tombstone_key_file)
     later = None if deletions is None else Path(_resolve_file(deletions))
@@ -257,14 +256,14 @@ def repeat_erasures(
     with ExitStack() as held:
         parts = build_parts(target, user=get_default_user(), llm="none", embedder="none")
         held.callback(parts.release)
-        entries = services.erase.read_ledgers(ledgers or [*filter(None, [parts.settings.erasure_ledger_file])])
+        entries = services.delete.read_ledgers(ledgers or [*filter(None, [parts.settings.erasure_ledger_file])])
         later = None
         if deletions is not None:
             later = build_parts(deletions, user=parts.user_id, llm="none", embedder="none", read_only=True)
             held.callback(later.release)
         elif not entries:
             raise Invalid("there is no ledger of erasures", why="none was given, or it is empty", fix="give --ledger")
-        return services.erase.repeat_erasures(parts, entries, later=None if later is None else later.store)
+        return services.delete.repeat_erasures(parts, entries, later=None if later is None else later.store)
 
 
 def back_up_file(parts: Parts, path: Path) -> BackupReport:

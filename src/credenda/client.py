@@ -42,7 +42,7 @@ from credenda.operation import (
     Param,
     Rest,
 )
-from credenda.telemetry.spans import record_methods
+from credenda.telemetry import record_methods
 from credenda.write import intake
 
 if TYPE_CHECKING:
@@ -642,7 +642,7 @@ class Credenda(Groups):
         `Invalid` for another name, `Conflict` under a legal hold or when another process writes between export and
         erasure; then nothing was erased.
         """
-        return services.erase.erase(self._parts, confirm, export=export)
+        return services.delete.erase(self._parts, confirm, export=export)
 
     @Operation(
         "Say whether a hit was useful; it counts once per session and day, the latest one wins.",

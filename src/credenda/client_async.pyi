@@ -25,14 +25,13 @@ from credenda.model.browse import (
 )
 from credenda.model.change import ChangeRecord, ContestCase, SlotLoop
 from credenda.model.claim import Extractor
-from credenda.model.code import DriftReport, ScanReport
 from credenda.model.core import ANY_VERSION, Core, Item, ItemFilter
-from credenda.model.dream import ConsolidationReport, DreamReport
 from credenda.model.evaluation import (
     BeliefTestReport,
     ContextPreview,
     ExtractionPreview,
     FaithfulnessScore,
+    RebuildReport,
     ReplayReport,
     ScoreRecord,
 )
@@ -45,7 +44,6 @@ from credenda.model.governance import (
     LegalHold,
     RetentionPolicy,
 )
-from credenda.model.job import JobInfo
 from credenda.model.memory import Memory, MemoryUnit
 from credenda.model.query import (
     Context,
@@ -59,24 +57,29 @@ from credenda.model.query import (
 )
 from credenda.model.report import (
     BackupReport,
+    CompressReport,
+    ConsolidationReport,
     DecayReport,
     DeletionReport,
     DoctorReport,
+    DreamReport,
+    DriftReport,
     EraseReceipt,
     ExpiryReport,
     ExportReport,
     ExtractionReport,
     ImportReport,
+    JobInfo,
     LifecycleReport,
-    RebuildReport,
     ReembedReport,
     Resolution,
     RetentionCurves,
+    ScanReport,
     ScheduleReport,
     Stats,
+    SyncReport,
     UndoReport,
 )
-from credenda.model.restored_report import CompressReport, SyncReport
 from credenda.model.server import AuditRecord, AuditReport
 from credenda.providers.embed.factory import Embedder
 from credenda.providers.tokens import Tokenizer

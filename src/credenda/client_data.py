@@ -10,24 +10,24 @@ from typing import TYPE_CHECKING, Final, Literal
 from credenda import services
 from credenda.errors import Conflict, Corrupt, Invalid, LimitExceeded, NotFound, Unavailable
 from credenda.lazy import import_on_use
-from credenda.model.job import JobInfo, JobState
+from credenda.model.report import JobInfo, JobState
 from credenda.operation import CURSOR, ITEMS, LOCAL, PERSONS, Door, Operation, Param, Rest
 from credenda.paths import check_path
-from credenda.telemetry.spans import record_group
+from credenda.telemetry import record_group
 
 if TYPE_CHECKING:
     from credenda import bootstrap, portability
-    from credenda.model.code import ScanReport
+    from credenda.model.evaluation import RebuildReport
     from credenda.model.query import Page
     from credenda.model.report import (
         BackupReport,
         DoctorReport,
         ExportReport,
         ImportReport,
-        RebuildReport,
         ReembedReport,
+        ScanReport,
+        SyncReport,
     )
-    from credenda.model.restored_report import SyncReport
     from credenda.model.server import AuditRecord
     from credenda.runtime import Parts
 else:
@@ -104,7 +104,7 @@ class Data:
         Raises `Corrupt` if the database is damaged. With `skip_damaged` an archive leaves out the rows that cannot be
         read, and the report names them in `damaged`.
         """
-        return portability.exporting.export_file(self._parts, check_path(path), format, skip_damaged=skip_damaged)
+        return portability.archive.export_file(self._parts, check_path(path), format, skip_damaged=skip_damaged)
 
     @Operation(
         "Import an export, conversations, another tool's memory, or documents; repeating it adds nothing.",
@@ -326,7 +326,7 @@ class Data:
     )
     def doctor(self, *, repair: bool = False) -> DoctorReport:
         """Verify the store; `repair` rebuilds derived indexes that differ."""
-        return services.doctor.doctor(self._parts, repair=repair)
+        return services.stats.doctor(self._parts, repair=repair)
 
 
 _Kind = Literal["extract", "embed", "think", "reread", "keep", "call"]

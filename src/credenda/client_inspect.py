@@ -30,7 +30,7 @@ from credenda.operation import (
     Rest,
 )
 from credenda.paths import check_path
-from credenda.telemetry.spans import record_group
+from credenda.telemetry import record_group
 
 if TYPE_CHECKING:
     from credenda import bootstrap, portability
@@ -360,7 +360,7 @@ class Inspect:
 
         `anchor` is the `head` of an earlier report, which the chain must lead through.
         """
-        return services.erase.verify_audit(self._parts, anchor)
+        return services.delete.verify_audit(self._parts, anchor)
 
     @Operation(
         "Export the audit records of this user as JSON Lines.",
@@ -373,7 +373,7 @@ class Inspect:
     )
     def export_audit(self, path: str | Path) -> ComplianceReport:
         """Write the audit records of this user as JSON Lines; `.gz` is compressed."""
-        return services.erase.export_audit(self._parts, check_path(path))
+        return services.delete.export_audit(self._parts, check_path(path))
 
     @Operation(
         "Export who called what, what changed and what was deleted in a span of time, as JSON Lines.",
@@ -396,4 +396,4 @@ class Inspect:
 
         It names rows by their ids and has no word of a memory. `.gz` is compressed.
         """
-        return services.erase.export_compliance(self._parts, check_path(path), since=since, until=until)
+        return services.delete.export_compliance(self._parts, check_path(path), since=since, until=until)

@@ -12,18 +12,20 @@ from credenda.errors import Conflict, Invalid, NotFound, Unavailable
 from credenda.model.memory import Memory, Status
 from credenda.operation import ID, LOCAL, NOT_A_SKILL, PERSONS, REASON, TOPIC, WHOLE_MESSAGE, Operation, Param, Rest
 from credenda.paths import check_path
-from credenda.telemetry.spans import record_group
+from credenda.telemetry import record_group
 from credenda.validation import check_words
 
 if TYPE_CHECKING:
     from credenda.model.change import ContestCase, SlotLoop
-    from credenda.model.code import DriftReport
     from credenda.model.core import Core
-    from credenda.model.dream import ConsolidationReport, DreamReport
     from credenda.model.governance import DeletionPlan, LegalHold, RetentionPolicy
     from credenda.model.query import Outcome, StatusStep
     from credenda.model.report import (
+        CompressReport,
+        ConsolidationReport,
         DecayReport,
+        DreamReport,
+        DriftReport,
         ExpiryReport,
         ExtractionReport,
         LifecycleReport,
@@ -32,7 +34,6 @@ if TYPE_CHECKING:
         ScheduleReport,
         UndoReport,
     )
-    from credenda.model.restored_report import CompressReport
     from credenda.runtime import Parts
 
 
@@ -54,7 +55,7 @@ class Manage:
     )
     def contests(self) -> Sequence[ContestCase]:
         """List slots whose value is undecided, with their questions; open ones first."""
-        return services.resolve.list_contests(self._parts)
+        return services.edit.list_contests(self._parts)
 
     @Operation(
         "Show one contest.",
@@ -66,7 +67,7 @@ class Manage:
     )
     def contest(self, contest_id: str) -> ContestCase:
         """Return one contest; raises `NotFound`."""
-        return services.resolve.get_contest(self._parts, contest_id)
+        return services.edit.get_contest(self._parts, contest_id)
 
     @Operation(
         "Resolve a contest: keep one value or both, or give each value a scope.",
@@ -91,7 +92,7 @@ class Manage:
         say "both". The id of a memory, as in `outcome`, answers the contradiction between it and earlier values.
         Raises `Invalid` for an unknown or ambiguous value, with the choices; `Conflict` for a contest that is resolved.
         """
-        return services.resolve.resolve(self._parts, contest_id, keep=keep, scopes=scopes)
+        return services.edit.resolve(self._parts, contest_id, keep=keep, scopes=scopes)
 
     @Operation(
         "Show the outcome of messages: their memories, and the values that they contradict.",
@@ -109,7 +110,7 @@ class Manage:
 
         `event_ids` are those of the receipt of `remember`. Raises `NotFound` for an unknown one.
         """
-        return services.resolve.get_outcome(self._parts, check_words(event_ids, "event_ids"))
+        return services.edit.get_outcome(self._parts, check_words(event_ids, "event_ids"))
 
     @Operation(
         "Process the messages that wait for the LLM; or estimate the cost without calling it.",
@@ -202,7 +203,7 @@ class Manage:
         `apply_policies`, which background workers call, deletes older events. `remove` deletes the policy of a topic,
         or the general one. Raises `Invalid` for days outside 1 to 36,525.
         """
-        return services.erase.set_policy(self._parts, days, topic, remove=remove)
+        return services.delete.set_policy(self._parts, days, topic, remove=remove)
 
     @Operation(
         "Delete everything that has expired or is older than the policies allow.",
@@ -236,7 +237,7 @@ class Manage:
 
         Raises `Conflict` if one is in force, `Invalid` without a reason.
         """
-        return services.erase.hold(self._parts, reason)
+        return services.delete.hold(self._parts, reason)
 
     @Operation(
         "Lift the legal hold.",
@@ -250,7 +251,7 @@ class Manage:
     )
     def lift_hold(self, reason: str) -> LegalHold:
         """Lift the legal hold; raises `Conflict` without one."""
-        return services.erase.lift_hold(self._parts, reason)
+        return services.delete.lift_hold(self._parts, reason)
 
     @Operation(
         "List all legal holds, current and past, oldest first.",
@@ -260,7 +261,7 @@ class Manage:
     )
     def holds(self) -> Sequence[LegalHold]:
         """Return all legal holds, past and present, oldest first, with the reasons."""
-        return services.erase.list_holds(self._parts)
+        return services.delete.list_holds(self._parts)
 
     @Operation(
         "Show the core and the changes of its last rewrite.",
@@ -351,7 +352,7 @@ class Manage:
         A dry run, the default, returns bytes and fidelity by tier and changes nothing. Beliefs stay the same; faded
         memories rank a little lower by embedding.
         """
-        return services.embedding_compression.compress(self._parts, dry_run=dry_run)
+        return services.rebuild.compress(self._parts, dry_run=dry_run)
 
     @Operation(
         "Move a memory one layer up: working, episodic, semantic.",
@@ -468,7 +469,7 @@ class Manage:
         and the others run; a second run finds nothing to do. While another process runs it, nothing runs and `reason`
         tells so. The steps and their numbers: docs/explanation/dream.md. Raises `Invalid` for an unknown step.
         """
-        return services.dream_run.dream(self._parts, steps, dry_run=dry_run)
+        return services.scheduled_tasks.dream(self._parts, steps, dry_run=dry_run)
 
     @Operation(
         "List slots whose value was replaced three or more times within 30 days, the worst first.",
@@ -480,7 +481,7 @@ class Manage:
     )
     def loops(self, *, days: int | None = None) -> Sequence[SlotLoop]:
         """Audit alternating slots: those replaced three or more times within 30 (or these) days, worst first."""
-        return services.resolve.find_loops(self._parts, days=days)
+        return services.edit.find_loops(self._parts, days=days)
 
     @Operation(
         "Move a memory to another status by hand, such as a candidate to active.",

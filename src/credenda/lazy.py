@@ -1,7 +1,7 @@
 """Load the modules of a package on first use, so that importing a package stays cheap.
 
 A package that many callers need only sometimes says `__getattr__ = load_on_use(__name__)` in its `__init__`. Callers
-write `from credenda import services` and `services.erase.erase(…)`: the module `erase` is imported by that attribute
+write `from credenda import services` and `services.delete.erase(…)`: the module `delete` is imported by that attribute
 access (PEP 562), not when the caller is imported. A module that stands in no such package comes from `import_on_use`.
 An import statement inside a function is not needed for this.
 """

@@ -13,7 +13,7 @@ from typing import Final
 import pytest
 
 from credenda import Conflict, Credenda
-from credenda.model.dream import ConsolidationReport, DreamReport
+from credenda.model.report import ConsolidationReport, DreamReport
 from credenda.storage.store import SchedulerLease
 from credenda.testing import ManualClock
 from credenda.workers.loop import is_gone, name_process

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Final
 
 from credenda import Credenda
-from credenda.model.restored_report import SyncReport
+from credenda.model.report import SyncReport
 
 FOLDERS: Final[Mapping[str, Mapping[str, str]]] = {
     "basic-memory": {

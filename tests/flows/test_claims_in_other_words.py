@@ -14,7 +14,7 @@ BRISTOL = ("I live in Bristol", "residence", "Bristol", "")
 LATER = datetime(2026, 2, 15, 9, tzinfo=UTC)
 
 
-def tell(mem: Credenda, text: str, when: datetime = TOLD, **claim: str) -> ClaimReceipt:
+def tell(mem: Credenda, text: str, when: datetime = TOLD, /, **claim: str) -> ClaimReceipt:
     (result,) = mem.remember(text, claims=[{"quote": text, **claim}], occurred_at=when).claims
     return result
 

@@ -8,7 +8,7 @@ import pytest
 from credenda import Credenda, MemoryUnit
 from credenda.model.memory import Memory
 from credenda.providers.embed.hashed import HashedEmbedder
-from credenda.services import embedding_compression
+from credenda.services import rebuild
 from credenda.storage.store import pack_code
 from credenda.testing import ManualClock
 
@@ -96,13 +96,13 @@ def test_what_was_deleted_meanwhile_gets_no_vector(
     with opened(path, clock) as mem:
         held = episodes(mem)
         clock.advance(timedelta(days=60))
-        real = embedding_compression._write_vectors  # noqa: SLF001 - between the look and the write
+        real = rebuild._write_vectors  # noqa: SLF001 - between the look and the write
 
         def strike(*given: object) -> None:
             mem.delete(held[0].id)
             real(*given)  # type: ignore[arg-type]
 
-        monkeypatch.setattr(embedding_compression, "_write_vectors", strike)
+        monkeypatch.setattr(rebuild, "_write_vectors", strike)
         mem.manage.compress(dry_run=False)
         assert int(held[0].id[1:].split("-")[0]) not in widths(mem)
         assert mem.data.doctor().ok
@@ -112,8 +112,8 @@ def test_a_run_that_was_broken_off_goes_on(path: Path, clock: ManualClock, monke
     with opened(path, clock) as mem:
         episodes(mem)
         clock.advance(timedelta(days=60))
-        monkeypatch.setattr(embedding_compression, "_WRITTEN_TOGETHER", 2)
-        real, calls = embedding_compression._write_vectors, list[int]()  # noqa: SLF001 - where a kill would strike
+        monkeypatch.setattr(rebuild, "_WRITTEN_TOGETHER", 2)
+        real, calls = rebuild._write_vectors, list[int]()  # noqa: SLF001 - where a kill would strike
 
         def strike(*given: object) -> None:
             if len(calls) == 2:
@@ -121,10 +121,10 @@ def test_a_run_that_was_broken_off_goes_on(path: Path, clock: ManualClock, monke
             calls.append(1)
             real(*given)  # type: ignore[arg-type]
 
-        monkeypatch.setattr(embedding_compression, "_write_vectors", strike)
+        monkeypatch.setattr(rebuild, "_write_vectors", strike)
         with pytest.raises(KeyboardInterrupt):
             mem.manage.compress(dry_run=False)
-        monkeypatch.setattr(embedding_compression, "_write_vectors", real)
+        monkeypatch.setattr(rebuild, "_write_vectors", real)
         assert mem.manage.compress(dry_run=False).compressed == 2
         assert set(widths(mem).values()) == {4}
 

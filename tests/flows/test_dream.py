@@ -9,9 +9,9 @@ import pytest
 
 from credenda import Credenda, Invalid, MemoryUnit, Unavailable
 from credenda.model.change import Actor, Add, Supersede
-from credenda.model.dream import DreamReport, DreamStep
 from credenda.model.memory import Draft, MemoryType
-from credenda.services import dream_run as run
+from credenda.model.report import DreamReport, DreamStep
+from credenda.services import scheduled_tasks as run
 from credenda.services.dream_steps import Night
 from credenda.storage.store import SchedulerLease
 from credenda.testing import ManualClock

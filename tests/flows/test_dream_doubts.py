@@ -8,8 +8,8 @@ import pytest
 
 from credenda import Credenda, MemoryUnit
 from credenda.model.change import Actor, Add, SetStatus
-from credenda.model.dream import DreamReport, DreamStep
 from credenda.model.memory import Draft, Memory, MemoryType
+from credenda.model.report import DreamReport, DreamStep
 from credenda.storage.store import Writer
 from credenda.testing import Answer, ManualClock, Question, ScriptedModel
 from credenda.write.apply import Application, apply

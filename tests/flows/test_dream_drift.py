@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from credenda import Credenda, Invalid
-from credenda.model.dream import DreamStep
+from credenda.model.report import DreamStep
 from credenda.testing import ManualClock
 
 TRUE = "The settings are read in src/shop/config.py."

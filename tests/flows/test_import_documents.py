@@ -12,7 +12,7 @@ import pytest
 from credenda import Credenda, limits
 from credenda.errors import Invalid
 from credenda.model.event import Role, Source
-from credenda.portability.importers import blocks
+from credenda.portability.importers import format as blocks
 from credenda.portability.importers import notes as text_format
 
 from .conftest import Events

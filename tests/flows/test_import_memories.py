@@ -12,7 +12,7 @@ import pytest
 from credenda import Credenda, Invalid
 from credenda.model.event import Role, Source
 from credenda.operations import OPERATIONS
-from credenda.portability.exporting import EXPORTS
+from credenda.portability.archive import EXPORTS
 from credenda.portability.importers.memory_files import word_observation
 from credenda.portability.importing import ARCHIVE, FORMATS
 from credenda.testing import ManualClock

@@ -9,7 +9,7 @@ import pytest
 
 from credenda import Credenda
 from credenda.model.event import Role, Source
-from credenda.portability.importers.blocks import TextLine, read_front, read_tags
+from credenda.portability.importers.format import TextLine, read_front, read_tags
 
 from .conftest import Events
 from .exports import zipped

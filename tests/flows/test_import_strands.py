@@ -14,7 +14,7 @@ import pytest
 
 from credenda import Corrupt, Credenda, Invalid, limits
 from credenda.model.event import Role
-from credenda.portability.exporting import hash_content
+from credenda.portability.archive import hash_content
 from credenda.storage.sqlite.store import SqliteStore
 from credenda.testing import ManualClock
 

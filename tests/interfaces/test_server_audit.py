@@ -17,7 +17,7 @@ from credenda import Credenda, limits
 from credenda.errors import Unavailable
 from credenda.interfaces.server.audit import Anchors, AuditLog
 from credenda.model.server import AuditDraft
-from credenda.storage.audit import GENESIS, compute_hash, verify_chain
+from credenda.storage.sql.server_rows import GENESIS, compute_hash, verify_chain
 from credenda.testing import ManualClock
 
 from .served import Site, serving

@@ -24,7 +24,7 @@ from credenda.interfaces.server import process
 from credenda.interfaces.server.audit import Anchors, AuditLog, read_anchors
 from credenda.interfaces.web.routes import Sessions
 from credenda.model.server import AuditDraft
-from credenda.storage.audit import GENESIS, compute_hash, make_harmless, verify_chain, write_record
+from credenda.storage.sql.server_rows import GENESIS, compute_hash, make_harmless, verify_chain, write_record
 from credenda.testing import ManualClock
 
 from .served import serving

@@ -16,9 +16,15 @@ from credenda.interfaces.authorization import ServerFile, invoke, make_local_pri
 from credenda.interfaces.json_schema import Definitions, build_openapi
 from credenda.interfaces.mcp.tool_specs import build_tools
 from credenda.interfaces.serialize import to_jsonable
-from credenda.model.code import DriftReport, ScanReport
-from credenda.model.report import BackupReport, EraseReceipt, ExportReport, ImportReport
-from credenda.model.restored_report import SyncReport
+from credenda.model.report import (
+    BackupReport,
+    DriftReport,
+    EraseReceipt,
+    ExportReport,
+    ImportReport,
+    ScanReport,
+    SyncReport,
+)
 from credenda.operation import DOORS, NOT_A_SKILL, REMOTE, Door, Operation, Param, Scope
 from credenda.operations import OPERATIONS
 

@@ -6,8 +6,7 @@ import asyncio
 from typing import Any, Final
 
 from credenda.adapters.messages import describe_hit, make_missing_error
-from credenda.agents.conversation import Conversations
-from credenda.agents.messages import find_user_messages
+from credenda.agents.conversation import Conversations, find_user_messages
 from credenda.client import Credenda
 from credenda.errors import Invalid
 from credenda.model.memory import MemoryUnit

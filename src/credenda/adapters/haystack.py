@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import Any, Self
 
 from credenda.adapters.messages import make_missing_error
-from credenda.agents.conversation import Conversation, Conversations
-from credenda.agents.messages import find_user_messages
+from credenda.agents.conversation import Conversation, Conversations, find_user_messages
 from credenda.client import Credenda
 from credenda.errors import Invalid
 

@@ -7,8 +7,7 @@ from collections.abc import Awaitable, Callable
 from typing import Any
 
 from credenda.adapters.messages import make_missing_error
-from credenda.agents.conversation import Conversation, Conversations
-from credenda.agents.messages import find_user_messages
+from credenda.agents.conversation import Conversation, Conversations, find_user_messages
 from credenda.client import Credenda
 
 try:

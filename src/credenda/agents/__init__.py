@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from credenda.lazy import import_on_use
 
 if TYPE_CHECKING:
-    from credenda.agents.wrapper import remembering as remembering
+    from credenda.agents.conversation import remembering as remembering
 
 __all__ = ["remembering"]
 
@@ -22,4 +22,4 @@ __all__ = ["remembering"]
 def __getattr__(name: str) -> Any:  # noqa: ANN401 - loaded on first use: a server needs other parts alone
     if name != "remembering":
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return import_on_use("credenda.agents.wrapper").remembering
+    return import_on_use("credenda.agents.conversation").remembering

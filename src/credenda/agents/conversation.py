@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
+import inspect
 import logging
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import wraps
 from threading import Lock
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, Self, TypeVar, cast
 
 from credenda.agents.denial import challenge_denied
-from credenda.agents.messages import UserMessage
 from credenda.agents.recall import Recalled, cut_deleted, find_core, find_for_prompt
 from credenda.errors import CredendaError
 from credenda.ids import draw_request_id
@@ -19,6 +21,143 @@ from credenda.text.recalled_block import cut_recalled, extract_spoken
 
 if TYPE_CHECKING:
     from credenda.client import Credenda
+
+
+# The messages of model clients: find the spoken words, and add recalled text. Three shapes are read: Anthropic's
+# messages with `system`, the chat completions of OpenAI and compatible servers, and OpenAI's responses with `input`
+# and `instructions`. The caller's values are never changed; copies are.
+
+
+_TEXT: Final = frozenset({"text", "input_text", "output_text"})
+_SYSTEM: Final = frozenset({"system", "developer"})
+
+
+class UserMessage(NamedTuple):
+    """A message of the user: its place among the messages, its spoken words, and how often the same came before.
+
+    `answered` tells whether an answer of the assistant follows it.
+    """
+
+    place: int
+    text: str
+    repeats: int
+    answered: bool = False
+
+
+def find_user_messages(call: Mapping[str, Any]) -> list[UserMessage]:
+    """Return the messages of the user with words in a call, in order; results of tools have none."""
+    found: list[UserMessage] = []
+    counts: dict[str, int] = {}
+    messages = _list_messages(call)
+    answer = max((at for at, one in enumerate(messages) if _get(one, "role") == "assistant"), default=-1)
+    for place, message in enumerate(messages):
+        written = _read_text(_get(message, "content")) if _get(message, "role") == "user" else ""
+        text = extract_spoken(written)
+        if written.strip():
+            found.append(UserMessage(place, text, counts.get(text, 0), place < answer))
+            counts[text] = counts.get(text, 0) + 1
+    return found
+
+
+def _list_messages(call: Mapping[str, Any]) -> Sequence[Any]:
+    given = call.get("messages", call.get("input"))
+    if isinstance(given, str):
+        return [{"role": "user", "content": given}]
+    return cast("Sequence[Any]", given) if isinstance(given, Sequence) else []
+
+
+def _get(value: object, name: str) -> Any:  # noqa: ANN401 - a table or an object of a client
+    return cast("Mapping[str, Any]", value).get(name) if isinstance(value, Mapping) else getattr(value, name, None)
+
+
+def _read_text(content: object) -> str:
+    if isinstance(content, str):
+        return content
+    if not isinstance(content, Iterable):
+        return ""
+    parts = [_get(part, "text") for part in cast("Iterable[Any]", content) if _get(part, "type") in _TEXT]
+    return "\n".join(part for part in parts if isinstance(part, str))
+
+
+def attach(call: Mapping[str, Any], blocks: Mapping[int, str]) -> dict[str, Any]:
+    """Return a call with text added to messages, by their place."""
+    if not blocks:
+        return dict(call)
+    key = "messages" if "messages" in call else "input"
+    if isinstance(call[key], str):
+        return {**call, key: f"{call[key]}\n\n{blocks[0]}" if 0 in blocks else call[key]}
+    kind = "text" if key == "messages" else "input_text"
+    messages = [
+        _add_text(message, blocks[place], kind) if place in blocks else message
+        for place, message in enumerate(_list_messages(call))
+    ]
+    return {**call, key: messages}
+
+
+def _add_text(message: Any, block: str, kind: str) -> Any:  # noqa: ANN401 - as above
+    if not isinstance(message, Mapping):
+        return message
+    told = cast("Mapping[str, Any]", message)
+    content = told.get("content")
+    if isinstance(content, str):
+        return {**told, "content": f"{content}\n\n{block}"}
+    return {**told, "content": [*cast("Iterable[Any]", content), {"type": kind, "text": block}]}
+
+
+def add_core(call: Mapping[str, Any], core: str, *, system: str) -> dict[str, Any]:
+    """Return a call with the core among what the program tells the model; `system` names the input that takes it.
+
+    It is "system" or "instructions" for an input of the call, and "message" for a message of the system.
+    """
+    if not core:
+        return dict(call)
+    if system == "message":
+        return {**call, "messages": _add_to_system(_list_messages(call), core)}
+    held = call.get(system)
+    if isinstance(held, str) and held:
+        return {**call, system: f"{held}\n\n{core}"}
+    if isinstance(held, Sequence) and held and not isinstance(held, str):
+        return {**call, system: [*cast("Sequence[Any]", held), {"type": "text", "text": core}]}
+    return {**call, system: core}
+
+
+def _add_to_system(messages: Sequence[Any], core: str) -> list[Any]:
+    """Put the core behind the first messages of the system, so that what the program says comes first."""
+    place = next((at for at, one in enumerate(messages) if _get(one, "role") not in _SYSTEM), len(messages))
+    return [*messages[:place], {"role": "system", "content": core}, *messages[place:]]
+
+
+def read_reply(answer: object) -> str:
+    """Return the words of a model's answer; "" for an answer without any, such as calls of tools alone."""
+    output = _get(answer, "output_text")
+    if isinstance(output, str):
+        return output
+    choices = _get(answer, "choices")
+    if isinstance(choices, Sequence) and choices:
+        return _read_text(_get(_get(cast("Sequence[Any]", choices)[0], "message"), "content"))
+    return _read_text(_get(answer, "content"))
+
+
+def read_delta(event: object) -> str:
+    """Return the words that an event of a stream adds to the answer; "" for other events."""
+    choices = _get(event, "choices")
+    if isinstance(choices, Sequence) and choices:
+        found = _get(_get(cast("Sequence[Any]", choices)[0], "delta"), "content")
+        return found if isinstance(found, str) else ""
+    kind, delta = _get(event, "type"), _get(event, "delta")
+    if kind == "response.output_text.delta":
+        return delta if isinstance(delta, str) else ""
+    if kind == "content_block_delta" and _get(delta, "type") == "text_delta":
+        return str(_get(delta, "text") or "")
+    return ""
+
+
+"""Words that deny what was just said."""
+"""Longest message whose bare denial is taken to be about a single memory that was shown."""
+
+
+# Challenge a memory that was recalled and that the next words of the user deny.
+
 
 _log: Final = logging.getLogger(__name__)
 _CONVERSATIONS: Final = 256
@@ -50,7 +189,7 @@ class Conversation:
         What an earlier message of the call was given is not told again, and nothing that was deleted since.
         """
         with self._lock:
-            names = [_hash_message(one) for one in said]
+            names = [f"{_hash_text(one.text)}-{one.repeats}" for one in said]
             try:
                 self._withdraw()
                 failed = None
@@ -182,9 +321,150 @@ class Conversations:
             return self._held[name]
 
 
-def _hash_message(said: UserMessage) -> str:
-    return f"{_hash_text(said.text)}-{said.repeats}"
-
-
 def _hash_text(text: str) -> str:
     return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=12).hexdigest()
+
+
+# `remembering`: put memory around the calls of a model, for programs with a loop of their own.
+
+
+C = TypeVar("C", bound=Callable[..., Any])
+
+
+def remembering(
+    memory: Credenda,
+    call: C,
+    *,
+    session: str | None = None,
+    project: str | None = None,
+    agent: str | None = None,
+) -> C:
+    """Return a function like `call` that recalls before the call and remembers after it.
+
+    `call` is `client.messages.create` of Anthropic, `client.chat.completions.create` or `client.responses.create` of
+    OpenAI and compatible servers, of their synchronous or asynchronous clients, or a function that takes and returns
+    the same. The core goes to the system prompt, and what probably answers a message of the user is added to that
+    message, each memory once among the messages of a call. The user's words are stored before the call as theirs, the
+    answer as the assistant's when it is complete; with `stream=True` when the stream ends or is closed.
+
+    Give one `session` to a conversation; without one this function is a conversation of its own. A failure of the
+    memory is logged and never fails the call.
+    """
+    conversation = Conversations(memory, session=session, project=project, agent=agent).get()
+    turns = _Turns(conversation, _choose_system(call))
+    if inspect.iscoroutinefunction(inspect.unwrap(call)):
+
+        @wraps(call)
+        async def call_later(*args: Any, **given: Any) -> Any:  # noqa: ANN401 - as the call has it
+            prepared = await asyncio.to_thread(turns.prepare, given)
+            answer = await call(*args, **prepared)
+            if given.get("stream"):
+                return _AsyncStream(answer, turns)
+            await asyncio.to_thread(turns.keep_reply, read_reply(answer))
+            return answer
+
+        return cast("C", call_later)
+
+    @wraps(call)
+    def call_now(*args: Any, **given: Any) -> Any:  # noqa: ANN401 - as the call has it
+        answer = call(*args, **turns.prepare(given))
+        if given.get("stream"):
+            return _Stream(answer, turns)
+        turns.keep_reply(read_reply(answer))
+        return answer
+
+    return cast("C", call_now)
+
+
+def _choose_system(call: Callable[..., Any]) -> str:
+    """Return where a client takes what the program tells the model: an input of the call, or a message."""
+    try:
+        names = inspect.signature(inspect.unwrap(call)).parameters
+    except (TypeError, ValueError):
+        return "message"
+    return next((name for name in ("system", "instructions") if name in names), "message")
+
+
+class _Turns:
+    """A conversation through the calls of a client."""
+
+    def __init__(self, conversation: Conversation, system: str) -> None:
+        self._conversation = conversation
+        self._system = system
+        self.keep_reply = conversation.keep_reply
+
+    def prepare(self, given: Mapping[str, Any]) -> dict[str, Any]:
+        """Store the user's words and return the inputs of the call with what is recalled."""
+        core, blocks = self._conversation.recall(find_user_messages(given))
+        return add_core(attach(given, blocks), core, system=self._system)
+
+
+class _Gathered:
+    """The words of a stream so far; they are stored once, at its end."""
+
+    def __init__(self, stream: Any, turns: _Turns) -> None:  # noqa: ANN401 - a stream of a client
+        self._stream = stream
+        self._turns = turns
+        self._parts: list[str] = []
+        self._kept = False
+
+    def __getattr__(self, name: str) -> Any:  # noqa: ANN401 - as the stream has it
+        return getattr(self._stream, name)
+
+    def _take(self, event: object) -> None:
+        self._parts.append(read_delta(event))
+
+    def _finish(self) -> None:
+        if not self._kept:
+            self._kept = True
+            self._turns.keep_reply("".join(self._parts))
+
+
+class _Stream(_Gathered):
+    """A stream that remembers what it has said."""
+
+    def __iter__(self) -> Iterator[Any]:
+        try:
+            for event in self._stream:
+                self._take(event)
+                yield event
+        finally:
+            self._finish()
+
+    def __enter__(self) -> Self:
+        self._stream.__enter__()
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._finish()
+        self._stream.__exit__(*error)
+
+    def close(self) -> None:
+        """Close the stream; the words so far are remembered."""
+        self._finish()
+        self._stream.close()
+
+
+class _AsyncStream(_Gathered):
+    """An asynchronous stream that remembers what it has said."""
+
+    async def __aiter__(self) -> AsyncIterator[Any]:
+        try:
+            async for event in self._stream:
+                self._take(event)
+                yield event
+        finally:
+            await asyncio.to_thread(self._finish)
+
+    async def __aenter__(self) -> Self:
+        await self._stream.__aenter__()
+        return self
+
+    async def __aexit__(self, *error: object) -> None:
+        await asyncio.to_thread(self._finish)
+        await self._stream.__aexit__(*error)
+
+    async def close(self) -> None:
+        """Close the stream; the words so far are remembered."""
+        await asyncio.to_thread(self._finish)
+        await self._stream.close()

@@ -12,14 +12,21 @@ from typing import Any, Final, NamedTuple, NotRequired, TypedDict, cast, get_typ
 
 from credenda.clock import format_time, from_datetime
 from credenda.model.change import ChangeRecord, ContestCase
-from credenda.model.code import DriftReport, ScanReport
 from credenda.model.evaluation import BeliefTestReport
 from credenda.model.event import Event
 from credenda.model.governance import ComplianceReport
 from credenda.model.memory import Memory
 from credenda.model.query import EarnedImportance, Explanation, SlotVersion, StatusStep
-from credenda.model.report import BackupReport, EraseReceipt, ExportReport, ImportReport, RestoreReport
-from credenda.model.restored_report import SyncReport
+from credenda.model.report import (
+    BackupReport,
+    DriftReport,
+    EraseReceipt,
+    ExportReport,
+    ImportReport,
+    RestoreReport,
+    ScanReport,
+    SyncReport,
+)
 
 # The public fields of a value: the attribute that each is read from, its name in JSON, and its type.
 

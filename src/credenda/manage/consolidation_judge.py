@@ -105,7 +105,8 @@ def plan_changes(verdict: Verdict, members: Mapping[str, Member], now_us: int) -
             standing = [members[one] for one in (*(() if changed else (verdict.target,)), *verdict.sources)]
             named = [one for member in standing for one in member.past if one.id in verdict.past]
             told = [*standing, *([target] if changed else []), *named]
-            key = f"new:{_hash_sources(verdict.text, [one.id for one in told])}"
+            sources = "\x00".join((verdict.text, *(one.id for one in told)))
+            key = f"new:{hashlib.blake2b(sources.encode(), digest_size=16).hexdigest()}"
             draft = _draft_memory(verdict.text, standing, told, now_us)
             changes: list[Change] = [
                 Add(
@@ -189,11 +190,7 @@ def _draft_memory(text: str, standing: Sequence[Member], told: Sequence[Member],
     return replace(
         kept,
         text=text,
-        entity=named.entity
-        if named
-        else first.entity
-        if _has_one_value(one.memory.entity for one in standing)
-        else None,
+        entity=named.entity if named else first.entity if len({one.memory.entity for one in standing}) == 1 else None,
         attribute=named.attribute if named else None,
         value=named.value if named else None,
         scope=named.scope if named else first.scope,
@@ -212,10 +209,6 @@ def _draft_memory(text: str, standing: Sequence[Member], told: Sequence[Member],
     )
 
 
-def _has_one_value(values: Iterable[object]) -> bool:
-    return len(set(values)) == 1
-
-
 def _describe_origin(told: Sequence[Member], now_us: int) -> dict[str, object]:
     """Return the provenance of a text: first seen, updated, and its sources (S-018, S-044)."""
     seen = [str(format_time(one.since_us)) for one in told]
@@ -224,10 +217,6 @@ def _describe_origin(told: Sequence[Member], now_us: int) -> dict[str, object]:
         if isinstance(earlier, Mapping) and "first_seen" in earlier:
             seen.append(str(cast("Mapping[str, object]", earlier)["first_seen"]))
     return {"first_seen": min(seen), "updated": format_time(now_us), "sources": [one.id for one in told]}
-
-
-def _hash_sources(text: str, ids: Sequence[str]) -> str:
-    return hashlib.blake2b("\x00".join((text, *ids)).encode(), digest_size=16).hexdigest()
 
 
 _PREVIOUS_MOST: Final = 3

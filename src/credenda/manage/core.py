@@ -138,7 +138,9 @@ def build_core(candidates: Sequence[CoreMemory], log: Mapping[str, RecallCounts]
         headings.add(heading)
         told.add(words)
         kept.append((one, line))
-    held, text, tokens = fit_to_budget(kept, lambda some: _format_block(_sort_lines(some)), cap.budget)
+    held, text, tokens = fit_to_budget(
+        kept, lambda some: "\n".join([OPENING, *_add_headings(_sort_lines(some)), CLOSING]) if some else "", cap.budget
+    )
     left += [one.memory.id for one, _ in kept[len(held) :] if one.section is not Section.RECALLED]
     return CoreBlock(text=text, lines=_sort_lines(held), tokens=tokens, left_out=tuple(left))
 
@@ -166,10 +168,6 @@ def format_line(one: CoreMemory, recalled: RecallCounts | None, zone: tzinfo) ->
 
 def _format_count(number: int, what: str) -> str:
     return f"{number:,} {what}{'' if number == 1 else 's'}"
-
-
-def _format_block(lines: Sequence[CoreLine]) -> str:
-    return "\n".join([OPENING, *_add_headings(lines), CLOSING]) if lines else ""
 
 
 def _add_headings(lines: Iterable[CoreLine]) -> list[str]:

@@ -169,11 +169,8 @@ def _may_be_asked(one: ProbeCandidate, rules: ProbeRules) -> bool:
 def draw_probes(found: Iterable[ProbeCandidate], rules: ProbeRules, day: int) -> list[ProbeCandidate]:
     """Draw the memories to ask a model about; the draw is the same within a day."""
     asked = [one for one in found if _may_be_asked(one, rules)]
-    return sorted(asked, key=lambda one: _hash_lot(one.memory.id, day))[: rules.max_per_run]
-
-
-def _hash_lot(memory_id: str, day: int) -> bytes:
-    return hashlib.blake2b(f"{day} {memory_id}".encode(), digest_size=8).digest()
+    drawn = sorted(asked, key=lambda one: hashlib.blake2b(f"{day} {one.memory.id}".encode(), digest_size=8).digest())
+    return drawn[: rules.max_per_run]
 
 
 def challenge(memory: Memory, ground: str, earlier: Iterable[str]) -> SetStatus | None:

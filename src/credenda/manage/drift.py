@@ -14,8 +14,8 @@ from typing import Final, Literal
 
 from credenda.manage.code_outline import Manifest, Outline, normalise_package
 from credenda.model.change import SetStatus
-from credenda.model.code import DriftFinding, DriftLevel
 from credenda.model.memory import Status
+from credenda.model.report import DriftFinding, DriftLevel
 
 # Extract the claims of a memory about code: paths, names, commands, dependencies. Pure.
 

@@ -321,18 +321,6 @@ def _is_substance(value: str) -> bool:
     return _is_named(value, _THING_WORDS) and _DAYS.fullmatch(value) is None
 
 
-def _is_medicine(value: str) -> bool:
-    return _is_substance(_REGIME.sub("", value))
-
-
-def _is_diet(value: str) -> bool:
-    return _is_substance(_EATING.sub("", value))
-
-
-def _is_state(value: str) -> bool:
-    return len(value.split()) <= _STATE_WORDS and _CLAUSE.search(value) is None
-
-
 def _is_age(value: str) -> bool:
     found = _AGE.fullmatch(value)
     return found is not None and not (found["number"].isdigit() and int(found["number"]) > _AGE_MAX)
@@ -342,43 +330,27 @@ def _is_day(value: str) -> bool:
     return len(value.split()) <= _DAY_WORDS and _DAY.search(value) is not None
 
 
-def _is_quantity(value: str) -> bool:
-    return _QUANTITY.search(value) is not None
-
-
 def _is_number(value: str) -> bool:
     return any(character.isdigit() for character in value)
-
-
-def _is_address(value: str) -> bool:
-    return _CLAUSE.search(value) is None
-
-
-def _is_email(value: str) -> bool:
-    return _EMAIL.fullmatch(value) is not None
-
-
-def _are_pronouns(value: str) -> bool:
-    return _PRONOUN_LIST.fullmatch(value.casefold()) is not None
 
 
 _VALIDATORS: Final[Mapping[str, Callable[[str], bool]]] = {
     "text": _is_text,
     "person": _is_person,
     "place": _is_place,
-    "address": _is_address,
+    "address": lambda value: _CLAUSE.search(value) is None,
     "organisation": _is_organisation,
     "role": _is_role,
     "substance": _is_substance,
-    "medicine": _is_medicine,
-    "condition": _is_state,
-    "diet": _is_diet,
+    "medicine": lambda value: _is_substance(_REGIME.sub("", value)),
+    "condition": lambda value: len(value.split()) <= _STATE_WORDS and _CLAUSE.search(value) is None,
+    "diet": lambda value: _is_substance(_EATING.sub("", value)),
     "age": _is_age,
     "day": _is_day,
-    "amount": _is_quantity,
+    "amount": lambda value: _QUANTITY.search(value) is not None,
     "number": _is_number,
-    "email": _is_email,
-    _PRONOUNS: _are_pronouns,
+    "email": lambda value: _EMAIL.fullmatch(value) is not None,
+    _PRONOUNS: lambda value: _PRONOUN_LIST.fullmatch(value.casefold()) is not None,
 }
 
 

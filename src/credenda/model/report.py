@@ -4,42 +4,81 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Literal
 
 from credenda.model.change import Change, ChangeRecord, ContestCase
-from credenda.model.evaluation import RebuildDifference, RebuildReport
 from credenda.model.governance import SharedMemory
-from credenda.model.job import DutyRun, Finding
 from credenda.model.query import EarnedImportance
 
-__all__ = [
-    "BackupReport",
-    "DecayReport",
-    "DeletionReport",
-    "DoctorReport",
-    "DutyRun",
-    "DutyState",
-    "EraseReceipt",
-    "ExpiryReport",
-    "ExportReport",
-    "ExtractionReport",
-    "Finding",
-    "ImportReport",
-    "LifecycleReport",
-    "ModelUse",
-    "RebuildDifference",
-    "RebuildReport",
-    "ReembedReport",
-    "Resolution",
-    "RestoreReport",
-    "RetentionCurve",
-    "RetentionCurves",
-    "RetentionPoint",
-    "ScheduleReport",
-    "ScoreMove",
-    "Stats",
-    "UndoReport",
-    "UndoneMemory",
-]
+# Jobs, runs of scheduled tasks, and what the checks of a memory find.
+
+
+class JobState(StrEnum):
+    """The state of a job."""
+
+    QUEUED = "queued"
+    PROCESSING = "processing"
+    FAILED = "failed"
+    """An attempt failed, and another one follows at `next_attempt_at`."""
+    COMPLETE = "complete"
+    DEAD = "dead"
+    """It failed too often, and waits for `retry`."""
+    CANCELLED = "cancelled"
+
+
+ENDED = frozenset({JobState.COMPLETE, JobState.DEAD, JobState.CANCELLED})
+"""States that a job leaves by `retry` alone."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JobInfo:
+    """A job: it processes messages, or calls an operation."""
+
+    id: str
+    kind: str
+    """What it does: extract, embed, think, reread or keep for messages; call for an operation."""
+    state: JobState
+    operation: str | None = None
+    """The operation that a job of the kind `call` calls."""
+    messages: int = 0
+    """How many messages it is for."""
+    attempts: int = 0
+    done: int = 0
+    """How much of the work is done, in units of the operation; 0 where it does not say."""
+    total: int | None = None
+    error: str = ""
+    """Why the last attempt failed."""
+    result: Mapping[str, object] | None = None
+    """What the operation gave. It goes when anything of the user is deleted, because it may quote that."""
+    created_us: int = 0
+    updated_us: int = 0
+    next_attempt_us: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Finding:
+    """A finding of a check: the problem, its place, and the fix; never memory text.
+
+    `check` is the name of the check, and `where` the ids of the rows.
+    """
+
+    check: str
+    detail: str
+    repaired: bool = False
+    where: str = ""
+    fix: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DutyRun:
+    """The last run of a scheduled task: start, duration, and a short result; never memory text."""
+
+    name: str
+    started_us: int
+    took_us: int
+    result: str
+    failed: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -399,3 +438,303 @@ class UndoReport:
     conflicts: tuple[ChangeRecord, ...] = ()
     lasting: tuple[str, ...] = ()
     changes: tuple[ChangeRecord, ...] = ()
+
+
+# Reports of code scans and of drift between memories and code.
+
+
+DriftLevel = Literal["error", "warning", "info"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ScanReport:
+    """The result of a scan: counts of memories, and of files.
+
+    `files` counts the examined files; `passed_over` of them could not be read or stored (`problems` lists the first
+    hundred), and `binary` contain no text. `removed` counts memories that ended because their file is gone; none ends
+    if the scan was cut off (`whole` is False).
+    """
+
+    root: str
+    files: int
+    added: int
+    changed: int
+    unchanged: int
+    removed: int
+    binary: int
+    passed_over: int
+    masked: int = 0
+    """Memories in which a suspected secret was masked."""
+    problems: tuple[str, ...] = ()
+    whole: bool = True
+    ran: bool = True
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DriftFinding:
+    """A claim of a memory that is not true: `code` as listed in docs/how-to/code.md, `what` as in the memory.
+
+    `where` is the place that was checked: a path, a module, a manifest, or "roots" for all scanned files.
+    """
+
+    code: str
+    level: DriftLevel
+    memory_id: str
+    what: str
+    where: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DriftReport:
+    """The agreement of memories and code: `score` from 0 to 100, and the findings.
+
+    `checked` counts the compared claims of each kind; with `fix`, `invalidated` lists the memories that were
+    invalidated.
+
+    `ran` is False, with the `reason`, if nothing could be compared.
+    """
+
+    roots: tuple[str, ...]
+    score: int
+    findings: tuple[DriftFinding, ...]
+    memories: int
+    checked: Mapping[str, int] = field(default_factory=dict[str, int])
+    invalidated: tuple[str, ...] = ()
+    problems: tuple[str, ...] = ()
+    fix: bool = False
+    ran: bool = True
+    reason: str = ""
+
+
+# Reports of the dream cycle: by step, and as a short text.
+
+
+# Reports of a consolidation.
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ConsolidationGroup:
+    """Memories that were judged together, and the verdict on some of them.
+
+    `ids` and `texts` belong to the verdict. `verdict` is `merge` (one text replaces all), `change` (one entry has the
+    present and the former value), `correction`, `duplicate`, `keep` (similar, but all stay, linked) or `failed`.
+    `proposed` is the text that replaces them, or that of the remaining memory; None if nothing changes.
+    """
+
+    ids: tuple[str, ...]
+    texts: tuple[str, ...]
+    verdict: str
+    proposed: str | None = None
+    gone: tuple[str, ...] = ()
+    """The memories that are, or would be, replaced."""
+    created: str | None = None
+    """The created memory; None in a dry run."""
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ConsolidationReport:
+    """The result of a consolidation, or its preview (`dry_run`); nothing is lost, and `undo` reverts it.
+
+    `groups_found` counts groups with a verdict (names of R-110), `memories_consolidated` memories that others replace
+    (`deleted_ids`; they stay as merged, superseded or duplicates), `memories_created` new texts (`created`). `judge` is
+    "rules" or the model. `examined` counts new memories that were compared, `linked` groups that stay linked. The next
+    run retries `failed` groups; `quarantined` memories failed three times and are left out. `refused` counts proposals
+    of a model that failed the checks. `changes` are the logged changes, without links, which `why` shows. `took_over`
+    means that an earlier run was killed and its lock taken over at once.
+    """
+
+    ran: bool = True
+    reason: str = ""
+    dry_run: bool = False
+    judge: str = "rules"
+    groups: tuple[ConsolidationGroup, ...] = ()
+    groups_found: int = 0
+    memories_consolidated: int = 0
+    memories_created: int = 0
+    deleted_ids: tuple[str, ...] = ()
+    created: tuple[str, ...] = ()
+    examined: int = 0
+    linked: int = 0
+    failed: int = 0
+    refused: int = 0
+    quarantined: tuple[str, ...] = ()
+    changes: tuple[ChangeRecord, ...] = ()
+    took_over: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DreamStep:
+    """The result of one step, or its preview in a dry run.
+
+    `told` describes it in sentences, with ids and never with the words of a memory; `counts` are the figures behind
+    them. `changes` are exact: the applied changes, or the planned ones; those of merging and of drift are in their own
+    reports, `merged` and `drift`. `moves` are the planned score changes, in a dry run only. A step that `failed` has
+    the kind of its error as `reason`, and its `changes` list what it changed before that.
+    """
+
+    name: str
+    ran: bool = True
+    reason: str = ""
+    failed: bool = False
+    told: tuple[str, ...] = ()
+    counts: Mapping[str, int] = field(default_factory=dict[str, int])
+    changes: tuple[Change, ...] = ()
+    moves: tuple[ScoreMove, ...] = ()
+    drift: DriftReport | None = None
+    merged: ConsolidationReport | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DreamReport:
+    """The result of a dream, step by step, and `brief`, a summary in a few lines.
+
+    `ran` is False, with the `reason`, while another process was dreaming. `changed` counts the changes and moved
+    scores: 0 if a run found nothing to do. `took_over` means that an earlier run on this machine was killed and its
+    lock taken over at once.
+    """
+
+    ran: bool
+    dry_run: bool
+    steps: tuple[DreamStep, ...] = ()
+    changed: int = 0
+    brief: str = ""
+    reason: str = ""
+    took_over: bool = False
+
+
+# Reports of exports, restores, migrations and compression.
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RestoredReport:
+    """What was erased and deleted since the backup, and was erased and deleted again."""
+
+    listed: int
+    """Erased users in the ledgers, whether the backup had them or not."""
+    erased: int
+    """Users that were in the database, and are erased now."""
+    deleted: int = 0
+    """Memories and events that were deleted once more, as in the other state of the database."""
+    held: int = 0
+    """Users in which nothing was deleted, because they are under a legal hold."""
+
+
+# The report of a migration between two databases: counts and names, never memory text.
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UnmovedUser:
+    """A user whose memory was not moved, or whose copy is not equal to it, and why."""
+
+    user: str
+    why: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MigrationReport:
+    """The rows that a migration moved and verified."""
+
+    ok: bool
+    """Whether every user is in the target with equal rows and equal results of searches."""
+    moved: int
+    """Users whose memories were moved by this run."""
+    present: int
+    """Users whose memories an earlier run had moved; they were verified again."""
+    rows: Mapping[str, int] = field(default_factory=dict[str, int])
+    """Verified rows of each table, of all users."""
+    searches: int = 0
+    """Searches that were run in both databases, with the same hits in the same order and with the same scores."""
+    tokens: int = 0
+    members: int = 0
+    erasures: int = 0
+    """Tokens, members and entries of the ledger of erasures that this run added to the target."""
+    unmoved: tuple[UnmovedUser, ...] = ()
+    left: tuple[str, ...] = ()
+    """What stays behind by design."""
+
+
+# The state of a server, as seen from outside.
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ServerCheck:
+    """The result of one check: `ok` is None where it could not be made."""
+
+    check: str
+    ok: bool | None
+    detail: str
+    fix: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ServerReport:
+    """The results of all checks; `ok` if none failed."""
+
+    oldest_unread_seconds: float | None
+    """For how long the oldest message has waited to be read; None where the token may not see it."""
+    ok: bool
+    url: str
+    checks: tuple[ServerCheck, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CompressTier:
+    """The vectors of one retention tier: their number and bytes, and the fidelity of the converted vectors.
+
+    `bits` is 32 for vectors that stay exact, and 0 for forgotten ones that stay unchanged. Fidelity is the cosine of a
+    vector before and after, on average and at worst; None without conversions.
+    """
+
+    bits: int
+    vectors: int
+    compressed: int
+    bytes_before: int
+    bytes_after: int
+    fidelity: float | None
+    least_fidelity: float | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CompressReport:
+    """The result of a compression, by tier; `restores` tells whether recall can restore precision."""
+
+    examined: int
+    compressed: int
+    bytes_before: int
+    bytes_after: int
+    tiers: tuple[CompressTier, ...]
+    dry_run: bool
+    restores: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SyncReport:
+    """The result of a synchronisation in both directions.
+
+    From the files: `corrected`, `deleted`, `remembered` and `contested` count the effects of persons' edits. Into the
+    files: `written` and `removed` are pages by name. `waiting` entries are missing from the files, but not certainly
+    removed by a person; decide with `missing`. `pending` lists them as "PAGE: ID TEXT", in a dry run also the entries
+    that a run would delete. `left_alone` are files that could not be read, with the reason; `notes` report anything
+    else that needs attention.
+    """
+
+    path: str
+    dry_run: bool = False
+    corrected: int = 0
+    deleted: int = 0
+    remembered: int = 0
+    contested: int = 0
+    waiting: int = 0
+    pending: tuple[str, ...] = ()
+    written: tuple[str, ...] = ()
+    removed: tuple[str, ...] = ()
+    left_alone: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+
+    @property
+    def changed(self) -> bool:
+        """Whether anything changed, on either side."""
+        counts = self.corrected + self.deleted + self.remembered + self.contested
+        return bool(counts or self.written or self.removed)

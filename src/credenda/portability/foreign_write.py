@@ -16,8 +16,7 @@ from credenda.model.change import Actor, Add, Change, ChangeKind, Forget, SetSta
 from credenda.model.claim import Claim, Evidence, Extractor, Span, Turn
 from credenda.model.event import UPLOADED, Event, NewEvent, Receipt
 from credenda.model.memory import HELD, UNTRUE, Cardinality, Draft, Memory, Relation, Stance, Status
-from credenda.portability.importers.blocks import name_file_session
-from credenda.portability.importers.format import ForeignMemory, Parsed, Piece, Problem, Source
+from credenda.portability.importers.format import ForeignMemory, Parsed, Piece, Problem, Source, name_file_session
 from credenda.runtime import Parts
 from credenda.storage.plan import commit_decided, return_decided
 from credenda.storage.records import EMBED, Access

@@ -28,7 +28,6 @@ from credenda.portability.importers import (
     messages,
     notes,
 )
-from credenda.portability.importers.blocks import remove_placeholders, remove_placeholders_in_fields
 from credenda.portability.importers.format import (
     Boundary,
     Deletion,
@@ -38,6 +37,8 @@ from credenda.portability.importers.format import (
     Piece,
     Problem,
     Source,
+    remove_placeholders,
+    remove_placeholders_in_fields,
 )
 from credenda.portability.importers.json_checks import make_showable
 from credenda.portability.sources import Entry, Meter, Progress, is_zip, list_folder, open_lines, open_zip

@@ -13,11 +13,7 @@ if TYPE_CHECKING:
     from credenda.services import core as core
     from credenda.services import delete as delete
     from credenda.services import directory as directory
-    from credenda.services import doctor as doctor
-    from credenda.services import dream_run as dream_run
     from credenda.services import edit as edit
-    from credenda.services import embedding_compression as embedding_compression
-    from credenda.services import erase as erase
     from credenda.services import file_sync as file_sync
     from credenda.services import items as items
     from credenda.services import jobs as jobs
@@ -26,7 +22,6 @@ if TYPE_CHECKING:
     from credenda.services import migrate as migrate
     from credenda.services import rebuild as rebuild
     from credenda.services import remember as remember
-    from credenda.services import resolve as resolve
     from credenda.services import restore_from_files as restore_from_files
     from credenda.services import scheduled_tasks as scheduled_tasks
     from credenda.services import score_response as score_response

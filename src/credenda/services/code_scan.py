@@ -17,7 +17,7 @@ from credenda.errors import Invalid, NotFound
 from credenda.ids import IdKind, parse_id_number
 from credenda.manage.code_outline import (
     CodeEntry,
-    IgnorePattern,
+    IgnoreRules,
     Outline,
     ScannedFile,
     ScanResult,
@@ -27,15 +27,15 @@ from credenda.manage.code_outline import (
     is_manifest,
     parse_manifest,
     parse_outline,
-    parse_patterns,
+    parse_rules,
     plan_scan,
 )
 from credenda.manage.drift import CodeIndex, check_claim, compute_drift_score, decide_drift, extract_code_claims
 from credenda.model.change import Actor, Add, Change, SetStatus, Support, end_memory
 from credenda.model.claim import Span
-from credenda.model.code import DriftFinding, DriftReport, ScanReport
 from credenda.model.event import CODE, TRUST, NewEvent, Role, Source
 from credenda.model.memory import Draft, Layer, Memory, MemoryType, Stance, Status, is_dreamed
+from credenda.model.report import DriftFinding, DriftReport, ScanReport
 from credenda.paths import check_path, find_path_kind
 from credenda.runtime import Parts
 from credenda.storage.plan import commit_decided, return_decided
@@ -103,7 +103,7 @@ def scan_folder(root: Path, *, files_max: int = FILES_MAX) -> ScanResult:
 
 def _walk(root: Path, found: ScanResult) -> Iterator[tuple[str, str]]:
     """Yield the files that git would not ignore, as (path from the root, full path)."""
-    waiting: list[tuple[str, tuple[IgnorePattern, ...]]] = [("", ())]
+    waiting: list[tuple[str, tuple[IgnoreRules, ...]]] = [("", ())]
     while waiting:
         base, above = waiting.pop()
         folder = os.path.join(root, base) if base else str(root)  # noqa: PTH118 - one join for each of many files
@@ -113,31 +113,31 @@ def _walk(root: Path, found: ScanResult) -> Iterator[tuple[str, str]]:
             found.problems.append(f"{base or '.'}: {error.strerror}")
             found.whole = False
             continue
-        patterns = (*above, *_load_patterns(entries, base, found))
-        below: list[tuple[str, tuple[IgnorePattern, ...]]] = []
+        rules = (*above, *_load_rules(entries, base, found))
+        below: list[tuple[str, tuple[IgnoreRules, ...]]] = []
         for entry in entries:
             path = f"{base}{entry.name}"
             if not path.isprintable():
                 found.problems.append(f"{base}: a name that is not printable")
             elif entry.is_symlink():
-                if not is_ignored(path, folder=False, patterns=patterns):
+                if not is_ignored(path, folder=False, rules=rules):
                     found.paths.append(path)
             elif entry.is_dir(follow_symlinks=False):
-                if entry.name not in _FOLDERS and not is_ignored(path, folder=True, patterns=patterns):
+                if entry.name not in _FOLDERS and not is_ignored(path, folder=True, rules=rules):
                     found.folders.add(path)
-                    below.append((f"{path}/", patterns))
-            elif entry.is_file(follow_symlinks=False) and not is_ignored(path, folder=False, patterns=patterns):
+                    below.append((f"{path}/", rules))
+            elif entry.is_file(follow_symlinks=False) and not is_ignored(path, folder=False, rules=rules):
                 yield path, entry.path
         waiting += reversed(below)
 
 
-def _load_patterns(entries: list[os.DirEntry[str]], base: str, found: ScanResult) -> list[IgnorePattern]:
+def _load_rules(entries: list[os.DirEntry[str]], base: str, found: ScanResult) -> list[IgnoreRules]:
     for entry in entries:
         if entry.name == ".gitignore" and entry.is_file(follow_symlinks=False):
             path = f"{base}.gitignore"
             raw = _read_bytes(entry.path, path, found)
             text = None if raw is None else raw.decode("utf-8", "replace")
-            return parse_patterns(text or "", base)
+            return [parse_rules(text or "", base)]
     return []
 
 

@@ -50,8 +50,8 @@ from credenda.manage.consolidation_judge import (
     plan_changes,
 )
 from credenda.model.change import Actor, Add, ChangeKind, ChangeRecord, Link, Support
-from credenda.model.dream import ConsolidationGroup, ConsolidationReport
 from credenda.model.memory import CONSOLIDATED, Memory, Relation, Status, get_valid_from_us
+from credenda.model.report import ConsolidationGroup, ConsolidationReport
 from credenda.providers.embed.hashed import HashedEmbedder
 from credenda.runtime import Parts
 from credenda.services.consolidation_progress import (
@@ -120,14 +120,14 @@ def find_pending(parts: Parts, topic: str | None, above: int, *, enough: int | N
     found: list[int] = []
     with closing(_walk_pages(parts, topic, above)) as pages:
         for _, page in pages:
-            found += (number for number, one in page if topic is not None or not _is_made(one))
+            found += (
+                number
+                for number, one in page
+                if topic is not None or not isinstance(one.metadata.get(CONSOLIDATED), dict)
+            )
             if enough is not None and len(found) >= enough:
                 break
     return sorted(found)
-
-
-def _is_made(memory: Memory) -> bool:
-    return isinstance(memory.metadata.get(CONSOLIDATED), dict)
 
 
 class Nominations:

@@ -18,10 +18,10 @@ from credenda.model.change import ContestState
 from credenda.model.core import Item, ItemFilter, ItemRemoval
 from credenda.model.memory import Status
 from credenda.portability.files.folder import load_view
-from credenda.portability.files.memory_side import View
 from credenda.portability.files.page_plan import Placing, index_lines, lay_out
 from credenda.portability.files.parse import read_item, to_file_text, write_item
 from credenda.portability.files.render import ARCHIVE, CORE, CORE_SECTIONS, INDEX, NOW, PAGES, SECTIONS, Sheet, is_shown
+from credenda.portability.files.state import View
 from credenda.private import PrivateParts
 from credenda.runtime import Parts
 from credenda.services.browse import resolve_id

@@ -54,8 +54,8 @@ from credenda.manage.dream_probe import (
     parse_probe,
 )
 from credenda.model.change import Actor, Add, Change, ChangeKind, SetStatus, Supersede
-from credenda.model.dream import DreamStep
 from credenda.model.memory import BRIDGE, CARD, Layer, Memory, Slot, Status, is_dreamed
+from credenda.model.report import DreamStep
 from credenda.providers.embed.factory import Embedder
 from credenda.providers.llm.protocol import ModelFailure, Question
 from credenda.runtime import Parts

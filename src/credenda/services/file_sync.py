@@ -21,7 +21,7 @@ from credenda.model.change import Actor, Add, Contest, ContestState
 from credenda.model.claim import Span
 from credenda.model.event import DENIED, QUARANTINED, Receipt, Source
 from credenda.model.memory import Draft, Memory, MemoryType, Slot, Status, get_type_class
-from credenda.model.restored_report import SyncReport
+from credenda.model.report import SyncReport
 from credenda.paths import find_path_kind
 from credenda.portability.files.folder import (
     IGNORE,
@@ -35,7 +35,6 @@ from credenda.portability.files.folder import (
     recognise_own,
     set_aside_unread,
 )
-from credenda.portability.files.memory_side import View, build_memory_side
 from credenda.portability.files.next_state import (
     keep_bases,
     list_pages,
@@ -58,6 +57,8 @@ from credenda.portability.files.state import (
     Spot,
     State,
     Tier,
+    View,
+    build_memory_side,
     dump_state,
     hash_line,
     hash_tenant,
@@ -73,8 +74,7 @@ from credenda.portability.files.three_way_diff import (
     compare,
     sort_gone_lines,
 )
-from credenda.portability.importers.blocks import require_content
-from credenda.portability.importers.format import make_stable_key
+from credenda.portability.importers.format import make_stable_key, require_content
 from credenda.portability.importers.memory_files import word_observation
 from credenda.portability.importers.notes import is_agents_alone
 from credenda.runtime import Parts

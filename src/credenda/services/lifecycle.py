@@ -367,15 +367,15 @@ def _apply(parts: Parts, changes: Sequence[Change]) -> None:
 
     def work(writer: Writer) -> None:
         held = {memory.id: memory for memory in writer.memories([change.memory_id for change in moves])}
-        fitting = [change for change in moves if _may_change_layer(held.get(change.memory_id))]
+        fitting = [
+            change
+            for change in moves
+            if (memory := held.get(change.memory_id)) and memory.status is Status.ACTIVE and not memory.pinned
+        ]
         apply(writer, fitting, Application(actor=Actor.SCHEDULE, now_us=parts.clock.now_us(), cause="lifecycle"))
 
     moves = [change for change in changes if isinstance(change, SetLayer | SetStatus)]
     parts.store.commit(parts.user_id, work)
-
-
-def _may_change_layer(memory: Memory | None) -> bool:
-    return memory is not None and memory.status is Status.ACTIVE and not memory.pinned
 
 
 # Compute the retention curves and the place of each memory on them.

@@ -4,22 +4,24 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from collections.abc import Generator, Iterable, Mapping, Sequence
+from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
 from typing import Final
 
+from credenda import limits
 from credenda.clock import has_ended
-from credenda.errors import Invalid
+from credenda.errors import CredendaError, Invalid
 from credenda.ids import IdKind, format_id, parse_serial
 from credenda.model.change import ChangeKind, ChangeRecord, ContestState
 from credenda.model.claim import Claim, Extractor, Turn, keep_weightiest
 from credenda.model.evaluation import ExtractionPreview, PreviewedClaim, PreviewOutcome, ReplacedMemory
-from credenda.model.event import Event, Role
+from credenda.model.event import Event, NewEvent, Role
 from credenda.model.report import ExtractionReport, ModelUse
-from credenda.portability.cost_estimate import make_text_turns, read_file_turns
+from credenda.portability.importers.format import Boundary, Piece
+from credenda.portability.importing import read_file
 from credenda.providers.llm.client import ModelClient, Price, estimate_question_tokens, find_price, parse_price
 from credenda.runtime import Parts
 from credenda.storage.plan import try_out
@@ -36,6 +38,41 @@ from credenda.write.llm.prompt import PROMPT, Passage, question_about
 from credenda.write.llm.reading import read_text, reader_name, skip
 from credenda.write.llm.turns import load_passage
 from credenda.write.reconcile_job import apply_claims, extract_turns
+
+# The cost of extracting a file with a model, without calling the model or storing anything.
+
+
+def read_file_turns(parts: Parts, path: Path) -> Iterator[Turn]:
+    """Yield the messages of a file as an import would; skip malformed items."""
+    before: list[Event] = []
+    for piece in read_file(path, None, parts.user_id):
+        if isinstance(piece, Boundary):
+            before = []
+        elif isinstance(piece, Piece):
+            try:
+                yield from _make_turns(_accept(parts, piece.submission), before)
+            except CredendaError:
+                continue  # an import reports it and continues
+
+
+def make_text_turns(parts: Parts, text: str) -> Iterator[Turn]:
+    """Yield a text as one message, as `remember` would store it."""
+    yield from _make_turns(_accept(parts, Submission(content=text, user_id=parts.user_id)), [])
+
+
+def _accept(parts: Parts, submission: Submission) -> Sequence[NewEvent]:
+    settings = parts.settings
+    return accept(submission, policy=settings.secrets_policy, zone=settings.zone, now_us=parts.clock.now_us()).events
+
+
+def _make_turns(events: Sequence[NewEvent], before: list[Event]) -> Iterator[Turn]:
+    for new in events:
+        content = {name: getattr(new, name) for name in NewEvent.__dataclass_fields__}
+        event = Event(**content, id="e0", recorded_us=new.occurred_us)
+        yield Turn(event=event, before=tuple(before[-limits.LLM_CONTEXT_TURNS :]))
+        before.append(event)
+        del before[: -limits.LLM_CONTEXT_TURNS]
+
 
 _WAITING: Final = frozenset({JobStatus.QUEUED, JobStatus.PROCESSING, JobStatus.FAILED})
 _ANSWER_TOKENS: Final = 160

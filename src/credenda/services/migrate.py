@@ -18,7 +18,7 @@ from typing import Final, TypeVar
 from credenda import limits
 from credenda.clock import StoppedClock, pause
 from credenda.errors import Conflict, Corrupt, CredendaError, Invalid, NotFound, Unavailable
-from credenda.model.restored_report import MigrationReport, UnmovedUser
+from credenda.model.report import MigrationReport, UnmovedUser
 from credenda.runtime import Parts
 from credenda.services.search import search
 from credenda.storage.store import Store
@@ -94,7 +94,7 @@ def migrate(
     `besides` names a user that is left out. A user that cannot be moved does not keep the others waiting: the report
     names it. Raises `Unavailable` where a database stays so.
     """
-    run = _Migration(source, target, progress or _ignore)
+    run = _Migration(source, target, progress or (lambda _user, _step: None))
     for name in run.list_users(user):
         if name != besides:
             run.move(name)
@@ -113,10 +113,6 @@ def migrate(
         unmoved=tuple(run.unmoved),
         left=LEFT,
     )
-
-
-def _ignore(_user: str, _step: str) -> None:
-    pass
 
 
 @contextmanager

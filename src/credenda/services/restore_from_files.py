@@ -35,9 +35,9 @@ from credenda.model.change import (
     to_draft,
 )
 from credenda.model.claim import Evidence, Span
+from credenda.model.evaluation import RebuildDifference, RebuildReport
 from credenda.model.event import Source
 from credenda.model.memory import Slot, Status, TypeClass, is_dreamed
-from credenda.model.report import RebuildDifference, RebuildReport
 from credenda.paths import find_path_kind
 from credenda.portability.files.folder import STATE, ZEROS, Folder, Found, open_folder
 from credenda.portability.files.next_state import read_key, read_tombstones, write_tombstones
@@ -150,19 +150,19 @@ def _take_over(parts: Parts, key: bytes, stones: list[Tombstone]) -> None:
         return
     origin = ExportHeader(user_id=parts.user_id, tag=draw_tag(), key=key, created_us=parts.clock.now_us(), schema=0)
     rows = (
-        ImportRow(number, "tombstones", {**_make_tombstone_row(stone)})
+        ImportRow(
+            number,
+            "tombstones",
+            {
+                "digest": stone.digest,
+                "kind": stone.kind,
+                "normaliser": stone.normaliser,
+                "created_at": stone.created_us,
+            },
+        )
         for number, stone in enumerate(sorted(stones, key=lambda one: one.digest), 1)
     )
     parts.store.load(parts.user_id, origin, rows)
-
-
-def _make_tombstone_row(stone: Tombstone) -> Mapping[str, int | str | bytes]:
-    return {
-        "digest": stone.digest,
-        "kind": stone.kind,
-        "normaliser": stone.normaliser,
-        "created_at": stone.created_us,
-    }
 
 
 def _write_state(parts: Parts, folder: Folder, run: _Refill, before: State) -> None:

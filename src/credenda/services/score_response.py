@@ -424,7 +424,7 @@ def _read_values(parts: Parts, asked: Assertion) -> list[_Value]:
         _Value(
             shown=one.value or one.text,
             normal=normalise_value(one.value or one.text),
-            details=f"{one.value or one.text} [{one.id}, since {_show_time(one)}: {one.text}]",
+            details=f"{one.value or one.text} [{one.id}, since {format_time(get_valid_from_us(one))}: {one.text}]",
         )
         for one in chosen
     ]
@@ -445,10 +445,6 @@ def _is_in_scope(one: Memory, asked: Assertion) -> bool:
     if asked.scope is None:
         return True
     return normalise_name(one.scope or "default") == normalise_name(asked.scope)
-
-
-def _show_time(one: Memory) -> str:
-    return format_time(get_valid_from_us(one)) or ""
 
 
 def _check_slot(parts: Parts, asked: Assertion) -> CheckedAssertion:

@@ -138,13 +138,9 @@ def _check_members(kind: type[E], values: Collection[str] | None, what: str) -> 
 
 def _check_words(values: str | Collection[str], choices: tuple[str, ...], what: str) -> frozenset[str]:
     """Validate values against the allowed choices."""
-    if isinstance(values, tuple) and all(map(_is_word, values)):
+    if isinstance(values, tuple) and all(type(value) is str for value in values):
         return _choose_among(values, choices, what)
     return _choose_among(check_words(values, what), choices, what)
-
-
-def _is_word(value: object) -> bool:
-    return type(value) is str
 
 
 @lru_cache(maxsize=64)

@@ -237,7 +237,7 @@ class Plan:
 
     def evidence(self, *, memory_ids: Sequence[str] = (), event_ids: Sequence[str] = ()) -> list[Evidence]:
         """Return the evidence of these memories, or resting on these events, in order of event and span."""
-        own = [one for one in memory_ids if not self._is_new(one)]
+        own = [one for one in memory_ids if all(new.id != one for new in self._new)]
         found = self._reader.evidence(memory_ids=own, event_ids=event_ids) if own or event_ids else []
         laid = [one for one in self._evidence if one.memory_id in memory_ids or one.span.event_id in event_ids]
         kept = {_make_key(one): one for one in [*laid, *found]}  # what was there first stands
@@ -328,9 +328,6 @@ class Plan:
         self._remember_version(before)
         self._memories[memory.id] = memory
         return memory.id
-
-    def _is_new(self, memory_id: str) -> bool:
-        return any(one.id == memory_id for one in self._new)
 
     def _put_change(self, change: ChangeRecord) -> str:
         tag, number = self._tenant.tag, self._head + len(self._changes) + 1

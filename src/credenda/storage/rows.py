@@ -345,10 +345,6 @@ def _parse_table(raw: str | None) -> dict[str, object]:
     return dict(json.loads(raw)) if raw else {}
 
 
-def _parse_relation(raw: str | None) -> Relation | None:
-    return Relation(raw) if raw else None
-
-
 _EVENT: Final = RowMapper(
     Event,
     "events",
@@ -371,7 +367,7 @@ _MEMORY: Final = RowMapper(
         "stance": _STANCES.__getitem__,
         "layer": _LAYERS.__getitem__,
         "status": _STATUSES.__getitem__,
-        "relation": _parse_relation,
+        "relation": lambda raw: Relation(raw) if raw else None,
         "contested": bool,
         "pinned": bool,
         "provisional": bool,

@@ -83,10 +83,6 @@ def extract_batch(parts: Parts, jobs: Sequence[Job], go_on: Callable[[], bool] =
     return count
 
 
-def _extract_with_model(parts: Parts, job: Job) -> None:
-    workers.llm_jobs.apply_rule_claims(parts, job)
-
-
 def _do_nothing(_: Writer) -> None:
     """File nothing more."""
 
@@ -118,10 +114,6 @@ def _believe(
         apply_claims(writer, turns, now_us, embeds=embeds)
 
     commit_leased(parts, jobs, decide, then)
-
-
-def _embed(parts: Parts, job: Job) -> None:
-    embed_batch(parts, [job])
 
 
 def embed_batch(parts: Parts, jobs: Sequence[Job]) -> None:
@@ -200,8 +192,8 @@ def give_up_job(parts: Parts, job: Job, report: Job) -> None:
 
 HANDLERS: Final[Mapping[str, Callable[[Parts, Job], None]]] = {
     EXTRACT: _extract,
-    EMBED: _embed,
-    THINK: _extract_with_model,
+    EMBED: lambda parts, job: embed_batch(parts, [job]),
+    THINK: lambda parts, job: workers.llm_jobs.apply_rule_claims(parts, job),  # noqa: PLW0108 - it is loaded on use
 }
 
 

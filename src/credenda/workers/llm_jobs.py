@@ -27,28 +27,12 @@ from credenda.providers.llm.protocol import ModelFailure, Question, Reply
 from credenda.runtime import Parts
 from credenda.storage.records import EMBED, REREAD, THINK, mark_complete
 from credenda.storage.store import Job, JobStatus, Spend, Writer
-from credenda.telemetry.spans import record_model_call
+from credenda.telemetry import record_model_call
 from credenda.workers.loop import commit_leased, end_portion, take_portion
 from credenda.write.llm.prompt import Passage
 from credenda.write.llm.reading import Understood, reader_name, skip, understand
-from credenda.write.llm.turns import believe_again, fallback, group_jobs, load_passage, load_turn, still_so
+from credenda.write.llm.turns import believe_again, fallback, load_passage, load_turn, still_so
 from credenda.write.reconcile_job import ExtractedTurn, apply_claims, extract_turns
-
-__all__ = [
-    "COUNTED",
-    "EXTRACTION",
-    "MESSAGES",
-    "ModelAnswer",
-    "OverBudgetError",
-    "apply_answer",
-    "apply_rule_claims",
-    "ask_about_jobs",
-    "ask_within_budget",
-    "group_jobs",
-    "prepare_llm_jobs",
-    "to_day",
-]
-
 
 # The token budget of models: reserved before a call, corrected after it, so that a crash cannot overspend.
 

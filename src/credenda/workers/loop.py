@@ -44,14 +44,16 @@ from credenda.storage.store import (
     VectorCopies,
     Writer,
 )
-from credenda.telemetry.spans import record_job
+from credenda.telemetry import record_job
 
 if TYPE_CHECKING:
     from credenda.index import resident as disk_vectors
     from credenda.providers.llm.client import ModelClient
     from credenda.workers.llm_jobs import ModelAnswer
+    from credenda.write.llm import turns
 else:
     disk_vectors = import_on_use("credenda.index.resident")
+    turns = import_on_use("credenda.write.llm.turns")
 
 
 _START_FIELD: Final = 19
@@ -558,7 +560,7 @@ def run_llm_jobs(
     groups: list[list[str]] = []
 
     def choose(reader: Reader, due: list[Job]) -> list[Job]:
-        found = workers.llm_jobs.group_jobs(reader, due, line.model.at_once)
+        found = turns.group_jobs(reader, due, line.model.at_once)
         groups[:] = [[job.id for job in group] for group in found]
         return [job for group in found for job in group]
 

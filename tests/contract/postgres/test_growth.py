@@ -11,8 +11,7 @@ import pytest
 from credenda.model.change import ChangeKind
 from credenda.model.memory import Memory
 from credenda.storage.postgres.connections import Connections, Scope, Session
-from credenda.storage.postgres.reader import PostgresReader
-from credenda.storage.postgres.store import PostgresStore
+from credenda.storage.postgres.store import PostgresReader, PostgresStore
 from credenda.storage.store import (
     ChangeFilter,
     EventFilter,

@@ -17,8 +17,7 @@ from credenda import Credenda
 from credenda.errors import Forbidden, Invalid
 from credenda.storage.postgres import connections
 from credenda.storage.postgres.connections import Scope, Session, split_target
-from credenda.storage.postgres.reader import SeenRows
-from credenda.storage.postgres.store import PostgresStore
+from credenda.storage.postgres.store import PostgresStore, SeenRows
 from credenda.storage.store import EventFilter
 from tests.contract.store.build import ANA, BEN, put, said
 from tests.postgres_server import Database, get_server

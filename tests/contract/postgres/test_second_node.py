@@ -7,8 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 from credenda.index.cache import IndexCache
-from credenda.storage.postgres.reader import PostgresReader
-from credenda.storage.postgres.store import PostgresStore
+from credenda.storage.postgres.store import PostgresReader, PostgresStore
 from credenda.storage.store import Delta, IndexPosition
 from tests.contract.store.build import ANA, add, held, put, said
 from tests.postgres_server import Database

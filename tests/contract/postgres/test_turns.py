@@ -9,8 +9,7 @@ from credenda import Credenda
 from credenda.bootstrap import build_parts
 from credenda.model.claim import Claim, Turn
 from credenda.storage.postgres.connections import Scope, Session
-from credenda.storage.postgres.reader import run_statement
-from credenda.storage.postgres.store import PostgresStore
+from credenda.storage.postgres.store import PostgresStore, run_statement
 from credenda.storage.store import Job, JobFilter, JobStatus
 from credenda.workers.tenants import AllUsers
 from tests.contract.store.build import put

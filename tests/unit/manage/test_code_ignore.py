@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from credenda.manage.code_outline import is_ignored, parse_patterns
+from credenda.manage.code_outline import is_ignored, parse_rules
 
 CASES = [
     ("*.o", ["a.o", "x/a.o", "a.oo"]),
@@ -30,16 +30,18 @@ CASES = [
     ("x**y", ["xzy", "x/y"]),
     ("/*\n!/src", ["src/a", "other/a", "b"]),
     ("a\\*b", ["a*b", "axb"]),
+    ("*\n!/src", ["src/a", "src"]),
+    ("*.log\n!x/", ["x/a.log", "x/b"]),
 ]
 
 
 def excluded(path: str, text: str) -> bool:
     """Walk down as the survey does: what lies under an ignored folder is never looked at."""
-    patterns = parse_patterns(text)
+    rules = [parse_rules(text)]
     parts = path.split("/")
     above = ["/".join(parts[:depth]) for depth in range(1, len(parts))]
-    return any(is_ignored(one, folder=True, patterns=patterns) for one in above) or is_ignored(
-        path, folder=False, patterns=patterns
+    return any(is_ignored(one, folder=True, rules=rules) for one in above) or is_ignored(
+        path, folder=False, rules=rules
     )
 
 
@@ -59,8 +61,8 @@ def test_every_answer_is_that_of_git(tmp_path: Path) -> None:
 
 
 def test_a_pattern_of_a_lower_folder_holds_below_it_and_comes_last() -> None:
-    patterns = [*parse_patterns("*.log"), *parse_patterns("!a.log\n/b", "sub/")]
-    assert is_ignored("a.log", folder=False, patterns=patterns)
-    assert not is_ignored("sub/a.log", folder=False, patterns=patterns)
-    assert is_ignored("sub/b", folder=False, patterns=patterns)
-    assert not is_ignored("sub/x/b", folder=False, patterns=patterns)
+    rules = [parse_rules("*.log"), parse_rules("!a.log\n/b", "sub/")]
+    assert is_ignored("a.log", folder=False, rules=rules)
+    assert not is_ignored("sub/a.log", folder=False, rules=rules)
+    assert is_ignored("sub/b", folder=False, rules=rules)
+    assert not is_ignored("sub/x/b", folder=False, rules=rules)

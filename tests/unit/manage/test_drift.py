@@ -11,7 +11,7 @@ from credenda.manage.drift import (
     decide_drift,
     extract_code_claims,
 )
-from credenda.model.code import DriftFinding, DriftLevel
+from credenda.model.report import DriftFinding, DriftLevel
 
 
 def claims(text: str) -> list[tuple[str, str]]:

@@ -35,6 +35,7 @@ OF_THE_SERVER = {
     "audit_names",
     "audit_of_user",
     "drop_expired_secrets",
+    "enter_erasure",
     "keyed_audit_names",
     "list_erasures",
     "list_memberships",

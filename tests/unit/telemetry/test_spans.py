@@ -18,7 +18,7 @@ from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanE
 
 from credenda import Credenda, NotFound
 from credenda.current_call import add_model_use, measure_model_use
-from credenda.telemetry.spans import record_model_call, record_request
+from credenda.telemetry import record_model_call, record_request
 
 WORD = "Zanzibar"
 

@@ -16,9 +16,10 @@ from credenda import limits
 from credenda.bootstrap import build_parts, build_user_parts
 from credenda.client import Credenda
 from credenda.clock import Clock, parse_time, to_datetime
-from credenda.compat.mem0 import filters as arguments
-from credenda.compat.mem0.filters import SHARED_USER, Asked, read_filters
+from credenda.compat.mem0 import responses as arguments
 from credenda.compat.mem0.responses import (
+    SHARED_USER,
+    Asked,
     Item,
     Record,
     build_change_rows,
@@ -27,6 +28,7 @@ from credenda.compat.mem0.responses import (
     find_chain,
     find_tip,
     read_changes,
+    read_filters,
     record_of_event,
     record_of_hit,
 )

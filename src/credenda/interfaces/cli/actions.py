@@ -46,12 +46,10 @@ from credenda.text.recalled_block import count_noun, count_unread
 if TYPE_CHECKING:
     from credenda import Credenda
     from credenda.model.change import ContestCase
-    from credenda.model.code import DriftReport
     from credenda.model.evaluation import BeliefTestReport
     from credenda.model.event import Event, Receipt
     from credenda.model.memory import Memory
-    from credenda.model.report import ImportReport, Stats
-    from credenda.model.restored_report import SyncReport
+    from credenda.model.report import DriftReport, ImportReport, Stats, SyncReport
 
 Given = dict[str, Any]
 Action = Callable[[Session, Operation, Given], Outcome]
@@ -432,7 +430,7 @@ def erase(session: Session, operation: Operation, given: Given) -> Outcome:
     with session.open() as memory:
         if "export" in given:
             _check_free(given["export"], force=force)
-        if given.get("confirm") in {memory.user, services.erase.PHRASE} and not ask_consent(
+        if given.get("confirm") in {memory.user, services.delete.PHRASE} and not ask_consent(
             f"Erase everything of {escape_controls(memory.user)} for good?", sure=sure
         ):
             return Outcome(value=Done(id=memory.user, done="kept"))

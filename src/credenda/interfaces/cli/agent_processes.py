@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from credenda import Credenda
     from credenda.interfaces import call_worker
     from credenda.interfaces.client_setup.install import Scope
-    from credenda.model.restored_report import SyncReport
+    from credenda.model.report import SyncReport
     from credenda.operations import Toolset
     from credenda.portability.files import folder as page_folder
     from credenda.runtime import Parts

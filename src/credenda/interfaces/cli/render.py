@@ -18,6 +18,8 @@ from credenda.model.change import SlotLoop
 from credenda.model.evaluation import (
     BeliefTestReport,
     CheckedAssertion,
+    RebuildDifference,
+    RebuildReport,
     ReplayedPrompt,
     ReplayReport,
 )
@@ -35,16 +37,15 @@ from credenda.model.report import (
     Finding,
     ImportReport,
     ModelUse,
-    RebuildDifference,
-    RebuildReport,
     ReembedReport,
     Resolution,
     RestoreReport,
+    ServerReport,
     Stats,
+    SyncReport,
     UndoneMemory,
     UndoReport,
 )
-from credenda.model.restored_report import ServerReport, SyncReport
 from credenda.model.statement import name_slot
 from credenda.text.recalled_block import count_kind, count_noun
 

@@ -7,9 +7,7 @@ from typing import Final
 from credenda.clock import to_datetime
 from credenda.interfaces.cli.output import Screen, escape_controls, register_output, truncate
 from credenda.model.change import Add, Change, SetLayer, SetStatus
-from credenda.model.code import DriftReport, ScanReport
 from credenda.model.core import Core, CoreLine
-from credenda.model.dream import ConsolidationGroup, ConsolidationReport, DreamReport
 from credenda.model.evaluation import (
     ContextLine,
     ContextPreview,
@@ -19,11 +17,23 @@ from credenda.model.evaluation import (
     ScoreRecord,
 )
 from credenda.model.governance import ComplianceReport, CostSummary
-from credenda.model.job import JobInfo
 from credenda.model.memory import Stance
 from credenda.model.query import Page
-from credenda.model.report import DecayReport, DutyState, LifecycleReport, RetentionCurves, ScheduleReport
-from credenda.model.restored_report import CompressReport, CompressTier
+from credenda.model.report import (
+    CompressReport,
+    CompressTier,
+    ConsolidationGroup,
+    ConsolidationReport,
+    DecayReport,
+    DreamReport,
+    DriftReport,
+    DutyState,
+    JobInfo,
+    LifecycleReport,
+    RetentionCurves,
+    ScanReport,
+    ScheduleReport,
+)
 from credenda.text.recalled_block import count_kind, count_noun, count_unread
 
 # Text output of work: jobs, previews, scores, consolidation, code, and folders.

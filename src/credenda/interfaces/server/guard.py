@@ -34,7 +34,7 @@ from credenda.interfaces.server.problems import READING, Problem, make_problem, 
 from credenda.interfaces.server.resource import Resource
 from credenda.model.server import AuditDraft
 from credenda.runtime import ActiveCalls
-from credenda.telemetry.spans import record_request
+from credenda.telemetry import record_request
 
 # Bounds on how often a caller may call: a bucket of permits for each, which fills again at a steady rate.
 

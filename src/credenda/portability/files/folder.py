@@ -21,7 +21,6 @@ from credenda.model.claim import Evidence
 from credenda.model.event import CODE
 from credenda.paths import create_folder, make_file_error
 from credenda.portability.atomic_write import replace_file
-from credenda.portability.files.memory_side import View
 from credenda.portability.files.parse import (
     COMMENT,
     Entered,
@@ -33,7 +32,7 @@ from credenda.portability.files.parse import (
     to_file_text,
 )
 from credenda.portability.files.render import ARCHIVE, BESIDE, CORE, INDEX, PAGES, fold_name, has_index_marks, is_shown
-from credenda.portability.files.state import AWAY, Base, Spot, State, Text, Tier, hash_text
+from credenda.portability.files.state import AWAY, Base, Spot, State, Text, Tier, View, hash_text
 from credenda.storage.store import EventFilter, MemoryFilter, Reader
 
 try:

@@ -12,10 +12,9 @@ from typing import Any, Final, Protocol, cast
 
 from credenda.ids import parse_serial
 from credenda.portability.files.folder import KEY, TOMBSTONES, Folder, Found
-from credenda.portability.files.memory_side import View
 from credenda.portability.files.page_plan import Layout
 from credenda.portability.files.render import ARCHIVE, PAGES, make_beside
-from credenda.portability.files.state import Base, State, Tier, hash_tenant, hash_text
+from credenda.portability.files.state import Base, State, Tier, View, hash_tenant, hash_text
 from credenda.portability.files.three_way_diff import Plan
 from credenda.runtime import Parts
 from credenda.storage.store import Tombstone

@@ -15,7 +15,6 @@ from credenda.ids import parse_serial
 from credenda.model.change import DRAFT_FIELDS, ContestCase, ContestState, from_contest_dict, parse_fields
 from credenda.model.claim import Span
 from credenda.model.memory import Draft, MemoryType, Relation, Status
-from credenda.portability.files.memory_side import View
 from credenda.portability.files.parse import Entered, Said
 from credenda.portability.files.render import (
     ARCHIVE,
@@ -38,7 +37,7 @@ from credenda.portability.files.render import (
     make_page_key,
     make_title,
 )
-from credenda.portability.files.state import Spot, Text, Tier
+from credenda.portability.files.state import Spot, Text, Tier, View
 from credenda.text.normalize import normalise_name
 
 _DAYS_SHOWN: Final = 7

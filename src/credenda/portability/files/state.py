@@ -14,6 +14,11 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, Final, NamedTuple, cast
 
+from credenda.model.change import ContestCase
+from credenda.model.claim import Evidence
+from credenda.model.core import Section
+from credenda.model.event import Event
+from credenda.model.memory import Memory, Status
 from credenda.portability.files.parse import Parsed, to_file_text
 from credenda.portability.files.render import CORE_TITLE
 from credenda.text.normalize import normalise_text
@@ -144,7 +149,7 @@ def load_state(data: bytes) -> State:
         return State()
 
 
-# The inputs of the comparison: the common state, the memory, and the files. Pure.
+# The inputs of the comparison: the common state, the memory, and the files.
 
 
 class Tier(StrEnum):
@@ -272,3 +277,51 @@ def bind_quoted(
         else:
             left.setdefault((path, name), one)
     return list(left.values()), standing
+
+
+# The memory's side of a comparison: a snapshot of everything that has an entry in the files.
+
+
+_HELD: Final = frozenset({Status.ACTIVE, Status.CHALLENGED})
+_CHAIN_MAX: Final = 1_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class View:
+    """Memories and events in the order of their numbers, with evidence by memory, contests, and the core block."""
+
+    key: bytes
+    tag: str
+    memories: Sequence[Memory]
+    events: Sequence[Event]
+    evidence: Mapping[str, Sequence[Evidence]]
+    contests: Sequence[ContestCase]
+    core: Sequence[tuple[Section, str]] = ()
+
+
+def build_memory_side(seen: View) -> dict[str, MemorySide]:
+    """Return the side to compare with the files."""
+    by_id = {one.id: one for one in seen.memories}
+    found = {
+        one.id: MemorySide(
+            text=to_file_text(one.text),
+            digest=hash_text(seen.key, one.text),
+            held=one.status in _HELD,
+            head=_follow_successors(one, by_id),
+        )
+        for one in seen.memories
+    }
+    for event in seen.events:
+        text = to_file_text(event.text)
+        found[event.id] = MemorySide(text=text, digest=hash_text(seen.key, text), held=True, head=None, event=True)
+    return found
+
+
+def _follow_successors(memory: Memory, by_id: Mapping[str, Memory]) -> str | None:
+    """Return the current replacement of a memory."""
+    found: Memory | None = memory
+    for _ in range(_CHAIN_MAX):
+        if found is None or found.status in _HELD:
+            break
+        found = by_id.get(found.superseded_by or "")
+    return found.id if found is not None and found.status in _HELD else None

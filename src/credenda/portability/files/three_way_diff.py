@@ -337,7 +337,11 @@ class _Comparison:
         taken: dict[tuple[str, Tier], str] = {}
         for sight in wrong:
             key = (self._sides.ours[sight.local].event, sight.text)
-            free = [one for one in by_text.get(key, ()) if self._is_free(one, sight, taken)]
+            free = [
+                one
+                for one in by_text.get(key, ())
+                if one != sight.local and (one, sight.tier) not in taken and not self._intact(one, sight.tier)
+            ]
             if not free:
                 left.append(sight)
                 continue
@@ -369,9 +373,6 @@ class _Comparison:
 
     def _lacks(self, local: str) -> bool:
         return local in self._sides.ours and not self._seen.get(local)
-
-    def _is_free(self, local: str, sight: _Sight, taken: Collection[tuple[str, Tier]]) -> bool:
-        return local != sight.local and (local, sight.tier) not in taken and not self._intact(local, sight.tier)
 
     def _bind(self, local: str, sight: _Sight) -> None:
         self._seen[local].append(sight._replace(local=local))

@@ -206,6 +206,13 @@ def cut_program_text(text: str) -> str:
     return _FILES.sub("", _REQUEST.sub("", text)).strip()
 
 
+def _read_blocks(content: object, *, by_person: bool) -> str:
+    """Return the text of a message of blocks, those of a person without the ones of the program."""
+    blocks = cast("list[object]", content) if isinstance(content, list) else [content]
+    texts = [read_message_text([block]) for block in blocks]
+    return "\n\n".join(text for text in (map(cut_program_text, texts) if by_person else texts) if text)
+
+
 # Sessions of Codex: JSON Lines, mostly tool calls; read are the user's prompts and the answers.
 
 
@@ -269,11 +276,7 @@ def _read_codex_message(payload: Table, moment: object, place: str, talk: Talk) 
     content = payload.get("content")
     if not isinstance(content, list | str):
         raise MalformedError("its content is neither text nor a list of blocks")
-    blocks = cast("list[object]", content) if isinstance(content, list) else [content]
-    texts = [read_message_text([block]) for block in blocks]
-    if role == "user":
-        texts = [cut_program_text(text) for text in texts]
-    text = "\n\n".join(text for text in texts if text)
+    text = _read_blocks(cast("object", content), by_person=role == "user")
     if not text:
         yield Omitted(what="messages of the program" if role == "user" else "messages without words")
         return
@@ -406,11 +409,7 @@ def _read_gemini_cli_message(message: Table, place: str, talk: Talk) -> Iterator
         yield Omitted(what="messages of the program")
         return
     content = message.get("content")
-    blocks = cast("list[object]", content) if isinstance(content, list) else [content]
-    texts = [read_message_text([block]) for block in blocks]
-    if role == "user":
-        texts = [cut_program_text(text) for text in texts]
-    text = "\n\n".join(text for text in texts if text)
+    text = _read_blocks(cast("object", content), by_person=role == "user")
     if not text:
         yield Omitted(what="messages without words")
         return

@@ -12,15 +12,9 @@ from itertools import pairwise
 from pathlib import Path, PurePosixPath
 from typing import Any, Final, cast
 
-from credenda.portability.importers.blocks import (
+from credenda.portability.importers.format import (
     BLOCK_CHARACTERS_MAX,
     Block,
-    cut,
-    decode_lines,
-    has_words,
-    make_document_piece,
-)
-from credenda.portability.importers.format import (
     Boundary,
     Format,
     Omitted,
@@ -28,7 +22,11 @@ from credenda.portability.importers.format import (
     Piece,
     Problem,
     Source,
+    cut,
+    decode_lines,
+    has_words,
     list_key_paths,
+    make_document_piece,
 )
 from credenda.portability.importers.json_checks import (
     MalformedError,
@@ -37,6 +35,7 @@ from credenda.portability.importers.json_checks import (
     Talk,
     Turn,
     describe_item,
+    list_elements,
     list_of,
     list_tables,
     make_showable,
@@ -226,20 +225,8 @@ class ClaudeFormat(Format):
             yield from _read_one_memory(lines, source)
             return
         read = _read_memories if source.path.name == _MEMORIES else _read_claude_conversation
-        for element in _read_items(lines, source.path):
+        for _, element in list_elements(lines, source.path, "conversations", "memories"):
             yield from read(element, source)
-
-
-def _read_items(lines: Lines, path: Path) -> Iterator[Element]:
-    """Parse a list, or JSON Lines."""
-    if ".jsonl" not in path.suffixes:
-        yield from read_elements(lines, "conversations", "memories")
-        return
-    for line in lines:
-        if line.too_long:
-            yield Element(number=line.number, wrong="the line is too long")
-        elif line.data.strip():
-            yield Element(number=line.number, data=line.data)
 
 
 def _read_claude_conversation(element: Element, source: Source) -> Iterator[Piece | Problem | Boundary]:
@@ -385,12 +372,8 @@ class GeminiTakeoutFormat(Format):
 
     def pieces(self, lines: Lines, source: Source) -> Iterator[Parsed]:
         """Parse item after item; the items of a day are one conversation."""
-
-        def read(table: Table, place: str) -> Iterator[Parsed]:
-            yield from _read_activity(table, place, source)
-
         yield Boundary()
-        yield from read_tables(lines, source.path, {"": read})
+        yield from read_tables(lines, source.path, {"": lambda table, place: _read_activity(table, place, source)})
 
 
 def _read_activity(table: Table, place: str, source: Source) -> Iterator[Parsed]:

@@ -6,15 +6,23 @@ import hashlib
 import json
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from functools import lru_cache
 from pathlib import Path
-from typing import ClassVar, Final
+from typing import ClassVar, Final, cast
 
+from credenda import limits
+from credenda.clock import from_datetime, parse_time, to_datetime
+from credenda.errors import Invalid
 from credenda.model.memory import Draft
-from credenda.portability.sources import Lines, Place
-from credenda.private import cut_private
+from credenda.portability.sources import Line, Lines, Place
+from credenda.private import PrivateParts, cut_private, cut_tagged
+from credenda.text.normalize import normalise_text
+from credenda.text.sentences import REMOVED
+from credenda.write.forget.copies import is_label
+from credenda.write.forget.scope import BLANK
 from credenda.write.intake.validate import Submission
 
 
@@ -177,3 +185,340 @@ def list_key_paths(head: bytes) -> frozenset[str]:
         if len(above) > _DEPTH_MAX or len(found) > _PATHS_MAX:
             break
     return frozenset(found)
+
+
+# Split plain documents into blocks of lines, separated by blank lines, within the size of one event.
+
+
+BLOCK_CHARACTERS_MAX: Final = limits.EVENT_TEXT_BYTES // 4
+"""A character takes at most four bytes, so a block of this length always fits into an event."""
+_WORD: Final = re.compile(r"\w")
+_BOM: Final = "\ufeff"
+_SESSION_CHARACTERS: Final = limits.NAME_CHARACTERS - 8
+
+
+@dataclass(frozen=True, slots=True)
+class TextLine:
+    """A decoded line without its end."""
+
+    number: int
+    text: str
+
+
+def decode_lines(lines: Iterable[Line]) -> Iterator[TextLine | Problem]:
+    """Decode lines, without their private parts; a run of undecodable lines is one problem."""
+    broken = False
+    private = PrivateParts()
+    for line in lines:
+        try:
+            text = None if line.too_long else line.data.decode().rstrip()
+        except UnicodeDecodeError:
+            text = None
+        if text is None:
+            if not broken:
+                what = "too long" if line.too_long else "not UTF-8 text; save the file as UTF-8"
+                yield Problem(place=f"line {line.number}", what=what)
+            broken = True
+            private.cut(line.data.decode("utf-8", "replace"))
+            continue
+        broken = False
+        text = private.cut(text.removeprefix(_BOM) if line.number == 1 else text)
+        yield TextLine(line.number, text.rstrip())
+
+
+def has_words(text: str) -> bool:
+    """Return whether a text contains words."""
+    return _WORD.search(text) is not None
+
+
+def cut(text: str) -> Iterator[str]:
+    """Split a text into parts that fit into an event, at a space if possible; private parts are cut before."""
+    rest = cut_tagged(text)
+    while len(rest) > BLOCK_CHARACTERS_MAX:
+        place = max(rest.rfind(sign, BLOCK_CHARACTERS_MAX // 2, BLOCK_CHARACTERS_MAX) for sign in "\n .")
+        end = place + 1 if place > 0 else BLOCK_CHARACTERS_MAX
+        yield rest[:end]
+        rest = rest[end:]
+    yield rest
+
+
+def name_file_session(source: Source) -> str:
+    """Return the session of a file's content, so that it can be deleted as a whole."""
+    path = source.path.as_posix().encode("utf-8", "replace").decode()
+    return f"file:{path[-_SESSION_CHARACTERS:]}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Block:
+    """A run of lines of a document; `details` name the page and its headings."""
+
+    text: str
+    line: int
+    occurred_us: int | None
+    details: Mapping[str, object] = field(default_factory=dict[str, object])
+    tags: tuple[str, ...] = ()
+
+
+def make_document_piece(block: Block, source: Source) -> Piece:
+    """Make a block a document's statement. Equal text is the same block in every file."""
+    name = source.path.name.encode("utf-8", "replace").decode()
+    message: dict[str, object] = {"role": "document", "content": block.text}
+    if block.occurred_us is not None:
+        message["timestamp"] = to_datetime(block.occurred_us)
+    submission = Submission(
+        content=[message],
+        user_id=source.user_id,
+        session=name_file_session(source),
+        source="ingest",
+        tags=block.tags,
+        metadata={"document": name, **block.details},
+        idempotency_key=make_stable_key("document", block.text),
+    )
+    return Piece(place=f"line {block.line}", submission=submission, by_content=True)
+
+
+# Front matter: a tolerant parser of the subset of YAML that notes use.
+
+
+_PAIR: Final = re.compile(r"([A-Za-z][\w -]*?)\s*:(?:\s+(.*))?$")
+_ITEM: Final = re.compile(r"\s*-\s+(.*)$")
+_DATES: Final = ("date", "created", "created_at")
+_QUOTES: Final = "\"'"
+
+
+@dataclass(frozen=True, slots=True)
+class Front:
+    """Parsed front matter: for each lower-case key, its line and its values."""
+
+    pairs: Mapping[str, tuple[int, list[str]]]
+
+    def text(self, name: str) -> str:
+        """Return the single value of a key; "" if there is none."""
+        _, values = self.pairs.get(name, (0, []))
+        return values[0] if values else ""
+
+    def values(self, *names: str) -> list[str]:
+        """Return all values of some keys."""
+        return [value for name in names for value in self.pairs.get(name, (0, []))[1]]
+
+    def dated(self) -> tuple[int, str]:
+        """Return line and text of the first date; (0, "") if there is none."""
+        return next(((self.pairs[name][0], self.text(name)) for name in _DATES if self.text(name)), (0, ""))
+
+
+def read_front(lines: Iterable[TextLine]) -> Front:
+    """Parse the lines between the dashes."""
+    pairs: dict[str, tuple[int, list[str]]] = {}
+    values: list[str] = []
+    for line in lines:
+        if found := _PAIR.match(line.text):
+            values = _read_values(found[2] or "")
+            pairs[found[1].casefold()] = (line.number, values)
+        elif found := _ITEM.match(line.text):
+            values += _read_values(found[1], listed=True)
+    return Front(pairs)
+
+
+def read_tags(words: Iterable[str]) -> tuple[str, ...]:
+    """Return tags without `#`, limited in number and length."""
+    names = (name for word in words for part in word.replace(",", " ").split() if (name := part.lstrip("#")))
+    found = dict.fromkeys(name for name in names if len(name) <= limits.NAME_CHARACTERS)
+    return tuple(found)[: limits.TAGS]
+
+
+def _read_values(text: str, *, listed: bool = False) -> list[str]:
+    text = text.strip()
+    if not listed and text.startswith("[") and text.endswith("]") and not text.startswith("[["):
+        return [value for part in text[1:-1].split(",") if (value := part.strip().strip(_QUOTES))]
+    value = text.strip(_QUOTES).strip()
+    return [value] if value else []
+
+
+# Remove the placeholders of deleted text from imported texts: they are not content.
+
+
+_PLACEHOLDER: Final = re.compile(rf"{re.escape(REMOVED)}|{BLANK}(?:[{BLANK} \t]*{BLANK})?")
+_SPACES: Final = re.compile(r"(?<=\S)[ \t]{2,}(?=\S)")
+
+
+def remove_placeholders(text: str) -> str:
+    r"""Remove the placeholders from a text, and lines that consist only of them and a label.
+
+    >>> remove_placeholders("I live in Linz. [deleted]\nAna: \u2588\u2588\u2588 \u2588\u2588\nBen: tea")
+    'I live in Linz.\nBen: tea'
+    """
+    if _PLACEHOLDER.search(text) is None:
+        return text
+    lines: list[str] = []
+    for line in text.split("\n"):
+        left = _PLACEHOLDER.sub("", line)
+        if left == line:
+            lines.append(line)
+        elif normalise_text(left) and not is_label(left.strip()):
+            lines.append(_SPACES.sub(" ", left).rstrip())
+    return "\n".join(lines).strip("\n")
+
+
+def require_content(text: str) -> str:
+    """Return a text without placeholders; raise `Invalid` if it consists only of them, or of private text."""
+    if text.strip() and not cut_private(text):
+        raise Invalid("a line is private as a whole", fix="put what may be kept outside of the private tags")
+    left = remove_placeholders(text)
+    if left != text and not normalise_text(left):
+        raise Invalid("a line contains only the placeholder of deleted text", fix="remove the line")
+    return left
+
+
+def remove_placeholders_in_fields(fields: Mapping[str, object]) -> dict[str, object]:
+    """Remove the values that contain placeholders, at any depth."""
+    return {name: _clean(value) for name, value in fields.items() if not _is_placeholder(value)}
+
+
+def _clean(value: object) -> object:
+    if isinstance(value, Mapping):
+        return remove_placeholders_in_fields(cast("Mapping[str, object]", value))
+    if isinstance(value, list | tuple):
+        return [_clean(one) for one in cast("list[object]", value) if not _is_placeholder(one)]
+    return value
+
+
+def _is_placeholder(value: object) -> bool:
+    return isinstance(value, str) and _PLACEHOLDER.search(value) is not None
+
+
+# Split Markdown into blocks of lines, separated by blank lines, with the headings and the front matter above each.
+
+
+_HEADING: Final = re.compile(r" {0,3}(#{1,6})(?:[ \t]+(.*?))?(?:[ \t]+#+)?$")
+_FENCE: Final = re.compile(r" {0,3}(`{3,}|~{3,})")
+_ABOUT: Final = ("type", "permalink", "owner", "author", "name", "description")
+_DAILY: Final = re.compile(r"(\d{4})[-_.](\d{2})[-_.](\d{2})(?!\d)")
+_FRONT_LINES_MAX: Final = 200
+_TITLE_CHARACTERS: Final = 200
+
+
+def read_blocks(lines: Lines, source: Source) -> Iterator[Block | Problem]:
+    """Parse a page block by block."""
+    day = find_day(source.path)
+    page = _Page(occurred_us=source.modified_us if day is None else from_datetime(day))
+    for line in decode_lines(lines):
+        if isinstance(line, Problem):
+            yield line
+        else:
+            yield from page.take(line)
+    yield from page.end()
+
+
+def find_day(path: Path) -> datetime | None:
+    """Return the day that the name of a daily note begins with; None for any other note.
+
+    >>> find_day(Path("notes/2026-03-01 Sunday.md")), find_day(Path("2026-13-01.md"))
+    (datetime.datetime(2026, 3, 1, 0, 0, tzinfo=datetime.timezone.utc), None)
+    """
+    found = _DAILY.match(path.name)
+    if found is None:
+        return None
+    try:
+        return datetime(int(found[1]), int(found[2]), int(found[3]), tzinfo=UTC)
+    except ValueError:
+        return None
+
+
+@dataclass(slots=True)
+class _Page:
+    """The parser state at a line: the headings above it, and the current block."""
+
+    occurred_us: int | None
+    title: str = ""
+    tags: tuple[str, ...] = ()
+    about: dict[str, object] = field(default_factory=dict[str, object])
+    _front: list[TextLine] = field(default_factory=list[TextLine])
+    _path: list[tuple[int, str]] = field(default_factory=list[tuple[int, str]])
+    _block: list[TextLine] = field(default_factory=list[TextLine])
+    _held: int = 0
+    _bare: bool = True
+    """The block contains only headings, and waits for text below them."""
+    _fence: str = ""
+
+    def take(self, line: TextLine) -> Iterator[Block | Problem]:
+        """Parse one line; return the block that it completes, if any."""
+        if (line.number == 1 and line.text == "---") or self._front:
+            yield from self._front_line(line)
+        else:
+            yield from self._body_line(line)
+
+    def end(self) -> Iterator[Block | Problem]:
+        """Return the last block."""
+        yield from self._not_front()
+        yield from self._flush()
+
+    def _front_line(self, line: TextLine) -> Iterator[Block | Problem]:
+        """Collect front matter; front matter without an end is ordinary text."""
+        self._front.append(line)
+        if len(self._front) > 1 and line.text in {"---", "..."}:
+            front, self._front = self._front, []
+            yield from self._read_front(front[1:-1])
+        elif len(self._front) > _FRONT_LINES_MAX:
+            yield from self._not_front()
+
+    def _not_front(self) -> Iterator[Block | Problem]:
+        lines, self._front = self._front, []
+        for line in lines:
+            yield from self._body_line(line)
+
+    def _read_front(self, lines: list[TextLine]) -> Iterator[Problem]:
+        front = read_front(lines)
+        self.title = (front.text("title") or self.title)[:_TITLE_CHARACTERS]
+        self.tags = read_tags(front.values("tags", "tag"))
+        self.about = {name: front.text(name)[:_TITLE_CHARACTERS] for name in _ABOUT if front.text(name)}
+        number, date = front.dated()
+        if not date:
+            return
+        try:
+            self.occurred_us = parse_time(date, UTC)
+        except Invalid:
+            what = "its date is not RFC 3339; the file's date was used"
+            yield Problem(place=f"line {number}", what=what, lost=False)
+
+    def _body_line(self, line: TextLine) -> Iterator[Block]:
+        heading = None if self._fence else _HEADING.match(line.text)
+        blank = not line.text and not self._fence
+        if (heading and not self._bare) or (blank and not self._bare) or self._is_full(line):
+            yield from self._flush()
+        if heading:
+            level = len(heading[1])
+            title = (heading[2] or "").strip()
+            self._path = [(above, name) for above, name in self._path if above < level]
+            self._path.append((level, title[:_TITLE_CHARACTERS]))
+            if level == 1 and not self.title:
+                self.title = title[:_TITLE_CHARACTERS]
+        elif not blank:
+            self._bare = False
+        if line.text or self._block:
+            self._block.append(line)
+            self._held += len(line.text) + 1
+        self._watch_fence(line.text)
+
+    def _is_full(self, line: TextLine) -> bool:
+        return bool(self._block) and self._held + len(line.text) > BLOCK_CHARACTERS_MAX
+
+    def _watch_fence(self, text: str) -> None:
+        found = _FENCE.match(text)
+        if found is None:
+            return
+        if not self._fence:
+            self._fence = found[1]
+        elif found[1].startswith(self._fence) and not text.strip(" `~"):
+            self._fence = ""
+
+    def _flush(self) -> Iterator[Block]:
+        block, self._block, self._held, self._bare = self._block, [], 0, True
+        if not block:
+            return
+        details = {**({"title": self.title} if self.title else {}), **self.about}
+        if self._path:
+            details["headings"] = [name for _, name in self._path]
+        for text in cut("\n".join(line.text for line in block).strip("\n")):
+            if has_words(text):
+                number = block[0].number
+                yield Block(text=text, line=number, details=details, tags=self.tags, occurred_us=self.occurred_us)

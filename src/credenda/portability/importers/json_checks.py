@@ -14,7 +14,6 @@ from typing import Any, Final, cast
 from credenda import limits
 from credenda.clock import parse_time, to_datetime
 from credenda.errors import Invalid
-from credenda.portability.importers.blocks import cut, name_file_session
 from credenda.portability.importers.format import (
     ForeignMemory,
     Omitted,
@@ -22,7 +21,9 @@ from credenda.portability.importers.format import (
     Piece,
     Problem,
     Source,
+    cut,
     make_stable_key,
+    name_file_session,
 )
 from credenda.portability.sources import Element, Lines, read_sections
 from credenda.text.normalize import normalise_name
@@ -157,7 +158,7 @@ def read_tables(lines: Lines, path: Path, readers: Mapping[str, Reader]) -> Iter
 
     The reader of "" gets the items of a file that is itself a list, and the lines of JSON Lines.
     """
-    for key, element in _read_elements(lines, path, tuple(readers)):
+    for key, element in list_elements(lines, path, *readers):
         place = f"{key.replace('_', ' ') or 'item'} {element.number}"
         reader = readers.get(key)
         try:
@@ -171,7 +172,8 @@ def read_tables(lines: Lines, path: Path, readers: Mapping[str, Reader]) -> Iter
             yield Problem(place=place, what=str(error))
 
 
-def _read_elements(lines: Lines, path: Path, keys: tuple[str, ...]) -> Iterator[tuple[str, Element]]:
+def list_elements(lines: Lines, path: Path, *keys: str) -> Iterator[tuple[str, Element]]:
+    """Return the items of the lists of a file with their key; "" is that of a bare list, and of JSON Lines."""
     if not {".jsonl", ".ndjson"} & {one.casefold() for one in path.suffixes}:
         yield from read_sections(lines, *(key for key in keys if key))
         return

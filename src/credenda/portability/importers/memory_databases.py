@@ -16,8 +16,7 @@ from typing import IO, Any, ClassVar, Final, NamedTuple, cast
 from credenda.clock import from_datetime, to_datetime
 from credenda.errors import Corrupt, Invalid
 from credenda.model.memory import UNTRUE, Draft, Layer, MemoryType, Status, get_initial_layer
-from credenda.portability.importers.blocks import read_tags
-from credenda.portability.importers.format import ForeignMemory, Format, Omitted, Parsed, Problem, Source
+from credenda.portability.importers.format import ForeignMemory, Format, Omitted, Parsed, Problem, Source, read_tags
 from credenda.portability.importers.json_checks import (
     MalformedError,
     Reader,

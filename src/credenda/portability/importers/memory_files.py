@@ -18,16 +18,9 @@ from credenda.portability.files.parse import Parsed as Page
 from credenda.portability.files.parse import Said, has_marks, keep_statements, parse
 from credenda.portability.files.render import ARCHIVE, PAGES
 from credenda.portability.files.state import Text, Tier
-from credenda.portability.importers.blocks import (
+from credenda.portability.importers.format import (
     BLOCK_CHARACTERS_MAX,
     Block,
-    cut,
-    decode_lines,
-    has_words,
-    make_document_piece,
-    read_tags,
-)
-from credenda.portability.importers.format import (
     Boundary,
     Deletion,
     ForeignMemory,
@@ -37,7 +30,12 @@ from credenda.portability.importers.format import (
     Piece,
     Problem,
     Source,
+    cut,
+    decode_lines,
+    has_words,
     list_key_paths,
+    make_document_piece,
+    read_tags,
 )
 from credenda.portability.importers.json_checks import (
     MalformedError,

@@ -8,8 +8,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path, PurePosixPath
 from typing import Any, Final, cast
 
-from credenda.portability.importers.blocks import Block, cut, has_words, make_document_piece, read_tags
 from credenda.portability.importers.format import (
+    Block,
     Boundary,
     Format,
     Omitted,
@@ -17,8 +17,12 @@ from credenda.portability.importers.format import (
     Piece,
     Problem,
     Source,
+    cut,
+    has_words,
     is_json_with,
     list_key_paths,
+    make_document_piece,
+    read_tags,
 )
 from credenda.portability.importers.json_checks import (
     MalformedError,
@@ -294,23 +298,17 @@ class ZepFormat(Format):
         name = source.path.stem.encode("utf-8", "replace").decode()
         talk = Talk(agent="zep", session=name, user_id=source.user_id, aged_us=source.modified_us)
 
-        def read_fact(table: Table, place: str) -> Iterator[Parsed]:
-            yield from _read_zep_fact(table, place, source)
-
-        def read_episode(table: Table, place: str) -> Iterator[Parsed]:
-            yield from _read_episode(table, place, source, talk)
-
         def read_any(table: Table, place: str) -> Iterator[Parsed]:
             if read_text(table, "fact"):
-                yield from read_fact(table, place)
+                yield from _read_zep_fact(table, place, source)
             elif table.get("content") is not None:
-                yield from read_episode(table, place)
+                yield from _read_episode(table, place, source, talk)
             else:
                 yield Omitted(what="entities")
 
         readers: dict[str, Reader] = {"": read_any}
-        readers |= dict.fromkeys(_FACTS, read_fact)
-        readers |= dict.fromkeys(_EPISODES, read_episode)
+        readers |= dict.fromkeys(_FACTS, lambda table, place: _read_zep_fact(table, place, source))
+        readers |= dict.fromkeys(_EPISODES, lambda table, place: _read_episode(table, place, source, talk))
         readers |= dict.fromkeys(_NODES, omit_items("entities"))
         yield Boundary()
         yield from read_tables(lines, source.path, readers)

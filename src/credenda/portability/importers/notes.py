@@ -9,9 +9,15 @@ from pathlib import Path, PurePosixPath
 from typing import Final
 
 from credenda.clock import to_datetime
-from credenda.portability.importers.blocks import (
+from credenda.portability.importers.format import (
     BLOCK_CHARACTERS_MAX,
     Block,
+    Format,
+    Omitted,
+    Parsed,
+    Piece,
+    Problem,
+    Source,
     TextLine,
     cut,
     decode_lines,
@@ -21,7 +27,6 @@ from credenda.portability.importers.blocks import (
     read_blocks,
     read_tags,
 )
-from credenda.portability.importers.format import Format, Omitted, Parsed, Piece, Problem, Source
 from credenda.portability.importers.json_checks import Statement, make_statement_piece, read_whole_name, word_about_user
 from credenda.portability.importers.memory_files import word_observation
 from credenda.portability.sources import Lines

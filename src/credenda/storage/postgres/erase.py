@@ -8,14 +8,15 @@ the files of the server until it needs the room, and in its archived log; see th
 from __future__ import annotations
 
 import logging
-from collections.abc import Collection, Generator, Iterable, Iterator, Mapping
+from collections.abc import Collection, Generator, Iterable, Mapping
+from functools import partial
 from typing import Any, ClassVar, Final, NamedTuple
 
 import psycopg
 
-from credenda.errors import Conflict, Corrupt, CredendaError, make_damage_error
+from credenda.errors import Conflict, Corrupt, CredendaError
 from credenda.ids import draw_key
-from credenda.model.job import Finding
+from credenda.model.report import Finding
 from credenda.storage.postgres.connections import AUDIT_TURN, Session, compute_lock
 from credenda.storage.postgres.statements import WordBatch, list_words
 from credenda.storage.sql.row_loader import (
@@ -24,12 +25,12 @@ from credenda.storage.sql.row_loader import (
     Column,
     LoadTarget,
     check_schema,
-    is_sound,
+    filter_rows,
     load_into,
     make_occupied_error,
     make_tag_error,
-    name_row,
     to_header,
+    write_query,
 )
 from credenda.storage.sql.statements import Record, StatementRunner
 from credenda.storage.sqlite.store import get_latest_version
@@ -237,28 +238,11 @@ def dump_rows(
     row = session.execute("SELECT tag FROM tenants WHERE user_id = %s", (user_id,)).fetchone()
     tag = "" if row is None else str(row[0])
     for table in TABLES if only is None else (one for one in ORDER if one in only):
-        for found in _read_table(session, (user_id, tag), table, damaged):
-            yield table, found
-
-
-def _read_table(
-    session: Session, tenant: tuple[str, str], table: str, damaged: list[DamagedRow] | None
-) -> Iterator[TableRow]:
-    user_id, tag = tenant
-    columns = list_columns(session, table)
-    names = ", ".join(column.name for column in columns)
-    keys = sorted((column for column in columns if column.key_place), key=lambda column: column.key_place)
-    order = ", ".join(column.name for column in keys)
-    sql = f"SELECT {names} FROM {table} WHERE user_id = %(user_id)s ORDER BY {order}"  # noqa: S608 - names of our schema
-    for found in session.stream(sql, {"user_id": user_id}, _BATCH):
-        row = dict(zip(found.keys(), found, strict=True))
-        if is_sound(table, row, columns, tag):
-            yield row
-            continue
-        key = name_row(table, row, keys)
-        if damaged is None:
-            raise make_damage_error(table, key)
-        damaged.append(DamagedRow(table, key))
+        columns = list_columns(session, table)
+        sql = write_query(table, columns).replace(":user_id", "%(user_id)s")
+        read = partial(session.stream, sql, {"user_id": user_id}, _BATCH)
+        for sound in filter_rows(table, columns, read, tag=tag, damaged=damaged):
+            yield table, sound
 
 
 def load_rows(

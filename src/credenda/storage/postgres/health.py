@@ -8,10 +8,9 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
-from functools import cache
+from functools import cache, partial
 from typing import Final
 
-from credenda.errors import IMPOSSIBLE
 from credenda.storage.postgres.connections import Row, Session
 from credenda.storage.postgres.erase import dump_rows
 from credenda.storage.postgres.migrate import (
@@ -26,10 +25,9 @@ from credenda.storage.postgres.migrate import (
 from credenda.storage.postgres.statements import is_agreeing, rebuild_words
 from credenda.storage.rows import compute_checksum, is_sound_vector, name_document
 from credenda.storage.sql import row_loader
-from credenda.storage.sql.row_loader import CHECKS, RESTORE, TABLES, check_journal_chain, report_damaged, run_check
+from credenda.storage.sql.row_loader import CHECKS, check_journal_chain, complete_check, run_check
 from credenda.storage.sql.statements import StatementRunner
 from credenda.storage.store import Finding, TenantRecord
-from credenda.storage.transfer import DamagedRow
 
 _POLICIES: Final = """
 SELECT c.relname AS "table", p.polname AS policy, p.polcmd = '*' AND 0 = ANY (p.polroles) AS general,
@@ -107,17 +105,14 @@ def _find_open_walls(session: Session) -> Iterator[Finding]:
         found = {one["policy"]: one for one in policies.get(name, ())}
         own = found.pop("tenant", None)
         if own is None or not own["general"] or {_strip(own["seen"]), _strip(own["written"])} != {_strip(wanted)}:
-            fix = f"let its owner drop the policy `tenant` if it is there, and run `{_write_policy(name, wanted)}`"
+            policy = f"CREATE POLICY tenant ON credenda.{name} USING ({wanted}) WITH CHECK ({wanted})"
+            fix = f"let its owner drop the policy `tenant` if it is there, and run `{policy}`"
             yield _make_wall_finding("the policy `tenant` is missing or altered", name, fix)
         if family in LISTED_TABLES:
             found.pop("listed", None)
         for policy in found:
             fix = f'let its owner run `DROP POLICY "{policy}" ON credenda.{name}`'
             yield _make_wall_finding(f"the policy `{policy}` lets more rows through", name, fix)
-
-
-def _write_policy(table: str, condition: str) -> str:
-    return f"CREATE POLICY tenant ON credenda.{table} USING ({condition}) WITH CHECK ({condition})"
 
 
 def _strip(condition: str | None) -> str:
@@ -314,11 +309,12 @@ _WORDS: Final = Finding(
 
 def check_rows(session: Session, run: StatementRunner, tenant: TenantRecord) -> list[Finding]:
     """Return all findings; an empty list means that all checks passed."""
-    findings = _complete("rows", _check_cells(session, tenant))
-    findings += _complete("journal_chain", check_journal_chain(run, tenant))
+    complete = partial(complete_check, place="the database")
+    findings = complete("rows", row_loader.check_rows(partial(dump_rows, session, tenant.user_id)))
+    findings += complete("journal_chain", check_journal_chain(run, tenant))
     for name in CHECKS:
-        findings += _complete(name, run_check(name, _bind_checks(run)))
-    return findings + _complete("full_text", iter([] if is_agreeing(session, run, tenant.user_id) else [_WORDS]))
+        findings += complete(name, run_check(name, _bind_checks(run)))
+    return findings + complete("full_text", iter([] if is_agreeing(session, run, tenant.user_id) else [_WORDS]))
 
 
 def repair_rows(run: StatementRunner, findings: Iterable[Finding]) -> list[Finding]:
@@ -336,26 +332,6 @@ def _repair(run: StatementRunner, name: str) -> None:
             run("drop_vector", model_id=row[1], code=row[0])
     else:
         run(name, at_us=0)
-
-
-def _complete(check: str, found: Iterator[Finding]) -> list[Finding]:
-    """Collect the findings of a check; damage that ends the check is one of them."""
-    done: list[Finding] = []
-    try:
-        for finding in found:
-            done.append(finding)  # noqa: PERF402 - those before the damage are kept
-    except IMPOSSIBLE as error:
-        detail = f"this check could not be completed ({type(error).__name__})"
-        done.append(Finding(check=check, detail=detail, where="the database", fix=RESTORE))
-    return done
-
-
-def _check_cells(session: Session, tenant: TenantRecord) -> Iterator[Finding]:
-    """Find the rows that cannot be decoded; vectors have a check with a repair."""
-    damaged: list[DamagedRow] = []
-    for _ in dump_rows(session, tenant.user_id, [one for one in TABLES if one != "embeddings"], damaged):
-        pass
-    yield from report_damaged(damaged)
 
 
 def _bind_checks(run: StatementRunner) -> Callable[[str], Iterable[str]]:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Final, NamedTuple
 
-from credenda.errors import SAVE_THE_REST, Conflict, Corrupt
+from credenda.errors import IMPOSSIBLE, SAVE_THE_REST, Conflict, Corrupt, make_damage_error
 from credenda.ids import IdKind
 from credenda.model.memory import Memory
 from credenda.storage import rows
@@ -35,23 +35,6 @@ from credenda.storage.transfer import (
 TABLES: Final = ARCHIVED
 ORDER: Final = (*ARCHIVED, *MIGRATED)
 """The tables of a tenant, in the order in which a migration writes them."""
-NOT_MOVED: Final = frozenset(
-    {
-        "tenants",
-        "index_blobs",
-        "redaction_permits",
-        "duties",
-        "api_tokens",
-        "audit_subjects",
-        "audit_names",
-        "members",
-        "server_secrets",
-        *MIGRATED,
-    }
-)
-"""Not exported: the tenant's row (in the header), snapshots, a flag, task runs, the pseudonyms, tasks of other agents,
-which name ids of this database, and who has access or wrote through it.
-"""
 _INTEGERS: Final = range(-(1 << 63), 1 << 63)
 DECODERS: Final[Mapping[str, Callable[[Any, str], object]]] = {
     "events": rows.to_event,
@@ -112,6 +95,49 @@ def name_row(table: str, row: TableRow, keys: Iterable[Column]) -> str:
         return name_document(row["code"])  # type: ignore[arg-type]
     named = {column.name: row[column.name] for column in keys}
     return ", ".join(f"{name} {cell}" for name, cell in named.items() if isinstance(cell, int)) or "a row"
+
+
+def write_query(table: str, columns: Sequence[Column]) -> str:
+    """Return the statement that reads a user's rows of a table by primary key."""
+    order = ", ".join(column.name for column in list_keys(columns))
+    names = ", ".join(column.name for column in columns)
+    return f"SELECT {names} FROM {table} WHERE user_id = :user_id ORDER BY {order}"  # noqa: S608 - names of our schema
+
+
+def list_keys(columns: Iterable[Column]) -> list[Column]:
+    """Return the columns of the primary key, in its order."""
+    return sorted((column for column in columns if column.key_place), key=lambda column: column.key_place)
+
+
+def filter_rows(
+    table: str,
+    columns: Sequence[Column],
+    read: Callable[[], Iterable[Sequence[Any]]],
+    *,
+    tag: str,
+    damaged: list[DamagedRow] | None,
+    broken: tuple[type[Exception], ...] = (),
+) -> Iterator[TableRow]:
+    """Yield the sound rows among those that `read` gets by the statement of `write_query`.
+
+    Damaged ones are added to a list; without one the first of them raises `Corrupt`. `broken` are the errors with which
+    a damaged file ends the reading.
+    """
+    names, keys, key = [column.name for column in columns], list_keys(columns), "its first row"
+    try:
+        for found in read():
+            row = dict(zip(names, found, strict=True))
+            key = name_row(table, row, keys)
+            if is_sound(table, row, columns, tag):
+                yield row
+            elif damaged is None:
+                raise make_damage_error(table, key)
+            else:
+                damaged.append(DamagedRow(table, key))
+    except broken:
+        if damaged is None:
+            raise
+        damaged.append(DamagedRow(table, f"all rows after {key}"))
 
 
 _DROPPED: Final = frozenset({"entities", "relations", "tool_call_records", "a2a_tasks"})
@@ -372,8 +398,32 @@ def name_first(names: Sequence[str]) -> str:
     return ", ".join([*names[:_SHOWN], *(["…"] if len(names) > _SHOWN else [])])
 
 
-def report_damaged(damaged: Sequence[DamagedRow]) -> Iterator[Finding]:
-    """Yield a finding for each table with rows that cannot be decoded."""
+def complete_check(
+    check: str,
+    found: Iterator[Finding],
+    *,
+    place: str,
+    damage: tuple[type[Exception], ...] = IMPOSSIBLE,
+    passes: Callable[[Exception], bool] = lambda _: False,
+) -> list[Finding]:
+    """Collect the findings of a check; damage that ends the check is one of them, an error that `passes` is raised."""
+    done: list[Finding] = []
+    try:
+        for finding in found:
+            done.append(finding)  # noqa: PERF402 - those before the damage are kept
+    except damage as error:
+        if passes(error):
+            raise
+        detail = f"this check could not be completed ({type(error).__name__})"
+        done.append(Finding(check=check, detail=detail, where=place, fix=RESTORE))
+    return done
+
+
+def check_rows(dump: Callable[[list[str], list[DamagedRow]], Iterable[object]]) -> Iterator[Finding]:
+    """Yield a finding for each table with rows that cannot be decoded; vectors have a check with a repair."""
+    damaged: list[DamagedRow] = []
+    for _ in dump([one for one in TABLES if one != "embeddings"], damaged):
+        pass
     for table in dict.fromkeys(one.table for one in damaged):
         names = [one.key for one in damaged if one.table == table]
         yield Finding(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Collection, Generator, Iterable, Iterator
 from dataclasses import replace
+from functools import partial
 from typing import ClassVar, Final
 
 from credenda.clock import Clock
@@ -19,11 +20,12 @@ from credenda.storage.sql.row_loader import (
     LoadTarget,
     NameRows,
     check_journal_chain,
+    check_rows,
     check_schema,
+    complete_check,
     load_into,
     make_occupied_error,
     make_tag_error,
-    report_damaged,
     run_check,
     to_header,
 )
@@ -176,37 +178,21 @@ def _bind_checks(connection: sqlite3.Connection, tenant: TenantRecord) -> NameRo
 
 def check_store(connection: sqlite3.Connection, tenant: TenantRecord | None) -> list[Finding]:
     """Return all findings; an empty list means that all checks passed."""
-    findings = _complete("file", _check_integrity(connection))
+    complete = partial(
+        complete_check,
+        place="the file",
+        damage=(sqlite3.DatabaseError, *IMPOSSIBLE),
+        passes=lambda error: isinstance(error, sqlite3.Error) and is_busy(error),
+    )
+    findings = complete("file", _check_integrity(connection))
     if tenant is not None:
-        findings += _complete("rows", _check_rows(connection, tenant))
+        findings += complete("rows", check_rows(partial(dump_rows, connection, tenant.user_id)))
         run = bind_user(connection, tenant.user_id)
-        findings += _complete("journal_chain", check_journal_chain(run, tenant))
+        findings += complete("journal_chain", check_journal_chain(run, tenant))
         name_rows = _bind_checks(connection, tenant)
         for name in CHECKS:
-            findings += _complete(name, run_check(name, name_rows))
+            findings += complete(name, run_check(name, name_rows))
     return findings
-
-
-def _complete(check: str, found: Iterator[Finding]) -> list[Finding]:
-    """Collect the findings of a check; damage that ends the check is one of them."""
-    done: list[Finding] = []
-    try:
-        for finding in found:
-            done.append(finding)  # noqa: PERF402 - those before the damage are kept
-    except (sqlite3.DatabaseError, *IMPOSSIBLE) as error:
-        if isinstance(error, sqlite3.Error) and is_busy(error):
-            raise
-        detail = f"this check could not be completed ({type(error).__name__})"
-        done.append(Finding(check=check, detail=detail, where="the file", fix=RESTORE))
-    return done
-
-
-def _check_rows(connection: sqlite3.Connection, tenant: TenantRecord) -> Iterator[Finding]:
-    """Find the rows that cannot be decoded; vectors have a check with a repair."""
-    damaged: list[DamagedRow] = []
-    for _ in dump_rows(connection, tenant.user_id, [one for one in TABLES if one != "embeddings"], damaged):
-        pass
-    yield from report_damaged(damaged)
 
 
 def repair_rows(connection: sqlite3.Connection, tenant: TenantRecord, findings: Iterable[Finding]) -> list[Finding]:

@@ -22,7 +22,7 @@ from credenda import limits
 from credenda.clock import pause, seconds
 from credenda.errors import Conflict, Corrupt, CredendaError
 from credenda.ids import draw_key
-from credenda.model.job import Finding
+from credenda.model.report import Finding
 from credenda.storage.rows import guard_row
 from credenda.storage.sql.row_loader import TABLES
 from credenda.storage.sqlite.connection import GroupCommit, connect, is_there, retry_while_locked, translate_errors
@@ -246,8 +246,12 @@ def delete_rows(
         return {}
     tables = list_tenant_tables(connection)
     counts = {table: _count_rows(connection, table, user_id) for table in tables}
-    if exported is not None:
-        _check_exported(counts, exported)
+    if exported is not None and any(counts[table] != exported.get(table, 0) for table in TABLES):
+        raise Conflict(
+            "something was written after the export",
+            why="erasing now would lose it",
+            fix="erase again: the export is written afresh; nothing was erased",
+        )
     probes = Probes.of(_sample_windows(connection, user_id, counts))
     connection.execute("INSERT OR REPLACE INTO redaction_permits (user_id, reason) VALUES (?, 'erase')", (user_id,))
     command = _delete_indexed_words(connection, user_id)
@@ -260,15 +264,6 @@ def delete_rows(
             raise Corrupt("the erasure is not complete", why=f"rows are left in {table}", fix="nothing was erased")
     _record_erasure(connection, ErasureTarget(user_id, tenant["tag"], probes), now_us)
     return {table: count for table, count in counts.items() if count}
-
-
-def _check_exported(counts: Mapping[str, int], exported: Mapping[str, int]) -> None:
-    if any(counts[table] != exported.get(table, 0) for table in TABLES):
-        raise Conflict(
-            "something was written after the export",
-            why="erasing now would lose it",
-            fix="erase again: the export is written afresh; nothing was erased",
-        )
 
 
 def _count_rows(connection: sqlite3.Connection, table: str, user_id: str) -> int:

@@ -5,15 +5,14 @@ from __future__ import annotations
 import json
 import re
 import sqlite3
-from collections.abc import Generator, Iterable, Iterator, Mapping
-from functools import cache
+from collections.abc import Generator, Iterable, Mapping
+from functools import cache, partial
 from typing import Any, Final
 
 from credenda.clock import Clock, seconds
-from credenda.errors import make_damage_error
 from credenda.storage.sql.duties import ViewStart
 from credenda.storage.sql.reader import SqlReader, to_tenant
-from credenda.storage.sql.row_loader import Column, is_sound, name_row
+from credenda.storage.sql.row_loader import Column, filter_rows, write_query
 from credenda.storage.sql.statements import Dialect, StatementRunner, load_dialect
 from credenda.storage.sql.writer import NextIds, SqlWriter
 from credenda.storage.store import CODE_BITS, TenantRecord, pack_code
@@ -138,10 +137,13 @@ def read_sound_rows(
 
     Damaged rows are added to a list; without one the first of them raises `Corrupt`.
     """
+    user_id, tag = tenant
     connection.text_factory = _decode_text
     try:
         for table in tables:
-            for row in _read_table(connection, tenant, table, damaged):
+            columns = list_columns(connection, table)
+            read = partial(connection.execute, write_query(table, columns), {"user_id": user_id})
+            for row in filter_rows(table, columns, read, tag=tag, damaged=damaged, broken=(sqlite3.DatabaseError,)):
                 yield table, row
     finally:
         connection.text_factory = str
@@ -152,29 +154,3 @@ def _decode_text(raw: bytes) -> str | bytes:
         return raw.decode()
     except UnicodeDecodeError:
         return raw  # no text, which the column then shows
-
-
-def _read_table(
-    connection: sqlite3.Connection, tenant: tuple[str, str], table: str, damaged: list[DamagedRow] | None
-) -> Iterator[TableRow]:
-    user_id, tag = tenant
-    columns = list_columns(connection, table)
-    names = ", ".join(column.name for column in columns)
-    keys = sorted((column for column in columns if column.key_place), key=lambda column: column.key_place)
-    order = ", ".join(column.name for column in keys)
-    sql = f"SELECT {names} FROM {table} WHERE user_id = ? ORDER BY {order}"  # noqa: S608 - names of our schema
-    key = "its first row"
-    try:
-        for found in connection.execute(sql, (user_id,)):
-            row = dict(found)
-            key = name_row(table, row, keys)
-            if is_sound(table, row, columns, tag):
-                yield row
-            elif damaged is None:
-                raise make_damage_error(table, key)
-            else:
-                damaged.append(DamagedRow(table, key))
-    except sqlite3.DatabaseError:
-        if damaged is None:
-            raise
-        damaged.append(DamagedRow(table, f"all rows after {key}"))

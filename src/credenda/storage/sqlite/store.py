@@ -48,7 +48,6 @@ from credenda.storage.sqlite.reader import SqliteReader, SqliteWriter, bind_user
 from credenda.storage.store import Finding, Reader, TenantRecord, Writer
 from credenda.storage.transfer import (
     DamagedRow,
-    ErasedTenant,
     Erasure,
     ExportHeader,
     ImportRow,
@@ -302,9 +301,6 @@ T = TypeVar("T")
 _log: Final = logging.getLogger(__name__)
 _SETTLED_COMMITS: Final = 8
 """After so many commits the process will probably keep writing, and a log of full length pays off."""
-_ENTER: Final = (
-    "INSERT OR IGNORE INTO erasures (digest, tag, ledger_key, erased_at, finished_at) VALUES (?, ?, ?, ?, ?)"
-)
 _RELEASE: Final = "UPDATE legal_holds SET lifted_at = ? WHERE user_id = ? AND lifted_at IS NULL"
 _BY_TAG: Final = "SELECT 1 FROM tenants WHERE tag = ?"
 _OPTIMIZE: Final = "INSERT INTO search_index (search_index) VALUES ('optimize')"
@@ -548,12 +544,6 @@ class SqliteStore(ServerRows, TenantQueries):
             sqlite.erase.settle_ledgers(self.path, commits, connection, self._clock.now_us())
             return
         add_to_ledger(path, self.erasures())
-
-    def take_over(self, entries: Iterable[ErasedTenant]) -> None:
-        """Add tenants that were erased elsewhere to the ledger."""
-        connection, commits = self._writable()
-        rows = [(one.digest, one.tag, one.key, one.erased_us, one.erased_us) for one in entries]
-        commits.run(lambda: connection.executemany(_ENTER, rows))
 
     def release(self, user_id: str) -> None:
         """Lift the legal hold of a tenant that was erased, after the lift, since this copy was made."""

@@ -258,3 +258,8 @@ DELETE FROM words WHERE user_id = :user_id;
 -- name: all_words
 -- Every indexed word of a tenant by document.
 SELECT code, term FROM words WHERE user_id = :user_id ORDER BY code, term;
+
+-- name: enter_erasure!
+-- Add a tenant that was erased elsewhere to the ledger.
+INSERT INTO erasures (digest, tag, ledger_key, erased_at) VALUES (:digest, :tag, :hmac_key, :at_us)
+ON CONFLICT (digest, tag) DO NOTHING;

@@ -186,3 +186,8 @@ DELETE FROM embeddings WHERE user_id = :user_id AND (
 -- Tombstones that do not match their checksum.
 SELECT 'tombstone ' || substr(hex(digest), 1, 8) AS name FROM tombstones WHERE user_id = :user_id
     AND checksum IS NOT NULL AND checksum <> credenda_checksum(digest, kind, normaliser, created_at);
+
+-- name: enter_erasure!
+-- Add a tenant that was erased elsewhere to the ledger; there is nothing left to prove here.
+INSERT OR IGNORE INTO erasures (digest, tag, ledger_key, erased_at, finished_at)
+VALUES (:digest, :tag, :hmac_key, :at_us, :at_us);
