@@ -7,12 +7,13 @@ phrase alone, the newest comes first without a link.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from types import MappingProxyType
 from typing import Final, NamedTuple
 
 from credenda.clock import DAY_US
+from credenda.ids import parse_serial
 from credenda.model.attributes import get_attribute, has_same_kind, load_asked
 from credenda.model.memory import Cardinality, Memory, Stance, Status
 from credenda.model.query import Hit
@@ -610,6 +611,7 @@ _FITTING: Final[Mapping[str, Callable[[str, int], bool]]] = MappingProxyType(
     }
 )
 """Whether a value may answer a question with such a word."""
+_STATED: Final = frozenset({Stance.ASSERTED, Stance.PLANNED})
 _ASKING: Final = re.compile(r"\b(?:where|when|who|how (?=many|much|old|long|far))", re.IGNORECASE)
 
 
@@ -621,7 +623,8 @@ def _is_time(value: str, at_us: int) -> bool:
 def order_siblings(rows: Sequence[Row], asked: str) -> list[Row]:
     """Order the memories of one sentence by whether their value answers the question, in the places that they hold.
 
-    Of the values of one attribute in several scopes those go first whose scope the question names.
+    Of the values of one attribute in several scopes those go first whose scope the question names, and of the values
+    of an open attribute the one that was told last.
     """
     found = _ASKING.search(asked)
     fits = _FITTING[found[0].split()[0].lower()] if found else None
@@ -629,29 +632,40 @@ def order_siblings(rows: Sequence[Row], asked: str) -> list[Row]:
     groups: dict[tuple[str | None, ...], list[int]] = {}
     for place, row in enumerate(rows):
         memory = row.memory
-        if memory is not None and memory.value and not row.flags:
-            groups.setdefault(("text", memory.text, memory.entity), []).append(place)
-            if memory.scope:
-                groups.setdefault((memory.speaker, memory.entity, memory.attribute), []).append(place)
-    ordered = list(rows)
-    for key, places in groups.items():
-        if len(places) == 1 or (key[0] == "text" and fits is None):
+        if memory is None or not memory.value or row.flags:
             continue
-        ranked = sorted(places, key=lambda at: -_rate_sibling(ordered[at], fits if key[0] == "text" else None, words))
-        moved = [ordered[place] for place in ranked]
-        for place, row in zip(places, moved, strict=True):
+        slot = (memory.speaker, memory.entity, memory.attribute)
+        if fits is not None:
+            groups.setdefault(("sentence", memory.text, memory.entity), []).append(place)
+        if memory.scope:
+            groups.setdefault(("scope", *slot), []).append(place)
+        elif _is_open(memory):
+            groups.setdefault(("value", *slot), []).append(place)
+    rates: dict[str | None, Callable[[Memory], int]] = {
+        "sentence": lambda one: int(fits is not None and fits(one.value or "", one.created_us)),
+        "scope": lambda one: len(words.intersection(tokenize(one.scope or ""))),
+        "value": lambda one: parse_serial(one.id),
+    }
+    ordered = list(rows)
+    moved: set[int] = set()
+    for (kind, *_), places in groups.items():
+        if len(places) == 1 or not moved.isdisjoint(places):
+            continue
+        rate = rates[kind]
+        ranked = sorted((rows[at] for at in places), key=lambda row: -rate(row.memory) if row.memory else 0)
+        for place, row in zip(places, ranked, strict=True):
             held = rows[place]
-            ordered[place] = row._replace(key=held.key, signs=held.signs.joined(row.signs), terms=held.terms)
+            if row is not held:
+                ordered[place] = row._replace(key=held.key, signs=held.signs.joined(row.signs), terms=held.terms)
+                moved.add(place)
     return ordered
 
 
-def _rate_sibling(row: Row, fits: Callable[[str, int], bool] | None, words: Collection[str]) -> int:
-    memory = row.memory
-    if memory is None:
-        return 0
-    if fits is not None:
-        return int(fits(memory.value or "", memory.created_us))
-    return len({*tokenize(memory.scope or "")}.intersection(words))
+def _is_open(memory: Memory) -> bool:
+    """Return whether a memory fills an attribute without a row, of which a thing has mostly one value."""
+    name = normalise_attribute(memory.attribute or "")
+    row = get_attribute(name)
+    return not row.known and row.cardinality is Cardinality.SINGLE and "_" in name and memory.stance in _STATED
 
 
 # The order of appointments of one kind: the day that a question asks for comes first. Pure.
