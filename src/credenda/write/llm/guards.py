@@ -7,7 +7,7 @@ or the claim without its effect on a known memory. It is refused if there is no 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Final
@@ -54,6 +54,7 @@ from credenda.write.llm.prompt import (
     says,
     says_closely,
     says_in_order,
+    stands_together,
     widen_to_sentences,
 )
 from credenda.write.reconcile.decide import Misfit, find_misfit
@@ -343,7 +344,6 @@ _NO: Final = re.compile(r"^(?:no|not|never|without)\s+(?=\w)", re.IGNORECASE)
 _NAME_WORDS: Final = 2
 _OFTEN: Final = frozenset({"day", "daili", "week", "night", "morn", "even", "month"})
 """Stems of words for how often something is taken."""
-_BETWEEN: Final = frozenset({"of", "the", "a", "an", "per", "my"})
 _OCCASIONS: Final = frozenset({"trip", "holiday", "visit", "appointment", "meeting"})
 _SHORTENED: Final = frozenset({"employer", "school", "member_of"})
 """Attributes whose values are names that people shorten."""
@@ -622,27 +622,12 @@ def _is_worded_otherwise(said: Said, value: str, sentence: str, *, hurts: bool, 
         held = _OFTEN if said.replaced is None else _OFTEN.union(tokenize(spell_out(said.replaced.value or "")))
         left = wanted - own
         same = left <= held and not any(word.isdigit() for word in left)
-        return bool(own) and same and (not left or said.replaced is not None) and _stands_together(sentence, own)
+        return bool(own) and same and (not left or said.replaced is not None) and stands_together(sentence, own)
     slot = set(tokenize(spell_out(" ".join(_list_slot_values(said)))))
     new = {word for word in wanted - own if word.isdigit()}
     if new and not (dated or "same" in sentence.casefold()):
         return False
     return wanted <= own | slot and (dated or bool(own))
-
-
-def _stands_together(sentence: str, terms: Collection[str]) -> bool:
-    """Return whether words stand in a sentence with nothing but small words between them."""
-    words = re.findall(r"[^\W_]+(?:['\u2019][^\W_]+)?|[.,;:!?()]", sentence.casefold())
-    held = [next(iter(tokenize(word)), word) for word in words]
-    for at, word in enumerate(held):
-        found = set[str]()
-        for one in held[at:] if word in terms else ():
-            if one not in terms and one not in _BETWEEN:
-                break
-            found.add(one)
-            if {*terms} <= found:
-                return True
-    return False
 
 
 def _list_slot_values(said: Said) -> Iterator[str]:

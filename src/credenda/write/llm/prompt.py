@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from functools import cache, cached_property, lru_cache
@@ -354,6 +354,24 @@ _APART_SIGN: Final = re.compile(
     r"[,;:.!?]\s|\d|\b(?:and|or|but|not|no|nor|instead|than|und|oder|nicht|y|o|et|ou|e)\b", re.IGNORECASE
 )
 """What tells the words of one thing from those of another."""
+
+
+_BETWEEN: Final = frozenset({"of", "the", "a", "an", "per", "my"})
+
+
+def stands_together(sentence: str, terms: Collection[str]) -> bool:
+    """Return whether words stand in a sentence with nothing but small words between them."""
+    words = re.findall(r"[^\W_]+(?:['\u2019][^\W_]+)?|[.,;:!?()]", sentence.casefold())
+    held = [next(iter(tokenize(word)), word) for word in words]
+    for at, word in enumerate(held):
+        found = set[str]()
+        for one in held[at:] if word in terms else ():
+            if one not in terms and one not in _BETWEEN:
+                break
+            found.add(one)
+            if {*terms} <= found:
+                return True
+    return False
 
 
 def says_closely(text: str, value: str) -> bool:
