@@ -76,7 +76,7 @@ from credenda.write.reconcile.slot_lookup import (
     resolve_property,
     resolve_relative,
     resolve_slot,
-    says_more,
+    has_more_words,
     sort_by_id,
 )
 from credenda.write.undo import is_undone_decision, list_memories_to_check
@@ -264,7 +264,7 @@ def _resolve_and_decide(writer: Writer, event: Event, claim: Claim, now_us: int,
     if is_bare_value(found) and not found.prior:
         found = resolve_from_previous(found, _find_previous(writer, event, found), event.occurred_us)
     found = resolve_relative(writer, resolve_alias(writer, found))
-    if is_bare_value(found) and not says_more(found):
+    if is_bare_value(found) and not has_more_words(found):
         return []
     found = _name_replaced_value(writer, resolve_property(writer, found), event)
     if has_no_slot(found):

@@ -145,7 +145,7 @@ def make_memory_entry(memory: Memory, evidence: Iterable[Evidence], names: Mappi
     claim = to_file_text(write_claim(memory))
     times = ", ".join(format_validity(memory, UTC))
     head = f"#### {claim}{_SINCE}{times}"
-    says_more = memory.value is not None and claim != to_file_text(memory.text)
+    has_more_words = memory.value is not None and claim != to_file_text(memory.text)
     return Entry(
         local=memory.id,
         text=to_file_text(memory.text),
@@ -153,7 +153,7 @@ def make_memory_entry(memory: Memory, evidence: Iterable[Evidence], names: Mappi
         page=make_page_key(memory.entity),
         section=_SECTION_OF.get(memory.status, LATER),
         held=memory.status in _HELD,
-        head=head if says_more and _STATED.fullmatch(head) else "",
+        head=head if has_more_words and _STATED.fullmatch(head) else "",
     )
 
 

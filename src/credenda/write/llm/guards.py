@@ -54,7 +54,7 @@ from credenda.write.llm.prompt import (
     says,
     says_closely,
     says_in_order,
-    stands_together,
+    has_together,
     widen_to_sentences,
 )
 from credenda.write.reconcile.decide import Misfit, find_misfit
@@ -614,7 +614,7 @@ def _is_worded_otherwise(said: Said, value: str, sentence: str, *, hurts: bool, 
     """Return whether a sentence has all words of a value in another order, but for what the slot holds already.
 
     `dated`: it names the days that were left out of the value. If a wrong value could hurt, its words stand together,
-    and only how often something is taken may come from what is held.
+    and the held value adds a frequency at most ("a day").
     """
     wanted = set(tokenize(value))
     own = wanted.intersection(tokenize(sentence))
@@ -622,7 +622,7 @@ def _is_worded_otherwise(said: Said, value: str, sentence: str, *, hurts: bool, 
         held = _OFTEN if said.replaced is None else _OFTEN.union(tokenize(spell_out(said.replaced.value or "")))
         left = wanted - own
         same = left <= held and not any(word.isdigit() for word in left)
-        return bool(own) and same and (not left or said.replaced is not None) and stands_together(sentence, own)
+        return bool(own) and same and (not left or said.replaced is not None) and has_together(sentence, own)
     slot = set(tokenize(spell_out(" ".join(_list_slot_values(said)))))
     new = {word for word in wanted - own if word.isdigit()}
     if new and not (dated or "same" in sentence.casefold()):

@@ -89,7 +89,7 @@ def is_bare_value(claim: Claim) -> bool:
     return unnamed and claim.value is not None and claim.move in {UpdateKind.CHANGE, UpdateKind.CORRECT}
 
 
-def says_more(claim: Claim) -> bool:
+def has_more_words(claim: Claim) -> bool:
     """Return whether the words of a claim say more than its values: "her name is Marte, not Marta"."""
     values = {*tokenize(f"{claim.value} {claim.prior or ''}")}
     return len({*_WORD.findall(claim.text.casefold())} - values) > _FRAME_WORDS
@@ -223,7 +223,7 @@ def resolve_property(reader: Reader, claim: Claim) -> Claim:
 
 
 def _resolve_liking(reader: Reader, claim: Claim) -> Claim:
-    """Move what is said of a liking to the slot that holds it, of which not every sentence tells the kind of thing."""
+    """Move a liking to the slot that holds it: not every sentence tells the kind of thing."""
     if claim.type is not MemoryType.PREFERENCE or claim.attribute not in _LIKINGS or not claim.value:
         return claim
     held = [
