@@ -67,6 +67,7 @@ from credenda.write.reconcile.past_claims import choose_named, is_about_kind
 from credenda.write.reconcile.slot_lookup import (
     extract_alias_claims,
     find_related,
+    has_more_words,
     has_no_slot,
     is_bare_value,
     is_without_attribute,
@@ -76,7 +77,6 @@ from credenda.write.reconcile.slot_lookup import (
     resolve_property,
     resolve_relative,
     resolve_slot,
-    has_more_words,
     sort_by_id,
 )
 from credenda.write.undo import is_undone_decision, list_memories_to_check

@@ -48,13 +48,13 @@ from credenda.write.llm.prompt import (
     Effect,
     Proposal,
     Said,
+    has_together,
     is_bare_reply,
     locate,
     numbers,
     says,
     says_closely,
     says_in_order,
-    has_together,
     widen_to_sentences,
 )
 from credenda.write.reconcile.decide import Misfit, find_misfit
