@@ -81,53 +81,6 @@ def test_what_its_memory_noted_is_a_document(mem: Credenda, tmp_path: Path, even
     )
 
 
-NOTES = (
-    "**Work**\n\nAna Roth is a nurse in Graz. Her sister Maria is a pilot. She lives in Berlin.\n\n**Home**\n"
-    "Ana Roth's son is Tim. He is allergic to nuts. Ben Berg works at Siemens, as Ana Roth says. Ana lives in Rome."
-)
-OTHERS = {"pilot", "Berlin", "nuts", "Siemens", "Rome"}
-ANA, BEN = {"uuid": "a1", "full_name": "Ana  Roth"}, {"uuid": "a2", "full_name": "Ben Berg"}
-
-
-def note(folder: Path, users: object, account: str = "a1", name: str = "e.zip") -> Path:
-    memory = {"conversations_memory": NOTES, "account_uuid": account}
-    return zipped(folder / name, ("conversations.json", []), ("memories.json", [memory]), ("users.json", users))
-
-
-def held_of_user(mem: Credenda) -> set[str | None]:
-    mem.settle()
-    return {one.value for one in mem.list().items if (one.entity or "").startswith("user")}
-
-
-def test_a_sentence_with_the_full_name_of_the_account_is_about_the_user_and_no_other_one(
-    mem: Credenda, tmp_path: Path
-) -> None:
-    mem.data.import_(note(tmp_path, [ANA, BEN]))
-    held = held_of_user(mem)
-    assert {"nurse", "Tim"} <= held
-    assert held.isdisjoint(OTHERS)
-    again = mem.data.import_(note(tmp_path, [ANA, BEN]))
-    assert again.turns == 0
-
-
-@pytest.mark.parametrize(
-    ("users", "account"),
-    [
-        ([ANA, BEN], ""),
-        ([ANA], "a3"),
-        ([{"uuid": "a1", "full_name": "Ana"}], "a1"),
-        ([{"uuid": "a1"}, 7], "a1"),
-        ({"uuid": "a1"}, "a1"),
-        ([], "a1"),
-    ],
-)
-def test_without_the_full_name_of_the_account_nobody_in_the_notes_is_the_user(
-    mem: Credenda, tmp_path: Path, users: object, account: str
-) -> None:
-    mem.data.import_(note(tmp_path, users, account))
-    assert not held_of_user(mem)
-
-
 @pytest.mark.parametrize(
     ("bad", "problem"),
     [

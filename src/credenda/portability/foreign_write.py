@@ -10,7 +10,6 @@ from typing import Final
 from credenda import limits
 from credenda.clock import DAY_US
 from credenda.errors import Conflict
-from credenda.ids import IdKind, format_id
 from credenda.model.attributes import get_attribute
 from credenda.model.change import Actor, Add, Change, ChangeKind, Forget, SetStatus, Supersede, Support, end_memory
 from credenda.model.claim import Claim, Evidence, Extractor, Span, Turn
@@ -20,7 +19,7 @@ from credenda.portability.importers.format import ForeignMemory, Parsed, Piece, 
 from credenda.runtime import Parts
 from credenda.storage.plan import commit_decided, return_decided
 from credenda.storage.records import EMBED, Access
-from credenda.storage.store import ChangeFilter, EventFilter, JobFilter, MemoryFilter, Reader, Writer
+from credenda.storage.store import ChangeFilter, EventFilter, Writer
 from credenda.text.normalize import normalise_attribute, normalise_name, normalise_value
 from credenda.write.apply import Application, apply
 from credenda.write.contests import build_contradiction
@@ -209,42 +208,33 @@ def _keep_layer(change: Change, draft: Draft) -> Change:
     return replace(change, draft=replace(change.draft, **kept))
 
 
-# A document or a list that is imported again from the same path is a new state: a memory that rests on lines it lost
-# has ended, and one whose line is back holds again.
+# A document that is imported again from the same path is a new state: a memory that rests on lines it lost has
+# ended.
 
 
-_STATES: Final = frozenset(
-    {"markdown", "obsidian", "text", "memory-folder", "hermes", "openclaw", "suzent", "memories", "mcp-memory"}
-)
+_DOCUMENTS: Final = frozenset({"markdown", "obsidian", "text", "memory-folder", "hermes", "openclaw", "suzent"})
 _LOG: Final = ".log"
 _STATE_REASON: Final = "its file does not say it any more"
-_BACK_REASON: Final = "its file says it again"
 
 
 @dataclass(slots=True)
 class FileStates:
-    """The sessions of the files that were read as a whole, and the keys and digests of all texts that were found.
-
-    A text may be worded otherwise than at an earlier import, by another name of the user; its key is that of the line.
-    """
+    """The sessions of the documents that were read as a whole, and digests of all texts that were found."""
 
     _whole: set[str] = field(default_factory=set[str])
     _damaged: set[str] = field(default_factory=set[str])
     _texts: set[bytes] = field(default_factory=set[bytes])
-    _keys: set[str] = field(default_factory=set[str])
 
     def watch(self, pieces: Iterable[Parsed], source: Source, format_name: str) -> Iterator[Parsed]:
         """Pass on the pieces of a file, and note its session once it has been read to its end without a loss."""
         session = name_file_session(source)
         found = False
         for piece in pieces:
-            if isinstance(piece, Piece):
-                found = True
-                self._keys.add(piece.submission.idempotency_key or "")
+            found = found or isinstance(piece, Piece)
             if isinstance(piece, Problem) and piece.lost:
                 self._damaged.add(session)
             yield piece
-        if found and format_name in _STATES and source.path.suffix.casefold() != _LOG:
+        if found and format_name in _DOCUMENTS and source.path.suffix.casefold() != _LOG:
             self._whole.add(session)
 
     def list_sessions(self) -> list[str]:
@@ -255,68 +245,33 @@ class FileStates:
         """Note a text that stands in a file."""
         self._texts.add(_hash_text(text))
 
-    def find_lost(self, reader: Reader, events: Sequence[Event]) -> list[str]:
-        """Return the ids of the events of lines that no file of this import has, in whatever words."""
-        left = {event.id for event in events if _hash_text(event.text) not in self._texts}
-        for key in self._keys if left else ():
-            for job in reader.jobs(JobFilter(key=key)):
-                left -= {format_id(IdKind.EVENT, one, reader.tenant.tag) for one in range(job.first, job.last + 1)}
-        return sorted(left)
+    def find_lost(self, events: Iterable[Event]) -> list[str]:
+        """Return the ids of the events with a text that no file of this import has."""
+        return [event.id for event in events if _hash_text(event.text) not in self._texts]
 
 
-def end_lost_memories(parts: Parts, states: FileStates, began_us: int) -> int:
-    """End the memories of lines that left their files, and take up those of lines that are back.
-
-    `began_us` is when the import began: what was stored since is no earlier state. Returns the number of ended ones.
-    """
-    return sum(_compare_session(parts, states, session, began_us) for session in states.list_sessions())
+def end_lost_memories(parts: Parts, states: FileStates) -> int:
+    """End the memories of lines that left their files; return their number."""
+    return sum(_end_of_session(parts, states, session) for session in states.list_sessions())
 
 
-def _compare_session(parts: Parts, states: FileStates, session: str, began_us: int) -> int:
+def _end_of_session(parts: Parts, states: FileStates, session: str) -> int:
     now_us = parts.clock.now_us()
-    earlier = EventFilter(session=session, source="ingest", recorded_before_us=began_us + 1)
-
-    def list_changes(reader: Reader) -> list[Change]:
-        events = reader.find_events(earlier)
-        lost = states.find_lost(reader, events)
-        ended = _choose_ended(*_load_resting(reader, lost), lost)
-        kept = sorted({event.id for event in events}.difference(lost))
-        back = [one for one in _load_resting(reader, kept)[0] if _may_come_back(reader, one)]
-        return [
-            *(end_memory(memory, now_us, _STATE_REASON) for memory in ended),
-            *(SetStatus(memory_id=one.id, status=Status.ACTIVE, reason=_BACK_REASON) for one in back),
-        ]
 
     def work(writer: Writer) -> int:
-        changes = list_changes(writer)
+        lost = states.find_lost(writer.find_events(EventFilter(session=session, source="ingest")))
+        ids = sorted({one.memory_id for one in writer.evidence(event_ids=lost)}) if lost else []
+        ended = _choose_ended(*((writer.memories(ids), writer.evidence(memory_ids=ids)) if ids else ([], [])), lost)
+        changes = [end_memory(memory, now_us, _STATE_REASON) for memory in ended]
         if changes:
             apply(writer, changes, Application(actor=Actor.FILE, now_us=now_us, cause="import"))
-        return sum(isinstance(one, Supersede) for one in changes)
+        return len(changes)
 
     with parts.store.reader(parts.user_id) as reader:
-        if not list_changes(reader):
+        if not states.find_lost(reader.find_events(EventFilter(session=session, source="ingest"))):
             return 0
     with parts.active_calls:
         return commit_decided(parts.store, parts.user_id, work, return_decided)
-
-
-def _load_resting(reader: Reader, event_ids: Sequence[str]) -> tuple[list[Memory], list[Evidence]]:
-    """Return the memories that rest on some events, and all their evidence."""
-    ids = sorted({one.memory_id for one in reader.evidence(event_ids=event_ids)}) if event_ids else []
-    return (reader.memories(ids), reader.evidence(memory_ids=ids)) if ids else ([], [])
-
-
-def _may_come_back(reader: Reader, memory: Memory) -> bool:
-    """Return whether a memory has ended because its file had lost it, and nothing holds in its place."""
-    if memory.status is not Status.SUPERSEDED or memory.superseded_by is not None:
-        return False
-    last = reader.changes(ChangeFilter(memory_ids=(memory.id,)))[-1]
-    if last.reason != _STATE_REASON:
-        return False
-    if memory.attribute is None or get_attribute(memory.attribute).cardinality is Cardinality.SET:
-        return True
-    pair = (normalise_name(memory.entity or ""), normalise_attribute(memory.attribute))
-    return not reader.find(MemoryFilter(pair=pair, statuses=HELD, limit=1))
 
 
 def _choose_ended(memories: Sequence[Memory], evidence: Sequence[Evidence], lost: Collection[str]) -> list[Memory]:

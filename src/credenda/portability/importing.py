@@ -131,7 +131,7 @@ def write_pieces(parts: Parts, pieces: Iterable[Parsed], tally: Tally) -> None:
     """
     group: list[_Waiting] = []
     held = 0
-    heard, began_us = _Heard(parts), parts.clock.now_us()
+    heard = _Heard(parts)
     for piece in pieces:
         if not isinstance(piece, Piece):
             _note(parts, piece, tally)
@@ -147,7 +147,7 @@ def write_pieces(parts: Parts, pieces: Iterable[Parsed], tally: Tally) -> None:
             group, held = [], 0
     _write_group(parts, group, tally)
     if not (tally.dry_run or tally.uploaded):
-        tally.ended = end_lost_memories(parts, tally.states, began_us)
+        tally.ended = end_lost_memories(parts, tally.states)
 
 
 def _note(parts: Parts, piece: Problem | Boundary | Omitted | Deletion, tally: Tally) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -13,7 +12,6 @@ from pathlib import Path, PurePosixPath
 from typing import Any, Final, cast
 
 from credenda.portability.importers.format import (
-    BLOCK_CHARACTERS_MAX,
     Block,
     Boundary,
     Format,
@@ -52,10 +50,8 @@ from credenda.portability.importers.json_checks import (
     require_table,
     word_about_user,
 )
-from credenda.portability.importers.memory_files import locate, name_user
 from credenda.portability.sources import Element, Lines, read_elements
 from credenda.private import cut_tagged
-from credenda.text.sentences import split_sentences
 
 _CHATGPT_AGENT: Final = "chatgpt"
 _CHATGPT_FILE: Final = re.compile(r"conversations(?:[-_]\d+)?\.json")
@@ -201,7 +197,6 @@ _CLAUDE_FILE: Final = re.compile(r"(?:conversations(?:[-_]\d+)?\.jsonl?|memories
 _NOTES: Final = "memories"
 """The folder of newer exports, with a file for each memory."""
 _MEMORIES: Final = "memories.json"
-_USERS: Final = "users.json"
 _LISTS: Final = (b'"chat_messages"', b'"conversations"', b'"memories"')
 _CLAUDE_ROLES: Final = {"human": "user", "user": "user", "assistant": "assistant"}
 _BLANK: Final = re.compile(r"\n[ \t]*\n")
@@ -297,15 +292,10 @@ def _read_one_memory(lines: Lines, source: Source) -> Iterator[Parsed]:
 
 
 def _read_memories(element: Element, source: Source) -> Iterator[Piece | Problem]:
-    """Parse the assistant's notes about the user: paragraphs of a document, with a document's trust.
-
-    A sentence that begins with the full name of the account is also a statement about the user, all by itself: in the
-    next one "she" may be somebody else.
-    """
+    """Parse the assistant's notes about the user: paragraphs of a document, with a document's trust."""
     place = f"memory {element.number}"
     try:
-        table = require_item(element)
-        texts = list(_read_notes(table))
+        texts = list(_read_notes(require_item(element)))
     except MalformedError as error:
         yield Problem(place=place, what=str(error))
         return
@@ -317,34 +307,6 @@ def _read_memories(element: Element, source: Source) -> Iterator[Piece | Problem
                         Block(text=part, line=element.number, occurred_us=source.modified_us), source
                     )
                     yield replace(piece, place=place)
-    name = _find_account(source, read_text(table, "account_uuid"))
-    for text in texts if name else ():
-        for line in cut_tagged(mend_surrogates(text)).split("\n"):
-            for start, stop in split_sentences(line):
-                sentence = line[start:stop].strip()
-                told = name_user(sentence, name)
-                if told != sentence and len(told) <= BLOCK_CHARACTERS_MAX:
-                    about = {"document": read_whole_name(source.path)}
-                    statement = Statement(place=place, text=told, key=("portrait", sentence), metadata=about)
-                    yield make_statement_piece(statement, source)
-
-
-def _find_account(source: Source, account: str) -> str:
-    """Return the full name of the account in the file of users beside the memory; "" for one of a single word.
-
-    The account is the one that the memory names, or the only one.
-    """
-    place = source.place or locate(source.path)
-    folder = place.path.parent.parent if place.path.parent.name == _NOTES else place.path.parent
-    try:
-        told: object = json.loads(place.load(folder / _USERS) or b"[]")
-    except (ValueError, RecursionError):
-        return ""
-    listed = cast("list[object]", told) if isinstance(told, list) else []
-    users = [cast("Table", one) for one in listed if isinstance(one, dict)]
-    own = [one for one in users if (one.get("uuid") == account if account else len(users) == 1)]
-    name = " ".join(read_text(own[0], "full_name").split()) if len(own) == 1 else ""
-    return name if " " in name else ""
 
 
 def _read_notes(table: Mapping[str, Any]) -> Iterator[str]:

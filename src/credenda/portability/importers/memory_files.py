@@ -410,7 +410,7 @@ def _read_entry(line: str, number: int, heading: str, source: Source) -> Iterato
         return
     statement = Statement(
         place=place,
-        text=word_observation(ABOUT_USER, name_user(text, source.user_id)),
+        text=word_observation(ABOUT_USER, _name_user(text, source.user_id)),
         key=("memories", text),
         occurred_at=moment,
         metadata={"section": heading} if heading else {},
@@ -418,12 +418,12 @@ def _read_entry(line: str, number: int, heading: str, source: Source) -> Iterato
     yield make_statement_piece(statement, source)
 
 
-def name_user(text: str, user: str) -> str:
+def _name_user(text: str, user: str) -> str:
     """Return a memory with "User" where a sentence begins with the user's own name.
 
-    >>> name_user("Ana is a nurse. Ana's cat is Tom. Ben likes Ana.", "ana")
+    >>> _name_user("Ana is a nurse. Ana's cat is Tom. Ben likes Ana.", "ana")
     "User is a nurse. User's cat is Tom. Ben likes Ana."
-    >>> name_user("Default is the dark theme.", "default")
+    >>> _name_user("Default is the dark theme.", "default")
     'Default is the dark theme.'
     """
     if user == _NOBODY or user in load_questions().ambiguous_names:
