@@ -16,8 +16,8 @@ from typing import Final
 from benchmarks.locomo import Conversation, find_turns, load_conversations, store_conversation
 from benchmarks.talk_figures import Answer, Gold, StoredMemory, Tally, compute_figures, count_talk, load_gold
 from credenda import Credenda, CredendaError, Invalid
+from credenda.model.job import JobState
 from credenda.model.memory import Memory
-from credenda.model.report import JobState
 
 Note = Callable[[str], None]
 _STATUSES: Final = ("active", "challenged", "superseded", "merged")

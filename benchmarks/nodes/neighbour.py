@@ -11,7 +11,7 @@ from credenda import Credenda
 from credenda.bootstrap import build_parts
 from credenda.clock import pause, seconds
 from credenda.errors import Unavailable
-from credenda.model.report import JobState
+from credenda.model.job import JobState
 from credenda.runtime import Parts
 from credenda.services.jobs import get_job
 

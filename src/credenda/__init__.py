@@ -60,6 +60,7 @@ if TYPE_CHECKING:
         LegalHold,
         RetentionPolicy,
     )
+    from credenda.model.job import JobInfo
     from credenda.model.memory import Memory, MemoryUnit
     from credenda.model.query import (
         Context,
@@ -86,7 +87,6 @@ if TYPE_CHECKING:
         ExportReport,
         ExtractionReport,
         ImportReport,
-        JobInfo,
         LifecycleReport,
         ReembedReport,
         Resolution,
@@ -223,7 +223,7 @@ _LAZY = {
     "Hit": "credenda.model.query",
     "ImportReport": "credenda.model.report",
     "Item": "credenda.model.core",
-    "JobInfo": "credenda.model.report",
+    "JobInfo": "credenda.model.job",
     "LegalHold": "credenda.model.governance",
     "LifecycleReport": "credenda.model.report",
     "Memory": "credenda.model.memory",

@@ -34,7 +34,8 @@ from credenda.write import extract, facts
 
 if TYPE_CHECKING:
     from credenda.model.event import Event
-    from credenda.model.report import BackupReport, MigrationReport, RestoredReport, RestoreReport
+    from credenda.model.report import BackupReport, RestoredReport, RestoreReport
+    from credenda.model.server import MigrationReport
     from credenda.providers.llm.client import ModelClient
     from credenda.services.migrate import Progress
     from credenda.storage.store import Store

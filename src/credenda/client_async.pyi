@@ -44,6 +44,7 @@ from credenda.model.governance import (
     LegalHold,
     RetentionPolicy,
 )
+from credenda.model.job import JobInfo
 from credenda.model.memory import Memory, MemoryUnit
 from credenda.model.query import (
     Context,
@@ -69,7 +70,6 @@ from credenda.model.report import (
     ExportReport,
     ExtractionReport,
     ImportReport,
-    JobInfo,
     LifecycleReport,
     ReembedReport,
     Resolution,

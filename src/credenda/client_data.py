@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final, Literal
 from credenda import services
 from credenda.errors import Conflict, Corrupt, Invalid, LimitExceeded, NotFound, Unavailable
 from credenda.lazy import import_on_use
-from credenda.model.report import JobInfo, JobState
+from credenda.model.job import JobInfo, JobState
 from credenda.operation import CURSOR, ITEMS, LOCAL, PERSONS, Door, Operation, Param, Rest
 from credenda.paths import check_path
 from credenda.telemetry import record_group

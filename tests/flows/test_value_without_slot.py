@@ -126,7 +126,7 @@ def test_a_brother_is_not_replaced_by_who_takes_over_from_his_namesake(mem: Cred
     assert ("brother", "Theo") in held(mem)
 
 
-@pytest.mark.requirement("R-077", "R-079")
+@pytest.mark.requirement("R-077")
 @pytest.mark.parametrize(
     ("said", "right", "wrong"),
     [
@@ -192,4 +192,21 @@ def test_a_value_that_is_corrected_in_the_same_message_is_told_right(
 ) -> None:
     say(said)
     assert slot in held(mem)
+    assert gone(mem) == []
+
+
+@pytest.mark.parametrize(
+    ("held_before", "message", "fragment"),
+    [
+        ("I'm allergic to penicillin.", "The article is about penicillin.", "Sorry, amoxicillin, not penicillin."),
+        ("I live in Porto.", "Can you book a hotel in Porto?", "Sorry, Faro, not Porto."),
+        ("I take ramipril.", "Look up the side effects of ramipril.", "Oops, losartan, not ramipril."),
+    ],
+)
+def test_a_correction_in_few_words_corrects_nothing_but_the_message_before(
+    mem: Credenda, held_before: str, message: str, fragment: str
+) -> None:
+    for session, sentence in (("a", held_before), ("b", message), ("b", fragment)):
+        mem.remember(sentence, session=session)
+        mem.settle()
     assert gone(mem) == []

@@ -101,6 +101,9 @@ def build_calls(operation: Operation, folder: Path, ids: Ids) -> Iterator[tuple[
         given = {**needed, param.name: fill(param, folder)}
         if param.name in {"topic", "claims", "tags", "metadata"} and "content" in needed:
             given["content"] = PRIVATE
+        if operation.name == "import" and param.name != "path":
+            given["path"] = str(folder / "notes.md")
+            Path(given["path"]).write_text("Ana likes tea.", encoding="utf-8")
         if operation.name == "correct" and param.name == "reason":
             given["value"] = "Wels"
         yield param.name, given

@@ -17,7 +17,7 @@ from credenda.current_call import check_deadline
 from credenda.errors import Unavailable
 from credenda.interfaces.call_worker import run_calls
 from credenda.interfaces.server.rest import JobEvents
-from credenda.model.report import JobInfo
+from credenda.model.job import JobInfo
 from credenda.runtime import Parts
 from credenda.services import jobs
 from credenda.storage.store import JobFilter, JobStatus, Writer

@@ -16,7 +16,7 @@ from credenda.clock import SystemClock
 from credenda.interfaces.authorization import SCOPES
 from credenda.interfaces.cli.server_commands import check_server
 from credenda.interfaces.server.metrics import Probe
-from credenda.model.report import ServerReport
+from credenda.model.server import ServerReport
 from credenda.services.access import issue_token
 from credenda.testing import ManualClock
 from tests.waiting import await_that

@@ -34,7 +34,7 @@ from typing import (
 
 from credenda.errors import CredendaError, Forbidden, Invalid, Unauthenticated
 from credenda.interfaces.serialize import get_json_name, get_shown_type, get_type, list_public_fields, to_jsonable
-from credenda.model.report import JobInfo
+from credenda.model.job import JobInfo
 from credenda.operation import Door, Operation, Param, ParamKind, Rest
 from credenda.operations import OPERATIONS
 

@@ -20,9 +20,10 @@ from typing import Final
 
 from credenda.clock import is_ahead
 from credenda.model.change import Change, SetLayer, SetStatus
+from credenda.model.job import DutyRun
 from credenda.model.memory import Layer, Memory, Status
 from credenda.model.query import EarnedImportance
-from credenda.model.report import DutyRun, DutyState, RetentionCurve, RetentionCurves, RetentionPoint
+from credenda.model.report import DutyState, RetentionCurve, RetentionCurves, RetentionPoint
 
 _MINUTES_A_DAY: Final = 1440.0
 

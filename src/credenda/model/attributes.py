@@ -43,7 +43,6 @@ class AttributeSchema:
     hurts: bool = False
     by_birth: bool = False
     fixed: bool = False
-    moves: bool = False
     ends: bool = True
     person: bool = False
     episodic: bool = False
@@ -54,7 +53,7 @@ class AttributeSchema:
 def load_attributes() -> Mapping[str, AttributeSchema]:
     """Load the attributes with a row, by name; cached."""
     table = _load_table()
-    return {name: _make_attribute(name, row) for name, row in table.items() if name not in {"sets", "moving", "asked"}}
+    return {name: _make_attribute(name, row) for name, row in table.items() if name not in {"sets", "asked"}}
 
 
 @cache
@@ -86,9 +85,8 @@ def get_attribute(name: str) -> AttributeSchema:
     found = load_attributes().get(key)
     if found is not None:
         return found
-    many = key in _load_names("sets")
-    cardinality = Cardinality.SET if many else Cardinality.SINGLE
-    return AttributeSchema(name=key, cardinality=cardinality, moves=key in _load_names("moving"), known=False)
+    many = key in _load_sets()
+    return AttributeSchema(name=key, cardinality=Cardinality.SET if many else Cardinality.SINGLE, known=False)
 
 
 def find_exact_attribute(name: str) -> str:
@@ -149,8 +147,8 @@ def _load_exact_names() -> Mapping[str, str]:
 
 
 @cache
-def _load_names(list_name: str) -> frozenset[str]:
-    return frozenset(_load_table()[list_name])
+def _load_sets() -> frozenset[str]:
+    return frozenset(_load_table()["sets"])
 
 
 def _make_attribute(name: str, row: Mapping[str, Any]) -> AttributeSchema:

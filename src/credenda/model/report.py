@@ -4,81 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from enum import StrEnum
 from typing import Literal
 
 from credenda.model.change import Change, ChangeRecord, ContestCase
 from credenda.model.governance import SharedMemory
+from credenda.model.job import DutyRun, Finding
 from credenda.model.query import EarnedImportance
 
-# Jobs, runs of scheduled tasks, and what the checks of a memory find.
-
-
-class JobState(StrEnum):
-    """The state of a job."""
-
-    QUEUED = "queued"
-    PROCESSING = "processing"
-    FAILED = "failed"
-    """An attempt failed, and another one follows at `next_attempt_at`."""
-    COMPLETE = "complete"
-    DEAD = "dead"
-    """It failed too often, and waits for `retry`."""
-    CANCELLED = "cancelled"
-
-
-ENDED = frozenset({JobState.COMPLETE, JobState.DEAD, JobState.CANCELLED})
-"""States that a job leaves by `retry` alone."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class JobInfo:
-    """A job: it processes messages, or calls an operation."""
-
-    id: str
-    kind: str
-    """What it does: extract, embed, think, reread or keep for messages; call for an operation."""
-    state: JobState
-    operation: str | None = None
-    """The operation that a job of the kind `call` calls."""
-    messages: int = 0
-    """How many messages it is for."""
-    attempts: int = 0
-    done: int = 0
-    """How much of the work is done, in units of the operation; 0 where it does not say."""
-    total: int | None = None
-    error: str = ""
-    """Why the last attempt failed."""
-    result: Mapping[str, object] | None = None
-    """What the operation gave. It goes when anything of the user is deleted, because it may quote that."""
-    created_us: int = 0
-    updated_us: int = 0
-    next_attempt_us: int | None = None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Finding:
-    """A finding of a check: the problem, its place, and the fix; never memory text.
-
-    `check` is the name of the check, and `where` the ids of the rows.
-    """
-
-    check: str
-    detail: str
-    repaired: bool = False
-    where: str = ""
-    fix: str = ""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DutyRun:
-    """The last run of a scheduled task: start, duration, and a short result; never memory text."""
-
-    name: str
-    started_us: int
-    took_us: int
-    result: str
-    failed: bool = False
+# Runs of scheduled tasks, and what the checks of a memory find.
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -624,59 +557,7 @@ class RestoredReport:
 # The report of a migration between two databases: counts and names, never memory text.
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class UnmovedUser:
-    """A user whose memory was not moved, or whose copy is not equal to it, and why."""
-
-    user: str
-    why: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MigrationReport:
-    """The rows that a migration moved and verified."""
-
-    ok: bool
-    """Whether every user is in the target with equal rows and equal results of searches."""
-    moved: int
-    """Users whose memories were moved by this run."""
-    present: int
-    """Users whose memories an earlier run had moved; they were verified again."""
-    rows: Mapping[str, int] = field(default_factory=dict[str, int])
-    """Verified rows of each table, of all users."""
-    searches: int = 0
-    """Searches that were run in both databases, with the same hits in the same order and with the same scores."""
-    tokens: int = 0
-    members: int = 0
-    erasures: int = 0
-    """Tokens, members and entries of the ledger of erasures that this run added to the target."""
-    unmoved: tuple[UnmovedUser, ...] = ()
-    left: tuple[str, ...] = ()
-    """What stays behind by design."""
-
-
 # The state of a server, as seen from outside.
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ServerCheck:
-    """The result of one check: `ok` is None where it could not be made."""
-
-    check: str
-    ok: bool | None
-    detail: str
-    fix: str = ""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ServerReport:
-    """The results of all checks; `ok` if none failed."""
-
-    oldest_unread_seconds: float | None
-    """For how long the oldest message has waited to be read; None where the token may not see it."""
-    ok: bool
-    url: str
-    checks: tuple[ServerCheck, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

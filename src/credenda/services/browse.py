@@ -35,6 +35,7 @@ from credenda.model.browse import (
 from credenda.model.change import ChangeRecord, ContestCase
 from credenda.model.evaluation import FeedbackCounts
 from credenda.model.event import Event, Source
+from credenda.model.job import JobInfo
 from credenda.model.memory import (
     HELD,
     Layer,
@@ -47,7 +48,6 @@ from credenda.model.memory import (
     mark_over,
 )
 from credenda.model.query import EventDetails, Explanation, Page, SlotVersion
-from credenda.model.report import JobInfo
 from credenda.read.load_diff import load_difference
 from credenda.runtime import Parts
 from credenda.services.search import check_limit, resolve_moment

@@ -16,7 +16,7 @@ from credenda.errors import Unavailable
 from credenda.ids import IdKind, format_id
 from credenda.manage.consolidation_guards import Member
 from credenda.manage.consolidation_judge import PROMPT_VERSION, ParsedAnswer, build_question, parse_answer
-from credenda.model.report import Finding
+from credenda.model.job import Finding
 from credenda.providers.llm.client import ModelClient, open_model
 from credenda.providers.llm.protocol import ModelFailure
 from credenda.runtime import Parts

@@ -17,8 +17,8 @@ from credenda.current_call import allow_stop
 from credenda.errors import Conflict, CredendaError, Invalid, LimitExceeded, NotFound
 from credenda.ids import IdKind, format_id, parse_id_number
 from credenda.model.change import ChangeKind
+from credenda.model.job import JobInfo, JobState
 from credenda.model.query import Page
-from credenda.model.report import JobInfo, JobState
 from credenda.private import cut_private_fields
 from credenda.runtime import Parts
 from credenda.services.browse import read_cursor, read_expectation, write_cursor

@@ -18,7 +18,7 @@ from typing import Final, TypeVar
 from credenda import limits
 from credenda.clock import StoppedClock, pause
 from credenda.errors import Conflict, Corrupt, CredendaError, Invalid, NotFound, Unavailable
-from credenda.model.report import MigrationReport, UnmovedUser
+from credenda.model.server import MigrationReport, UnmovedUser
 from credenda.runtime import Parts
 from credenda.services.search import search
 from credenda.storage.store import Store

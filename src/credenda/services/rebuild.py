@@ -15,8 +15,9 @@ from credenda.index.document_names import name_memory_document
 from credenda.index.quantize import FORGOTTEN, TIERS, choose_bits, decode_rows, encode
 from credenda.manage.rebuild import LogDifferences, compare_with_log, repair_rows
 from credenda.model.evaluation import RebuildDifference, RebuildReport
+from credenda.model.job import Finding
 from credenda.model.memory import Memory, Status
-from credenda.model.report import CompressReport, CompressTier, Finding
+from credenda.model.report import CompressReport, CompressTier
 from credenda.providers.embed.factory import open_embedder
 from credenda.runtime import Parts
 from credenda.services.lifecycle import walk_retention

@@ -19,7 +19,8 @@ from credenda.current_call import report_within
 from credenda.errors import Conflict, CredendaError, Invalid
 from credenda.manage.dream_cards import MergeRules, PruneRules
 from credenda.manage.lifecycle import ScheduledTask, describe_state, find_due
-from credenda.model.report import DreamReport, DreamStep, DutyRun, ScheduleReport
+from credenda.model.job import DutyRun
+from credenda.model.report import DreamReport, DreamStep, ScheduleReport
 from credenda.runtime import Parts
 from credenda.services.consolidation import Wanted, run_over
 from credenda.services.core import core

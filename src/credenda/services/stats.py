@@ -22,8 +22,8 @@ from credenda.model.change import Actor, ChangeKind, ChangeRecord
 from credenda.model.claim import Evidence, Span
 from credenda.model.event import NewEvent, Role
 from credenda.model.governance import CostDay, CostSummary
+from credenda.model.job import Finding
 from credenda.model.memory import Memory, MemoryType, Status
-from credenda.model.report import Finding
 from credenda.paths import close_open_files, find_open_paths
 from credenda.runtime import Parts
 from credenda.services.browse import read_span

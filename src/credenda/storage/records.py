@@ -17,8 +17,8 @@ from credenda.model.claim import Evidence
 from credenda.model.core import Item, ItemRemoval
 from credenda.model.event import NewEvent
 from credenda.model.governance import LegalHold, RetentionPolicy
+from credenda.model.job import DutyRun
 from credenda.model.memory import Layer, Memory, MemoryType, Stance, Status
-from credenda.model.report import DutyRun
 
 # Rows that scheduled tasks write: derived values, watermarks, and the lease of the scheduler.
 

@@ -33,8 +33,8 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeVar
 from credenda.model.change import ChangeRecord, ContestCase, ContestState
 from credenda.model.claim import Evidence
 from credenda.model.event import Event
+from credenda.model.job import Finding
 from credenda.model.memory import Memory
-from credenda.model.report import Finding
 from credenda.model.server import AccessToken
 from credenda.storage.records import (
     CODE_BITS,

@@ -22,7 +22,7 @@ from credenda.model.event import CODE, DENIED, Event, get_project, is_bound_to_p
 from credenda.model.memory import Memory, Status, get_valid_from_us, is_dreamed
 from credenda.storage.current_trust import find_current_trust
 from credenda.storage.store import ChangeFilter, EventFilter, MemoryFilter, Reader, Writer
-from credenda.text.changes import is_beside, is_correction
+from credenda.text.changes import is_beside, is_correction, is_return
 from credenda.text.normalize import normalise_attribute, normalise_name
 from credenda.text.sentences import REMOVED
 from credenda.write.apply import Application, Applied, apply
@@ -254,10 +254,10 @@ def _is_relayed(reader: Reader, event: Event, claim: Claim) -> bool:
 def _resolve_and_decide(writer: Writer, event: Event, claim: Claim, now_us: int, *, read: Claim) -> list[Change]:
     if claim.reader:
         return _decide_proposed(writer, event, claim, now_us, read=read)
-    found = claim
-    if is_bare_value(claim) and claim.prior:  # what was said just before, else what alone holds that name
+    if is_bare_value(claim) and claim.prior and not has_more_words(claim):
+        # it corrects what was said just before, and nothing else that has the wrong words
         found = resolve_from_previous(claim, _find_previous(writer, event, claim), event.occurred_us)
-    if found is claim and not (is_bare_value(claim) and claim.prior and claim.prior.isdecimal()):
+    else:
         found = resolve_slot(writer, claim)
     if is_without_attribute(found):
         return []
@@ -422,6 +422,8 @@ def load_slot_rows(reader: Reader, event: Event, claim: Claim) -> SlotRows:
     if len(gone) == limits.SLOT_PAST_ROWS and _is_late(event, claim, (*held, *gone)):
         gone = reader.find(MemoryFilter(pair=pair, statuses=_REPLACED))  # it may belong among older values
     found.update((memory.id, memory) for memory in (*held, *gone))
+    stated_us = event.occurred_us if claim.valid_from_us is None else min(claim.valid_from_us, event.occurred_us)
+    since_us = 0 if is_return(claim.text) else stated_us - limits.ALTERNATION_DAYS * DAY_US
     current = [memory for memory in found.values() if memory.status in _CURRENT]
     if event.trust < _FULL_TRUST:  # only then may it be too little to replace a memory
         current = find_current_trust(reader, current)
@@ -430,7 +432,7 @@ def load_slot_rows(reader: Reader, event: Event, claim: Claim) -> SlotRows:
         candidates=tuple(memory for memory in found.values() if memory.status is Status.CANDIDATE),
         past=tuple(
             sorted(
-                (memory for memory in found.values() if memory.status in _REPLACED),
+                (memory for memory in found.values() if _is_recently_replaced(memory, since_us)),
                 key=lambda memory: memory.valid_until_us or 0,
             )
         ),
@@ -442,6 +444,10 @@ def _is_late(event: Event, claim: Claim, known: Sequence[Memory]) -> bool:
     """Return whether a claim is about a time before a known value, so that older values matter."""
     stated = [event.occurred_us, *(one for one in (claim.valid_from_us, claim.valid_until_us) if one is not None)]
     return any(get_valid_from_us(memory) > min(stated) for memory in known)
+
+
+def _is_recently_replaced(memory: Memory, since_us: int) -> bool:
+    return memory.status in _REPLACED and (memory.valid_until_us or 0) >= since_us
 
 
 def _find_previous(reader: Reader, event: Event, claim: Claim) -> list[Memory]:

@@ -10,7 +10,7 @@ import pytest
 from psycopg import sql
 
 from credenda import Credenda
-from credenda.model.report import Finding
+from credenda.model.job import Finding
 from credenda.services.stats import PROBES, fill_probe
 from credenda.storage.postgres import health
 from credenda.storage.postgres.connections import PooledConnection, Session, make_rows

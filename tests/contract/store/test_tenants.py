@@ -16,8 +16,8 @@ from credenda.model.claim import Span
 from credenda.model.core import Item, ItemRemoval
 from credenda.model.evaluation import JUDGED
 from credenda.model.governance import LegalHold, RetentionPolicy
+from credenda.model.job import DutyRun
 from credenda.model.memory import Status
-from credenda.model.report import DutyRun
 from credenda.storage.sql.duties import TaskProgress, UsageView
 from credenda.storage.store import (
     Access,

@@ -7,7 +7,7 @@ import pytest
 from credenda.limits import ALTERNATION_DAYS, CONTEST_DAYS, CONTEST_MEMBERS
 from credenda.model.change import Contest, ContestState
 from credenda.model.claim import Claim, UpdateKind
-from credenda.model.memory import Cardinality, Relation, Stance, Status
+from credenda.model.memory import Relation, Stance, Status
 
 from .build import World, claim, kinds, likes, only, prefers
 
@@ -71,11 +71,10 @@ def test_a_value_that_returns_after_half_a_year_is_a_new_one(*, after: int, aske
 
 
 @pytest.mark.requirement("S-055")
-def test_a_fact_that_returns_in_the_place_of_a_named_one_is_a_timeline() -> None:
+def test_a_fact_that_returns_is_a_timeline() -> None:
     world = World()
-    world.tell(claim("Payments", "team"))
-    world.tell(claim("Search", "team"), at=40)
-    world.tell(claim("Payments", "team", move=UpdateKind.CHANGE, text="I moved from Search to Payments."), at=80)
+    for number, firm in enumerate(["Payments", "Search", "Payments"]):
+        world.tell(claim(firm, "team"), at=number * 40)
     assert world.open() == []
     assert [world.true_at(at) for at in (10, 50, 90)] == [["Payments"], ["Search"], ["Payments"]]
     assert len(world.memories) == 3, "two periods of the same value stay two memories"
@@ -83,62 +82,8 @@ def test_a_fact_that_returns_in_the_place_of_a_named_one_is_a_timeline() -> None
 
 @pytest.mark.requirement("R-083")
 @pytest.mark.parametrize(
-    ("first", "then", "attribute", "entity", "asked"),
-    [
-        ("Payments", "Search", "team", "user", True),
-        ("Aalto University", "Lund", "school", "Ines", True),
-        ("Payments", "Search", "team", "the robot", False),
-        ("calm", "tense", "mood", "user", False),
-        ("CET", "JST", "time_zone", "user", False),
-        ("900 euros", "950 euros", "rent", "user", False),
-    ],
-    ids=["of the user", "of a person", "of a thing", "a mood", "a time zone", "an amount"],
-)
-@pytest.mark.parametrize("move", [UpdateKind.STATE, UpdateKind.CHANGE])
-def test_a_value_that_lasts_is_asked_about_when_it_returns_at_any_time_and_in_any_words(
-    move: UpdateKind, *, first: str, then: str, attribute: str, entity: str, asked: bool
-) -> None:
-    world = World()
-    for number, value in enumerate([first, then, first]):
-        world.tell(claim(value, attribute, entity=entity, move=move), at=number * 500)
-    assert [set(one.values) for one in world.open()] == ([{first, then}] if asked else [])
-    if asked:
-        world.resolve(1600, keep=first)
-        world.tell(claim(first, attribute, entity=entity, move=move), at=2000)
-        assert world.open() == []
-
-
-@pytest.mark.requirement("R-083")
-def test_a_value_in_doubt_that_the_slot_had_before_is_asked_about() -> None:
-    world = World()
-    world.tell(claim("Oslo"))
-    world.tell(claim("Bergen"), at=40)
-    world.tell(claim("Oslo", cardinality=Cardinality.SET), at=80)
-    (case,) = world.open()
-    assert case.values == ("Bergen", "Oslo")
-
-
-@pytest.mark.parametrize(
-    "told",
-    [
-        claim("Oslo", cardinality=Cardinality.SET, valid_until_us=1 << 60),
-        claim("Oslo", cardinality=Cardinality.SET, text="I live in Oslo and Bergen."),
-        claim("Oslo", cardinality=Cardinality.SET, scope="summer"),
-    ],
-    ids=["a stay", "beside the other", "in its case"],
-)
-def test_a_value_that_holds_for_a_while_or_beside_the_other_is_not_asked_about(told: Claim) -> None:
-    world = World()
-    world.tell(claim("Oslo"))
-    world.tell(claim("Bergen"), at=40)
-    world.tell(told, at=80)
-    assert world.open() == []
-
-
-@pytest.mark.requirement("R-083")
-@pytest.mark.parametrize(
     ("attribute", "asked"),
-    [("standup_time", True), ("office days", True), ("working_hours", True), ("time_zone", False)],
+    [("standup_time", True), ("office days", True), ("working_hours", True), ("time_zone", False), ("team", False)],
 )
 def test_a_schedule_swings_as_a_preference_does(*, attribute: str, asked: bool) -> None:
     world = World()

@@ -258,7 +258,7 @@ def test_a_claim_decided_again_gives_only_the_same_confirmation() -> None:
     said = claim("Linz")
     first = world.tell(said)
     when = occasion(0)
-    again = decide(said, world.known(said), when)
+    again = decide(said, world.known(said, when), when)
     assert (kinds(first), kinds(again)) == (["Add"], ["Confirm"])
     assert only(Confirm, again).support[0].claim_hash == claim_hash(said)
 

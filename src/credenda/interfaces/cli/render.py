@@ -24,6 +24,7 @@ from credenda.model.evaluation import (
     ReplayReport,
 )
 from credenda.model.governance import DeletionPlan, DeletionReceipt, LegalHold, RetentionPolicy, SharedMemory
+from credenda.model.job import Finding
 from credenda.model.memory import Memory
 from credenda.model.query import Context, StatusStep
 from credenda.model.report import (
@@ -34,18 +35,17 @@ from credenda.model.report import (
     ExpiryReport,
     ExportReport,
     ExtractionReport,
-    Finding,
     ImportReport,
     ModelUse,
     ReembedReport,
     Resolution,
     RestoreReport,
-    ServerReport,
     Stats,
     SyncReport,
     UndoneMemory,
     UndoReport,
 )
+from credenda.model.server import ServerReport
 from credenda.model.statement import name_slot
 from credenda.text.recalled_block import count_kind, count_noun
 

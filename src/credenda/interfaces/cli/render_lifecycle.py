@@ -17,6 +17,7 @@ from credenda.model.evaluation import (
     ScoreRecord,
 )
 from credenda.model.governance import ComplianceReport, CostSummary
+from credenda.model.job import JobInfo
 from credenda.model.memory import Stance
 from credenda.model.query import Page
 from credenda.model.report import (
@@ -28,7 +29,6 @@ from credenda.model.report import (
     DreamReport,
     DriftReport,
     DutyState,
-    JobInfo,
     LifecycleReport,
     RetentionCurves,
     ScanReport,

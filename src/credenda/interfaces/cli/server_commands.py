@@ -42,8 +42,15 @@ from credenda.interfaces.cli.output import (
 )
 from credenda.interfaces.server.address import Address, check_address
 from credenda.lazy import import_on_use
-from credenda.model.report import MigrationReport, ServerCheck, ServerReport
-from credenda.model.server import AccessToken, AuditRecord, Member, MemberRole
+from credenda.model.server import (
+    AccessToken,
+    AuditRecord,
+    Member,
+    MemberRole,
+    MigrationReport,
+    ServerCheck,
+    ServerReport,
+)
 from credenda.operation import Scope
 from credenda.storage.sql.server_rows import make_harmless
 from credenda.text.recalled_block import count_noun

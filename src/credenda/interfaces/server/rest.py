@@ -33,8 +33,8 @@ from credenda.interfaces.serialize import to_jsonable
 from credenda.interfaces.server.memories import Memories, StoreMark
 from credenda.interfaces.server.problems import Problem, make_method_problem, send_problem
 from credenda.model.change import ContestCase
+from credenda.model.job import ENDED, JobInfo
 from credenda.model.memory import Memory
-from credenda.model.report import ENDED, JobInfo
 from credenda.operation import Operation, Param, Rest
 from credenda.operations import OPERATIONS
 from credenda.services.browse import expect, name_version

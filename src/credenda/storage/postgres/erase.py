@@ -16,7 +16,7 @@ import psycopg
 
 from credenda.errors import Conflict, Corrupt, CredendaError
 from credenda.ids import draw_key
-from credenda.model.report import Finding
+from credenda.model.job import Finding
 from credenda.storage.postgres.connections import AUDIT_TURN, Session, compute_lock
 from credenda.storage.postgres.statements import WordBatch, list_words
 from credenda.storage.sql.row_loader import (

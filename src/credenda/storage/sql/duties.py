@@ -16,7 +16,7 @@ from credenda.ids import IdKind, format_id, parse_id_number, parse_id_numbers
 from credenda.model.core import RecallCounts
 from credenda.model.evaluation import JUDGED, FeedbackCounts, ScoreRecord
 from credenda.model.governance import LegalHold, PoliciesAndHolds, RetentionPolicy
-from credenda.model.report import DutyRun
+from credenda.model.job import DutyRun
 from credenda.storage.rows import list_cells, read_fields
 from credenda.storage.sql.statements import Record, StatementRunner
 from credenda.storage.store import (

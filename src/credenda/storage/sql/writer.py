@@ -20,8 +20,8 @@ from credenda.model.claim import Evidence
 from credenda.model.core import Item, ItemRemoval
 from credenda.model.event import NewEvent
 from credenda.model.governance import LegalHold, RetentionPolicy
+from credenda.model.job import DutyRun
 from credenda.model.memory import Memory
-from credenda.model.report import DutyRun
 from credenda.storage import rows
 from credenda.storage.rows import compute_checksum, guard_row, pack_json
 from credenda.storage.sql.duties import Derived, add_spend, is_fresh, to_progress_columns, write_derived

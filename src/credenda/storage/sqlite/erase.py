@@ -22,7 +22,7 @@ from credenda import limits
 from credenda.clock import pause, seconds
 from credenda.errors import Conflict, Corrupt, CredendaError
 from credenda.ids import draw_key
-from credenda.model.report import Finding
+from credenda.model.job import Finding
 from credenda.storage.rows import guard_row
 from credenda.storage.sql.row_loader import TABLES
 from credenda.storage.sqlite.connection import GroupCommit, connect, is_there, retry_while_locked, translate_errors

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import replace
 from typing import Final
 
 from credenda.clock import DAY_US
 from credenda.limits import ALTERNATION_DAYS, CONTEST_DAYS, CONTEST_SUPERSESSIONS
-from credenda.model.attributes import get_attribute, is_measure
+from credenda.model.attributes import get_attribute
 from credenda.model.change import Contest, ContestCase, ContestState
 from credenda.model.claim import Claim, UpdateKind
 from credenda.model.memory import Cardinality, Memory, MemoryType, Relation, Slot, Stance, Status, get_valid_from_us
@@ -24,7 +23,6 @@ from credenda.write.reconcile.slots import (
     get_slot,
     has_same_meaning,
     is_denial,
-    is_shortened,
     quote_value,
 )
 
@@ -141,43 +139,24 @@ def _is_within(memory: Memory, moment_us: int, days: int) -> bool:
 
 
 def _is_swing(scene: SlotState, before: list[Memory]) -> bool:
-    """Return whether a habit or a lasting value returns (A → B → A) without a cue of change or correction."""
+    """Return whether a habit returns to an earlier value (A → B → A) without a cue of change or correction."""
     claim = scene.claim
-    if claim.move is not UpdateKind.STATE:
-        return False
-    lasts = _is_lasting(scene) and not _is_explained(scene)
-    return (lasts and _is_return(scene, before, None)) or (
-        _is_habit(claim) and _is_return(scene, before, ALTERNATION_DAYS)
-    )
+    return claim.move is UpdateKind.STATE and _is_habit(claim) and _is_return(scene, before, ALTERNATION_DAYS)
 
 
 def _is_stated_return(scene: SlotState, before: list[Memory]) -> bool:
-    """Return whether words say that an earlier value is back, or a change is told to one that held before.
+    """Return whether words say that an earlier value is back, or a change is told to one that held lately.
 
-    Such a value may hold beside the present one, in the case that the words name, so the user is asked once.
+    Such a value may hold beside the present one, in the case that the words name, so the user is asked once; unless
+    they name the present one as past, "I moved from Graz back to Linz", or whoever proposed the claim names it.
     """
     claim = scene.claim
-    words = is_return(claim.text)
-    if _is_explained(scene) or not (words or claim.move is UpdateKind.CHANGE):
+    if claim.move is UpdateKind.CORRECT or claim.scope:
         return False
-    return _is_return(scene, before, None if words or _is_lasting(scene) else ALTERNATION_DAYS)
-
-
-def _is_explained(scene: SlotState) -> bool:
-    """Return whether a claim leaves nothing to ask: it corrects, names its case, or names the present value as past.
-
-    "I moved from Graz back to Linz" does that, and so does whoever proposes a claim with the memory that it replaces.
-    """
-    claim = scene.claim
-    named = any(one.id == claim.rival or _is_mentioned(one, claim) for one in scene.standing)
-    return claim.move is UpdateKind.CORRECT or bool(claim.scope) or named
-
-
-def _is_lasting(scene: SlotState) -> bool:
-    """Return whether a slot of a person has values that stay: no amounts or times, and nothing that moves by itself."""
-    schema = get_attribute(scene.slot.attribute)
-    of_person = _is_of_speaker(scene) or schema.person
-    return of_person and not (schema.moves or schema.dated or is_measure(scene.claim.value or ""))
+    if any(one.id == claim.rival or _is_mentioned(one, claim) for one in scene.standing):
+        return False
+    words = is_return(claim.text)
+    return (words or claim.move is UpdateKind.CHANGE) and _is_return(scene, before, None if words else ALTERNATION_DAYS)
 
 
 def _is_mentioned(memory: Memory, claim: Claim) -> bool:
@@ -192,49 +171,29 @@ def find_stated_since(scene: SlotState) -> Memory | None:
     """
     claim = scene.claim
     words = _STILL.sub(" ", claim.text)  # what is still so in one case says nothing of the other values of a set
-    told = claim.move in {UpdateKind.STATE, UpdateKind.CHANGE} and not is_denial(claim)
-    back = told and is_return(words)
+    told = claim.move in {UpdateKind.STATE, UpdateKind.CHANGE} and not is_denial(claim) and is_return(words)
     if not told or not _is_of_speaker(scene) or find_governing_answer(scene) is not None:
         return None
+    others = [one for one in (*scene.known.current, *scene.other_scopes) if _is_other_value(scene, one)]
     twins = [one for one in (*scene.same, *scene.other_scopes) if has_same_meaning(claim, one)]
     twin = next((one for one in twins if one.status is Status.ACTIVE and not one.contested), None)
     if twin is None and not scene.conflicting:
-        since = _find_heirs(scene) if back or _may_return_unsaid(scene) else []
-    else:
-        since = _find_values_since(scene, twin) if back and twin is not None else []
-    rival = since[0] if len(since) == 1 else None
-    if rival is None or _is_mentioned(rival, claim):
+        heirs = {one.superseded_by for one in scene.past if has_same_meaning(claim, one)}
+        since = {one.id: one for one in others if one.id in heirs}
+    elif twin is None:
         return None
-    return rival if find_weakness(claim, scene.candidate.occasion.trust, rival) is None else None
-
-
-def _may_return_unsaid(scene: SlotState) -> bool:
-    """Return whether a value without words of return may be back: it lasts, in general and from now on."""
-    claim = scene.claim
-    return _is_lasting(scene) and not claim.scope and claim.valid_until_us is None
-
-
-def _find_heirs(scene: SlotState) -> list[Memory]:
-    """Return the values that took the place of a claim's own and hold now."""
-    gone = [one for one in scene.past if one.relation in _REPLACED and _is_same(scene.claim, one)]
-    heirs = {one.superseded_by for one in gone}
-    return [one for one in _list_other_values(scene) if one.id in heirs]
-
-
-def _find_values_since(scene: SlotState, twin: Memory) -> list[Memory]:
-    """Return the values to which a change was told after the same value as a claim's was."""
-    words = {*tokenize(twin.text), *tokenize(scene.claim.text)} - _GENERAL
-    return [
-        one
-        for one in _list_other_values(scene)
-        if get_valid_from_us(one) > get_valid_from_us(twin)
-        and (one in scene.standing or (is_change(one.text) and not words.isdisjoint(tokenize(one.text))))
-    ]
-
-
-def _list_other_values(scene: SlotState) -> list[Memory]:
-    rows = {one.id: one for one in (*scene.known.current, *scene.other_scopes)}
-    return [one for one in rows.values() if _is_other_value(scene, one)]
+    else:
+        words = {*tokenize(twin.text), *tokenize(claim.text)} - _GENERAL
+        since = {
+            one.id: one
+            for one in others
+            if get_valid_from_us(one) > get_valid_from_us(twin)
+            and (one in scene.standing or (is_change(one.text) and not words.isdisjoint(tokenize(one.text))))
+        }
+    rival = next(iter(since.values())) if len(since) == 1 else None
+    if rival is not None and _is_mentioned(rival, claim):
+        return None
+    return rival if rival is not None and find_weakness(claim, scene.candidate.occasion.trust, rival) is None else None
 
 
 def _is_of_speaker(scene: SlotState) -> bool:
@@ -266,13 +225,8 @@ def _is_return(scene: SlotState, before: list[Memory], days: int | None) -> bool
     return (
         not is_denial(claim)
         and any(not is_denial(rival) for rival in scene.standing)
-        and any(_is_same(claim, one) and (days is None or _is_within(one, moment_us, days)) for one in before)
+        and any(has_same_meaning(claim, one) and (days is None or _is_within(one, moment_us, days)) for one in before)
     )
-
-
-def _is_same(claim: Claim, earlier: Memory) -> bool:
-    """Return whether a claim has an earlier value, perhaps in fewer of its words."""
-    return has_same_meaning(claim, earlier) or is_shortened(replace(claim, move=UpdateKind.STATE), earlier)
 
 
 def _is_habit(claim: Claim) -> bool:

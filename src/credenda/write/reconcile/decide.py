@@ -470,12 +470,8 @@ def _has_terms(text: str, terms: frozenset[str]) -> bool:
 BY_HASH: Final = "/"
 """Sign between an event and the hash of its claim, in the name of a memory that will follow from it."""
 
-_COUNTED: Final = re.compile(r"^(?:number|count)_of_|_(?:count|savings|balance|number|price|fee|cost)$")
+_COUNTED: Final = re.compile(r"^(?:number|count)_of_|_count$")
 """Open attributes that have one number at a time."""
-_STOPPED: Final = re.compile(
-    r"(?<!not )\b(?:off|stopped(?: taking)?|quit) (?:the |my )?(?P<name>[^\W\d_]{3,})", re.IGNORECASE
-)
-"""Words that call a medicine over."""
 _SETTLING: Final = ASSERTIVE_STANCES | {Stance.PLANNED, Stance.CONSIDERED}
 _OWNERS: Final = frozenset({"user", "me", "my", "i"})
 
@@ -531,11 +527,9 @@ def name_replaced(claim: Claim, held: Iterable[Memory], occurred_us: int) -> Cla
     row = get_attribute(normalise_attribute(claim.attribute or ""))
     planned = claim.stance is Stance.PLANNED
     holds = planned or (claim.stance is Stance.ASSERTED and claim.valid_until_us is None)
-    if claim.rival or not holds or claim.move is not UpdateKind.STATE:
+    if claim.rival or not holds or claim.move is not UpdateKind.STATE or row.cardinality is not Cardinality.SINGLE:
         return claim
     slot = get_slot(claim)
-    if row.cardinality is not Cardinality.SINGLE:
-        return _name_ended_member(claim, held)
     found = [
         one
         for one in sort_newest_first(held)
@@ -563,25 +557,6 @@ def _is_measured_later(claim: Claim, newest: Memory, occurred_us: int) -> bool:
     counted = _COUNTED.search(normalise_attribute(claim.attribute or "")) is not None
     both = counted and all(is_measure(value or "") for value in (claim.value, newest.value))
     return both and get_valid_from_us(newest) < occurred_us and not is_beside(claim.text)
-
-
-def _name_ended_member(claim: Claim, held: Iterable[Memory]) -> Claim:
-    """Let a claim name the one medicine that its words call over: "off ramipril, losartan instead"."""
-    slot = get_slot(claim)
-    if claim.stance is not Stance.ASSERTED or normalise_attribute(claim.attribute or "") != "medication":
-        return claim
-    stopped = {word for found in _STOPPED.finditer(claim.text) for word in tokenize(found["name"])}
-    own = set(tokenize(claim.value or ""))
-    named = [
-        one
-        for one in held
-        if one.status is Status.ACTIVE
-        and one.stance is Stance.ASSERTED
-        and get_slot(one) == slot
-        and own.isdisjoint(tokenize(one.value or ""))
-        and not stopped.isdisjoint(tokenize(one.value or ""))
-    ]
-    return replace(claim, move=UpdateKind.CHANGE, rival=named[0].id) if len(named) == 1 else claim
 
 
 def settle_rival(claim: Claim, changes: list[Change], rival: Memory | None, occasion: StatementContext) -> list[Change]:

@@ -92,7 +92,7 @@ def is_bare_value(claim: Claim) -> bool:
 def has_more_words(claim: Claim) -> bool:
     """Return whether the words of a claim say more than its values: "her name is Marte, not Marta"."""
     values = {*tokenize(f"{claim.value} {claim.prior or ''}")}
-    return len({*_WORD.findall(claim.text.casefold())} - values) > _FRAME_WORDS
+    return sum(values.isdisjoint(tokenize(word) or (word,)) for word in _WORD.findall(claim.text)) > _FRAME_WORDS
 
 
 def keep_verbatim(claim: Claim) -> Claim:

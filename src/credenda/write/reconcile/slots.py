@@ -342,7 +342,8 @@ class SlotRows:
 
     `current`: active, challenged and archived memories of the claim's (entity, attribute) pair in any scope, class or
     speaker, and those with the claim's normalised text.
-    `past`: the latest superseded memories of that pair; for a retraction, those that `previous` superseded.
+    `past`: superseded memories of that pair whose `valid_until` lies at most 180 days before the time of the claim; for
+    a retraction, those that `previous` superseded.
     `contests`: open and resolved contests of that pair.
     `candidates`: quarantined memories of that pair or with that text.
     `previous`: for a retraction, the memories of the speaker's previous statement in this session, newest first.

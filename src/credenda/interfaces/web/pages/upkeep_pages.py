@@ -13,8 +13,9 @@ from credenda.errors import Conflict, CredendaError, Invalid
 from credenda.interfaces.web.drawings import Curve, CurvePoint, Drawing, draw_curves
 from credenda.interfaces.web.view import Done, Page, View
 from credenda.model.change import ChangeRecord
+from credenda.model.job import ENDED, JobInfo, JobState
 from credenda.model.memory import Layer
-from credenda.model.report import ENDED, JobInfo, JobState, RetentionCurves, RetentionPoint
+from credenda.model.report import RetentionCurves, RetentionPoint
 from credenda.services.browse import name_version
 from credenda.storage.records import CALL
 
