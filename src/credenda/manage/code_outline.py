@@ -18,6 +18,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 from typing import Final, NamedTuple, cast
+from warnings import catch_warnings
 
 from pathspec import GitIgnoreSpec
 from pathspec.patterns.gitignore import GitIgnorePatternError
@@ -318,13 +319,14 @@ class IgnoreRules(NamedTuple):
 def parse_rules(text: str, base: str = "") -> IgnoreRules:
     """Parse a `.gitignore`; invalid lines are skipped.
 
-    >>> is_ignored("build/x.o", folder=False, rules=[parse_rules("*.o")])
-    True
+    >>> [is_ignored("build/x.o", folder=False, rules=[parse_rules(text)]) for text in ("*.o", "x[z-a]")]
+    [True, False]
     """
     patterns: list[GitIgnoreSpecPattern] = []
     for line in text.removeprefix("\ufeff").split("\n")[:_LINES_MAX]:
         if len(line) <= _PATTERN_CHARACTERS:
-            with suppress(GitIgnorePatternError):
+            # git takes some patterns that Python's regular expressions refuse or warn of, such as "x[z-a]"
+            with suppress(GitIgnorePatternError, re.error), catch_warnings(action="ignore", category=FutureWarning):
                 patterns.append(GitIgnoreSpecPattern(line.removesuffix("\r")))
     return IgnoreRules(base, GitIgnoreSpec(patterns))
 
