@@ -66,6 +66,14 @@ def test_a_value_that_its_sentence_does_not_say_fills_no_slot(
     assert values(mem, attribute) == []
 
 
+def test_a_new_dose_of_the_named_medicine_may_stand_apart_from_its_name(mem: Credenda) -> None:
+    first = tell(mem, "sertraline is 100mg now", attribute="medication", value="sertraline 100mg")
+    assert first.memory_id is not None
+    text = "dr nowak put me back down to 50mg on the sertraline"
+    claim = {"attribute": "medication", "value": "sertraline 50mg", "replaces": first.memory_id}
+    assert tell(mem, text, LATER, **claim).replaced == (first.memory_id,)
+
+
 def test_what_stays_the_same_comes_from_the_value_before(mem: Credenda) -> None:
     first = tell(mem, "choir is tuesdays 7.30pm", attribute="choir rehearsal", value="Tuesdays 7.30pm")
     text = "choir is on thursdays now, same time"

@@ -619,10 +619,10 @@ def _is_worded_otherwise(said: Said, value: str, sentence: str, *, hurts: bool, 
     wanted = set(tokenize(value))
     own = wanted.intersection(tokenize(sentence))
     if hurts:
-        held = _OFTEN if said.replaced is None else _OFTEN.union(tokenize(spell_out(said.replaced.value or "")))
-        left = wanted - own
-        same = left <= held and not any(word.isdigit() for word in left)
-        return bool(own) and same and (not left or said.replaced is not None) and has_together(sentence, own)
+        if said.replaced is None:
+            return bool(own) and wanted == own and has_together(sentence, own)
+        held = _OFTEN.union(tokenize(spell_out(said.replaced.value or "")))
+        return bool(own) and wanted - own <= held and not any(word.isdigit() for word in wanted - own)
     slot = set(tokenize(spell_out(" ".join(_list_slot_values(said)))))
     new = {word for word in wanted - own if word.isdigit()}
     if new and not (dated or "same" in sentence.casefold()):
