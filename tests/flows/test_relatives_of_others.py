@@ -54,3 +54,23 @@ def test_where_somebody_lives_is_found_by_their_name(mem: Credenda) -> None:
 def test_a_part_of_a_name_is_no_property_of_it(mem: Credenda) -> None:
     found = read(mem, "remember that my lego bubble passkey is 7741")
     assert ("user", "lego_bubble_passkey", "7741") in found
+
+
+@pytest.mark.parametrize(
+    ("text", "held"),
+    [
+        ("My neighbour has two parrots.", ("user's neighbour", "pet", "two parrots")),
+        ("My boss has a cat named Tom.", ("user's boss", "cat", "Tom")),
+        ("My mother takes ramipril.", ("user's mother", "medication", "ramipril")),
+    ],
+)
+def test_what_somebody_has_is_not_the_users(mem: Credenda, text: str, held: tuple[str, str, str]) -> None:
+    found = read(mem, text)
+    assert held in found
+    assert not [value for entity, _, value in found if entity == "user" and value == held[2]]
+
+
+def test_another_dog_takes_no_dogs_place(mem: Credenda) -> None:
+    read(mem, "I have a dog called Pepper.")
+    found = read(mem, "I have a dog called Mabel.")
+    assert {("user", "dog", "Pepper"), ("user", "dog", "Mabel")} <= found

@@ -173,6 +173,8 @@ _MY_IS: Final = re.compile(
     re.IGNORECASE,
 )
 _ROLES: Final = frozenset({"colleague", "contact"})
+_THEY_HAVE: Final = re.compile(r"\W*(?:my|our) (?P<noun>[a-z]+) (?:has|owns|keeps|got|wants|takes) ", re.IGNORECASE)
+"""Words by which a sentence tells of a relative or a colleague: "my boss has a cat"."""
 _YEAR: Final = re.compile(r"(?<=\d),? (?:19|20)\d\d(?=[.,;:!?)\n]|$| (?:and|but|so|at|in|for|with|when|to)\b)")
 """The year behind a day: "March 10, 2024"."""
 _WORKS: Final = frozenset({"book", "film", "show", "game"})
@@ -427,7 +429,9 @@ def _find_entity(fact: Fact, turn: Turn, owner: str, before: Antecedents) -> str
     """Return the entity of a fact, "" if no words name it."""
     if fact.subject == SPEAKER:
         others = fact.attribute == "name" and is_naming_another(fact)
-        return "" if others else owner
+        has = _THEY_HAVE.match(turn.event.text, _find_sentence(fact, turn)[0])
+        kin = names().kin_noun(has["noun"]) if has is not None and has.end() <= fact.value.start else None
+        return f"{owner}'s {kin}" if kin else "" if others else owner
     if fact.subject == LISTENER:
         heard = turn.addressed
         return heard.speaker if heard is not None and heard.role is Role.PERSON else ""
@@ -636,6 +640,8 @@ def _find_slot(told: _PlacedFact, owner: str) -> tuple[str, str]:
     if schema.kin:
         noun = find_kin(fact)
         of_owner = noun is not None and entity == f"{owner}'s {noun}"  # "my girlfriend is Ivy" names her twice
+        if of_owner and fact.attribute == "pet":
+            of_owner, noun = False, None  # "my neighbour has two parrots"
         return owner if of_owner else entity, noun or schema.name
     if fact.attribute == "name" and entity != owner:
         noun = entity.rpartition("'s ")[2]
@@ -729,6 +735,7 @@ def _fill_slot(plain: Claim, told: _PlacedFact) -> Claim:
         beside
         or passing  # a stay of a week takes no place of a home
         or (schema.many and attribute in {schema.name, fact.attribute})
+        or (fact.attribute == "pet" and not changes)  # another dog takes no dog's place
         or known.cardinality is Cardinality.SET
     )
     certain, sure = _FIRM_KEYED if schema.keyed and attribute not in {schema.name, fact.attribute} else _FIRM
