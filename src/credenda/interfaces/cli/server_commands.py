@@ -24,7 +24,7 @@ import click
 
 import credenda
 from credenda import __version__, services
-from credenda.clock import SECOND_US, Clock, SystemClock, format_time, from_datetime, seconds
+from credenda.clock import SECOND_US, Clock, SystemClock, format_time, from_datetime
 from credenda.config import get_default_user, read_token
 from credenda.errors import Invalid, format_install
 from credenda.interfaces import hook_engine, server
@@ -574,6 +574,7 @@ def check_server(url: str, clock: Clock | None = None) -> ServerReport:
         raise Invalid(f"{url!r} is not the address of a server", fix="give one such as http://127.0.0.1:8765")
     site = _Site(url, read_token())
     life = site.get("/livez")
+    told_us = (clock or SystemClock()).now_us()
     checks = [_check_page("livez", life)]
     unread: float | None = None
     if life.status:
@@ -590,7 +591,7 @@ def check_server(url: str, clock: Clock | None = None) -> ServerReport:
             _check_page("readyz", site.get("/readyz")),
             ServerCheck(check="version", ok=same, detail=detail, fix="" if same else f"this program has {__version__}"),
             _check_token(stats, has_token=bool(site.token)),
-            _check_clock(life, clock or SystemClock()),
+            _check_clock(life, told_us),
             _check_probe(metrics, gauges),
         ]
     return ServerReport(
@@ -639,13 +640,12 @@ def _check_token(answer: _Answer, *, has_token: bool) -> ServerCheck:
             return ServerCheck(check="token", ok=False, detail=answer.problem or f"the answer was {status}")
 
 
-def _check_clock(answer: _Answer, clock: Clock) -> ServerCheck:
-    begun = seconds()
+def _check_clock(answer: _Answer, told_us: int) -> ServerCheck:
     try:
         theirs_us = from_datetime(parsedate_to_datetime(answer.date))
     except ValueError:
         return ServerCheck(check="clock", ok=None, detail="the server does not tell its time")
-    apart = abs(clock.now_us() - theirs_us) / SECOND_US - (seconds() - begun)
+    apart = abs(told_us - theirs_us) / SECOND_US
     ok = apart <= _CLOCK_SECONDS
     return ServerCheck(
         check="clock", ok=ok, detail=f"{apart:.0f} s apart", fix="" if ok else "set both clocks by a time server"
