@@ -254,7 +254,8 @@ def _is_relayed(reader: Reader, event: Event, claim: Claim) -> bool:
 def _resolve_and_decide(writer: Writer, event: Event, claim: Claim, now_us: int, *, read: Claim) -> list[Change]:
     if claim.reader:
         return _decide_proposed(writer, event, claim, now_us, read=read)
-    if is_bare_value(claim) and claim.prior and not has_more_words(claim):
+    fragment = claim.move is UpdateKind.CORRECT and claim.prior and not has_more_words(claim)
+    if fragment and is_bare_value(claim):
         # it corrects what was said just before, and nothing else that has the wrong words
         found = resolve_from_previous(claim, _find_previous(writer, event, claim), event.occurred_us)
     else:

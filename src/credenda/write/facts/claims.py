@@ -83,6 +83,8 @@ _CERTAIN: Final = 0.95
 _OF_BACK: Final = 0.4
 """Certainty of a value that is said to be back: it counts only where that value is known."""
 _ENTITY_WORDS: Final = 5
+_OVER: Final = re.compile(r"\b(?:no longer|any ?more)\b", re.IGNORECASE)
+"""Words of a change, whatever was said just before: "no longer vegan, vegetarian"."""
 _OF_FRAGMENT: Final = 0.6
 """Certainty of a correction that names no slot: it counts only where the statement before has one that fits."""
 _FRAME_WORDS: Final = 3
@@ -496,7 +498,7 @@ def _is_fragment(told: _PlacedFact) -> bool:
     if not corrects or not fact.old or fact.subject != SPEAKER or fact.value.start < 0:
         return False
     sentence = told.turn.event.text[slice(*_find_sentence(fact, told.turn))]
-    if _FIRST_PERSON.search(sentence):
+    if _FIRST_PERSON.search(sentence) or _OVER.search(sentence):
         return False
     rest = sentence.replace(fact.value.text, " ").replace(fact.old or " ", " ")
     return len(re.findall(r"\w+", rest)) <= _FRAME_WORDS
