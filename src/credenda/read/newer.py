@@ -14,7 +14,7 @@ from typing import Final, NamedTuple
 
 from credenda.clock import DAY_US
 from credenda.ids import parse_serial
-from credenda.model.attributes import get_attribute, has_same_kind, load_asked
+from credenda.model.attributes import get_attribute, has_same_kind, is_measure, load_asked
 from credenda.model.memory import Cardinality, Memory, Stance, Status
 from credenda.model.query import Hit
 from credenda.read.candidates import Row
@@ -639,7 +639,7 @@ def order_siblings(rows: Sequence[Row], asked: str) -> list[Row]:
             groups.setdefault(("sentence", memory.text, memory.entity), []).append(place)
         if memory.scope:
             groups.setdefault(("scope", *slot), []).append(place)
-        elif _is_open(memory):
+        elif _is_open(memory) and (row.signs.slot or is_measure(memory.value)):
             groups.setdefault(("value", *slot), []).append(place)
     rates: dict[str | None, Callable[[Memory], int]] = {
         "sentence": lambda one: int(fits is not None and fits(one.value or "", one.created_us)),
