@@ -604,8 +604,9 @@ def _is_over(row: Row) -> bool:
 _AMOUNT: Final = re.compile(r"\W*\d[\d.,:]*k?(?: ?[^\W\d]+)?\W*")
 _FITTING: Final[Mapping[str, Callable[[str, int], bool]]] = MappingProxyType(
     {
-        "where": lambda value, at_us: not _AMOUNT.fullmatch(value) and not _is_time(value, at_us),
-        "who": lambda value, at_us: not _AMOUNT.fullmatch(value) and not _is_time(value, at_us),
+        **dict.fromkeys(
+            ("where", "who"), lambda value, at_us: not _AMOUNT.fullmatch(value) and not _is_time(value, at_us)
+        ),
         "when": lambda value, at_us: bool(find_dates(f"on {value}", at_us, "future")),
         "how": lambda value, at_us: _AMOUNT.search(value) is not None and not _is_time(value, at_us),
     }
@@ -665,7 +666,8 @@ def _is_open(memory: Memory) -> bool:
     """Return whether a memory fills an attribute without a row, of which a thing has mostly one value."""
     name = normalise_attribute(memory.attribute or "")
     row = get_attribute(name)
-    return not row.known and row.cardinality is Cardinality.SINGLE and "_" in name and memory.stance in _STATED
+    several_words = "_" in name  # one noun, such as "drink", has many values
+    return not row.known and row.cardinality is Cardinality.SINGLE and several_words and memory.stance in _STATED
 
 
 # The order of appointments of one kind: the day that a question asks for comes first. Pure.

@@ -20,7 +20,6 @@ Flags = frozenset[Flag]
 Span = tuple[int, int]
 
 _NEVER: Final = frozenset({Status.FORGOTTEN, Status.DELETED, Status.CANDIDATE})
-_GONE: Final = frozenset({Status.FORGOTTEN, Status.DELETED})
 _PAST: Final = frozenset({Status.SUPERSEDED, Status.MERGED, Status.INVALIDATED})
 _UNTRUE: Final = frozenset({Status.SUPERSEDED, Status.INVALIDATED})
 _MOST: Final = 0.5

@@ -9,6 +9,8 @@ from functools import cache
 from importlib.resources import files
 from typing import Final
 
+from credenda.text.tokens import tokenize
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Changes:
@@ -56,6 +58,20 @@ def is_change(text: str) -> bool:
     if signs.beside.search(folded):
         return False
     return any(sign.search(folded) for sign in (signs.strong, signs.corrects, signs.slips, signs.named, signs.weak))
+
+
+_FRAME_WORDS: Final = 3
+_WORD: Final = re.compile(r"\w+")
+
+
+def has_more_words(text: str, values: str) -> bool:
+    """Return whether a text says more than some values, beside which it may have few words.
+
+    >>> has_more_words("sorry, Faro, not Porto", "Faro Porto"), has_more_words("her name is Anna, not Ana", "Anna Ana")
+    (False, True)
+    """
+    terms = {*tokenize(values)}
+    return sum(terms.isdisjoint(tokenize(word) or (word,)) for word in _WORD.findall(text)) > _FRAME_WORDS
 
 
 def is_beside(text: str) -> bool:

@@ -699,10 +699,8 @@ def find_dates_in(zone: tzinfo, text: str, anchor_us: int, lean: Lean | None = N
 
 
 _LIMITING: Final = re.compile(r"\b(?:till|until|by|before|since|from|after)\b", re.IGNORECASE)
-_TOLD_AFTER: Final = re.compile(
-    r"\b(?:yesterday|ago|last|was|were|did|had|came|went|broke|\w{2,}ed|done)\b", re.IGNORECASE
-)
-"""Words of what is over."""
+_PAST: Final = re.compile(r"\b(?:yesterday|ago|last|was|were|did|had|came|went|broke|\w{2,}ed|done)\b", re.IGNORECASE)
+"""Words of a sentence that tells of the past."""
 _HALF_DAY: Final = re.compile(r"[ap]\.?m\b|\b(?:1[3-9]|2[0-3]):\d\d", re.IGNORECASE)
 _IN_FULL: Final = {short: WEEKDAYS[number] for short, number in SHORT_DAYS.items() if short != "wed"}
 _SHORT: Final = re.compile(rf"\b(?:{'|'.join(_IN_FULL)})\b", re.IGNORECASE)
@@ -733,7 +731,7 @@ def leave_out_days(value: str, sentence: str, occurred_us: int) -> str:
     'Lisbon'
     """
     plain = _LIMITING.sub("in", sentence)  # an end has the same days
-    lean: Lean = "past" if _TOLD_AFTER.search(sentence) else "future"
+    lean: Lean = "past" if _PAST.search(sentence) else "future"
     told = [one for text in (sentence, plain) for one in find_dates(text, occurred_us, lean)]
     since, until = {one.from_us for one in told}, {one.until_us for one in told}
     until |= {one + DAY_US for one in until if one is not None}

@@ -22,7 +22,7 @@ from credenda.model.event import CODE, DENIED, Event, get_project, is_bound_to_p
 from credenda.model.memory import Memory, Status, get_valid_from_us, is_dreamed
 from credenda.storage.current_trust import find_current_trust
 from credenda.storage.store import ChangeFilter, EventFilter, MemoryFilter, Reader, Writer
-from credenda.text.changes import is_beside, is_correction, is_return
+from credenda.text.changes import has_more_words, is_beside, is_correction, is_return
 from credenda.text.normalize import normalise_attribute, normalise_name
 from credenda.text.sentences import REMOVED
 from credenda.write.apply import Application, Applied, apply
@@ -67,7 +67,6 @@ from credenda.write.reconcile.past_claims import choose_named, is_about_kind
 from credenda.write.reconcile.slot_lookup import (
     extract_alias_claims,
     find_related,
-    has_more_words,
     has_no_slot,
     is_bare_value,
     is_without_attribute,
@@ -254,7 +253,11 @@ def _is_relayed(reader: Reader, event: Event, claim: Claim) -> bool:
 def _resolve_and_decide(writer: Writer, event: Event, claim: Claim, now_us: int, *, read: Claim) -> list[Change]:
     if claim.reader:
         return _decide_proposed(writer, event, claim, now_us, read=read)
-    fragment = claim.move is UpdateKind.CORRECT and claim.prior and not has_more_words(claim)
+    fragment = (
+        claim.move is UpdateKind.CORRECT
+        and claim.prior
+        and not has_more_words(claim.text, f"{claim.value} {claim.prior}")
+    )
     if fragment and is_bare_value(claim):
         # it corrects what was said just before, and nothing else that has the wrong words
         found = resolve_from_previous(claim, _find_previous(writer, event, claim), event.occurred_us)
@@ -265,7 +268,7 @@ def _resolve_and_decide(writer: Writer, event: Event, claim: Claim, now_us: int,
     if is_bare_value(found) and not found.prior:
         found = resolve_from_previous(found, _find_previous(writer, event, found), event.occurred_us)
     found = resolve_relative(writer, resolve_alias(writer, found))
-    if is_bare_value(found) and not has_more_words(found):
+    if is_bare_value(found) and not has_more_words(found.text, f"{found.value} {found.prior or ''}"):
         return []
     found = _name_replaced_value(writer, resolve_property(writer, found), event)
     if has_no_slot(found):

@@ -24,7 +24,7 @@ from credenda.model.claim import (
 )
 from credenda.model.event import Role
 from credenda.model.memory import Cardinality, MemoryType, Stance
-from credenda.text.changes import is_return_of
+from credenda.text.changes import has_more_words, is_return_of
 from credenda.text.normalize import fold_plural, is_same_value, normalise_attribute, normalise_value
 from credenda.text.sentences import (
     USER,
@@ -87,8 +87,6 @@ _OVER: Final = re.compile(r"\b(?:no longer|any ?more)\b", re.IGNORECASE)
 """Words of a change, whatever was said just before: "no longer vegan, vegetarian"."""
 _OF_FRAGMENT: Final = 0.6
 """Certainty of a correction that names no slot: it counts only where the statement before has one that fits."""
-_FRAME_WORDS: Final = 3
-"""Words around the values of a correction that says nothing else: "sorry, Faro, not Porto"."""
 _SUBJECT_WORDS: Final = 4
 """Words of a sentence from which it may be about something, and is more than "oh, sorry"."""
 _REPORTED: Final = re.compile(
@@ -500,8 +498,7 @@ def _is_fragment(told: _PlacedFact) -> bool:
     sentence = told.turn.event.text[slice(*_find_sentence(fact, told.turn))]
     if _FIRST_PERSON.search(sentence) or _OVER.search(sentence):
         return False
-    rest = sentence.replace(fact.value.text, " ").replace(fact.old or " ", " ")
-    return len(re.findall(r"\w+", rest)) <= _FRAME_WORDS
+    return not has_more_words(sentence, f"{fact.value.text} {fact.old}")
 
 
 def _make_unplaced_claim(plain: Claim, told: _PlacedFact, *, fragment: bool = False) -> Claim | None:

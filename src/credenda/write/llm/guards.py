@@ -48,7 +48,7 @@ from credenda.write.llm.prompt import (
     Effect,
     Proposal,
     Said,
-    has_together,
+    has_words_together,
     is_bare_reply,
     locate,
     numbers,
@@ -620,7 +620,7 @@ def _is_worded_otherwise(said: Said, value: str, sentence: str, *, hurts: bool, 
     own = wanted.intersection(tokenize(sentence))
     if hurts:
         if said.replaced is None:
-            return bool(own) and wanted == own and has_together(sentence, own)
+            return bool(own) and wanted == own and has_words_together(sentence, own)
         held = _OFTEN.union(tokenize(spell_out(said.replaced.value or "")))
         return bool(own) and wanted - own <= held and not any(word.isdigit() for word in wanted - own)
     slot = set(tokenize(spell_out(" ".join(_list_slot_values(said)))))

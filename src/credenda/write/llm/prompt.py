@@ -359,7 +359,7 @@ _APART_SIGN: Final = re.compile(
 _BETWEEN: Final = frozenset({"of", "the", "a", "an", "per", "my"})
 
 
-def has_together(sentence: str, terms: Collection[str]) -> bool:
+def has_words_together(sentence: str, terms: Collection[str]) -> bool:
     """Return whether words stand in a sentence with nothing but small words between them."""
     words = re.findall(r"[^\W_]+(?:['\u2019][^\W_]+)?|[.,;:!?()]", sentence.casefold())
     held = [next(iter(tokenize(word)), word) for word in words]

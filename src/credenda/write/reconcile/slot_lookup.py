@@ -60,9 +60,6 @@ _LIST: Final = re.compile(r",| (?:and|or) |&")
 """Signs of a value that names several things."""
 _VERBATIM_CONFIDENCE: Final = 0.5
 _SPEAKERS: Final = frozenset({"", "user"})
-_WORD: Final = re.compile(r"\w+")
-_FRAME_WORDS: Final = 3
-"""Words around a value that state nothing: "sorry", "make that", "not"."""
 
 
 _EMPLOYER: Final = "employer"
@@ -87,12 +84,6 @@ def is_bare_value(claim: Claim) -> bool:
     """Return whether a claim gives a new value for an unnamed thing: "make that 15", "sorry, 19 March, not 9"."""
     unnamed = claim.entity is None and claim.attribute is None
     return unnamed and claim.value is not None and claim.move in {UpdateKind.CHANGE, UpdateKind.CORRECT}
-
-
-def has_more_words(claim: Claim) -> bool:
-    """Return whether the words of a claim say more than its values: "her name is Marte, not Marta"."""
-    values = {*tokenize(f"{claim.value} {claim.prior or ''}")}
-    return sum(values.isdisjoint(tokenize(word) or (word,)) for word in _WORD.findall(claim.text)) > _FRAME_WORDS
 
 
 def keep_verbatim(claim: Claim) -> Claim:
