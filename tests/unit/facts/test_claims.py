@@ -487,6 +487,13 @@ def test_a_value_says_more_than_its_attribute() -> None:
     assert read_one("I have a parrot", "parrot", "pet")[0].value == "parrot"
 
 
+def test_a_value_that_only_points_to_what_was_said_before_is_not_held() -> None:
+    assert read_one("I'm hoping to visit it in the spring", "visit it", "plan") == []
+    assert read_one("one day I'll give them a try", "give them a try", "goal") == []
+    assert read_one("I'd like to make it easier to save", "make it easier to save", "goal") != []
+    assert read_one("I'll paint the fence and oil it", "paint the fence and oil it", "plan") != []
+
+
 @pytest.mark.parametrize("attribute", ["residence", "home", "employer", "relationship"])
 def test_what_could_hurt_is_held_only_if_fact_and_attribute_are_sure(attribute: str) -> None:
     told = ("It is Halden for me", "Halden", attribute)

@@ -154,6 +154,8 @@ _POSED: Final = re.compile(
 or a figure of speech."""
 _MET: Final = frozenset({"likes", "dislikes", "favourite", "opinion", "friend", "contact", "owns"})
 """What of something known is told again, and does not bring back what it was."""
+_POINTS_BACK: Final = re.compile(r"(?:\S+ ){0,2}(?:it|them|there)\b(?! \w+er\b)", re.IGNORECASE)
+"""A value that only points to what was said before: "visit it", "give them a try"."""
 _TITLED: Final = re.compile(r"(?:.*\b)?(?:book|novel|story|song|album|film|movie|play|blog|podcast|thesis|paper|show)")
 """Things of which the name may have the words of a sentence."""
 _FICTION: Final = re.compile(r"\b(?:my|our) (?:\w+ )?(?:characters?|avatar|protagonist|persona)\b", re.IGNORECASE)
@@ -530,6 +532,8 @@ def _make_unplaced_claim(plain: Claim, told: _PlacedFact, *, fragment: bool = Fa
 def _fit_value(fact: Fact, attribute: str) -> Fact | None:
     """Return a fact with the words of its value that are one of an attribute; None if there are none."""
     if not attribute or _MASK.search(fact.value.text):
+        return None
+    if not load_fact_schemas()[fact.attribute].order and _POINTS_BACK.match(fact.value.text):
         return None
     named = fact.attribute == "pet" or fact.status is FactStatus.ENDED  # an end needs no name
     if not named and fold_plural(_NEW.sub("", fact.value.text), "en") == attribute:
