@@ -96,7 +96,11 @@ def find_exact_attribute(name: str) -> str:
     ('birthday', 'schedule', 'field_of_study')
     """
     key = normalise_attribute(name)
-    return key if key in load_attributes() else _load_exact_names().get(key, key)
+    plain = key.removeprefix("new_").removeprefix("current_")
+    return next(
+        (found for one in (key, plain) if (found := one if one in load_attributes() else _load_exact_names().get(one))),
+        key,
+    )
 
 
 def is_valid_value(attribute: str, value: str) -> bool:

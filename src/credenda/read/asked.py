@@ -31,8 +31,8 @@ _USER: Final = "user"
 _LIKE: Final = re.compile(r"(?i)(?<=\w) like\s*\??\s*$")
 _WHOLE: Final = re.compile(r"(?i)^(?:what|how)(?:'s|\u2019s| is| are| was| were)\b")
 """End of a question for the whole of something: "what is my diet like?"."""
-_AGAINST: Final = re.compile(r"(?i)(?<=\w) (?:for|against) (?:my|our|the) [\w ]{3,30}\W*$")
-"""End of a question that says what something is for: "what tablets do I take for my blood pressure"."""
+_AGAINST: Final = re.compile(r"(?i)(?<=\w) (?:for|against|(?P<place>at|in|on)) (?:my|our|the) [\w ]{3,30}\W*$")
+"""End of a question that says what for or where: "what tablets do I take for my blood pressure", "at the clinic"."""
 _GENERIC: Final = frozenset({"number", "of"})
 """Words of open attributes that a question may leave out: the room of a "room number"."""
 _VERB_CHARACTERS: Final = 5
@@ -80,11 +80,12 @@ def find_asked(question: str) -> AskedSlots | None:
     ("user's sister", 'sister')
     """
     words = _split(_LIKE.sub("", question) if _WHOLE.match(question) else question)
-    if (against := _AGAINST.search(question)) is not None:
+    matches = [match for match in _match_phrases([_stem(word) for word in words], words) if match.left < len(words)]
+    if (against := _AGAINST.search(question)) is not None and all(one.left for one in matches):
         bare = _split(question[: against.start()])
         found = [one for one in _match_phrases([_stem(word) for word in bare], bare) if not one.left]
-        words = bare if any(one.attribute == "medication" for one in found) else words
-    matches = [match for match in _match_phrases([_stem(word) for word in words], words) if match.left < len(words)]
+        if found and (against["place"] or any(one.attribute == "medication" for one in found)):
+            words, matches = bare, found
     if not matches:
         return None
     best = min(matches, key=lambda one: (one.left, -one.words, -one.end))
@@ -170,8 +171,8 @@ def has_asked_name(memory: Memory, question: str, relatives: Collection[str] = (
     whose = not _ASKED_MINE.isdisjoint(words) if own else bool(terms) and not terms.isdisjoint(tokenize(question))
     stems = {_stem(word) for word in words}
     nouns = [_stem(word) for word in name.split("_")]
-    needed = [_stem(word) for word in name.split("_") if word not in _GENERIC] or nouns
-    if not ((whose or related) and all(_has_form(noun, stems) for noun in needed)):
+    head = [noun for noun, word in zip(nouns, name.split("_"), strict=True) if word not in _GENERIC][-1:] or nouns
+    if not ((whose or related) and all(_has_form(noun, stems) for noun in head)):
         return False
     left = [word for word in words if word not in _SMALL and not any(_has_form(one, {_stem(word)}) for one in nouns)]
     if related:

@@ -6,14 +6,17 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Final
 
+from credenda.clock import DAY_US
 from credenda.ids import parse_serial
 from credenda.model.core import CoreMemory, RecallCounts
 from credenda.model.event import TRUST, Source
-from credenda.model.memory import Layer, Memory, Stance, Status, is_dreamed
+from credenda.model.memory import Layer, Memory, Stance, Status, get_valid_from_us, is_dreamed
 from credenda.model.query import Query
+from credenda.read.newer import find_rival, may_have_rivals
 from credenda.read.visibility import flag_memory
 from credenda.storage.current_trust import find_current_trust
 from credenda.storage.store import MemoryFilter, Reader
+from credenda.text.normalize import normalise_attribute, normalise_name
 
 _CORE: Final = 500
 """Maximum number of instructions, and of pins, that are read; no cap has room for more."""
@@ -22,6 +25,8 @@ _USER: Final = "user"
 _FOREIGN: Final = TRUST[Source.INGEST]
 _VALUES: Final = 5
 """Maximum number of values that are read for one attribute of the user."""
+_FRESH_DAYS: Final = 60
+"""Days for which a value of an open attribute may stand in every prompt."""
 _HELD: Final = frozenset({Status.ACTIVE, Status.CHALLENGED})
 _ACTIVE: Final = frozenset({Status.ACTIVE})
 _PLAIN: Final = Query(text="")
@@ -58,12 +63,28 @@ def find_user_memories(reader: Reader, attributes: Iterable[str], now_us: int) -
 def find_often_recalled(reader: Reader, log: Sequence[RecallCounts], now_us: int) -> list[Memory]:
     """Return the visible memories of a recall log, in its order, without memories of the codebase layer.
 
-    It leaves out memories that only a document or tool supports, because every prompt would repeat them.
+    It leaves out memories that only a document or tool supports, and values of open attributes that are old or have a
+    newer one beside them, because every prompt would repeat them.
     """
     held = {memory.id: memory for memory in reader.memories([one.memory_id for one in log])}
     ordered = [held[one.memory_id] for one in log if one.memory_id in held]
-    shown = [one for one in _keep_visible(ordered, now_us) if one.layer is not Layer.CODEBASE]
+    shown = [
+        one
+        for one in _keep_visible(ordered, now_us)
+        if one.layer is not Layer.CODEBASE and not _may_be_outdated(reader, one, now_us)
+    ]
     return [one for one in find_current_trust(reader, shown) if one.trust > _FOREIGN or is_dreamed(one)]
+
+
+def _may_be_outdated(reader: Reader, memory: Memory, now_us: int) -> bool:
+    """Return whether an open attribute, of which nothing tells how long its values hold, may have another by now."""
+    if not may_have_rivals(memory):
+        return False
+    if now_us - get_valid_from_us(memory) > _FRESH_DAYS * DAY_US:
+        return True
+    pair = (normalise_name(memory.entity or ""), normalise_attribute(memory.attribute or ""))
+    held = reader.find(MemoryFilter(pair=pair, statuses=_ACTIVE, limit=_VALUES))
+    return find_rival(memory, held, now_us) is not None
 
 
 def add_statement_times(reader: Reader, core: Sequence[CoreMemory]) -> list[CoreMemory]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -77,6 +78,11 @@ _OPEN_SLOTS: Final = 8
 """Most open slots of one search whose other values are looked up."""
 _ASKED_ABOUT: Final = frozenset({"contested"})
 """Flags of memories that hold an asked slot all the same."""
+_USER: Final = "user"
+_NAME_WORDS: Final = 3
+_RELATIVES: Final = 3
+"""Most relatives of a question whose slots are read."""
+_FEW: Final = 5
 _NO_TERMS: Final[Mapping[str, float]] = MappingProxyType({})
 
 
@@ -305,6 +311,7 @@ def _lift_asked(rows: Sequence[Row], asked: AskedSlots | None, work: Reading) ->
     relatives = _list_relatives(rows, words)
     if asked is not None and relatives and is_of_relative(asked, work.query.text):
         asked = asked._replace(entities=(*asked.entities, *relatives))
+        rows = [*rows, *_find_of_relatives(work, rows, relatives, asked)]
     named = {
         row.id
         for row in rows
@@ -338,14 +345,39 @@ def _lift_asked(rows: Sequence[Row], asked: AskedSlots | None, work: Reading) ->
 
 
 def _list_relatives(rows: Sequence[Row], words: Collection[str]) -> frozenset[str]:
-    """List whom a question names by what they are to the user, as far as the rows tell: "my mother's room"."""
-    return frozenset(
-        normalise_name(row.memory.value or "")
-        for row in rows
-        if row.memory is not None
-        and get_attribute(row.memory.attribute or "").kind == "person"
-        and {*tokenize((row.memory.attribute or "").replace("_", " "))} <= {*words}
-    )
+    """List whom a question names by what they are to the user, as far as the rows tell: "my mother", "my tortoise".
+
+    A relative has all words of the attribute in the question, and another thing with a name the last one.
+    """
+    found: set[str] = set()
+    for row in rows:
+        memory = row.memory
+        if memory is None or not memory.value or row.flags:
+            continue
+        terms = tokenize((memory.attribute or "").replace("_", " "))
+        schema = get_attribute(memory.attribute or "")
+        named = memory.value[:1].isupper() and len(memory.value.split()) <= _NAME_WORDS
+        thing = not schema.known and named and normalise_name(memory.entity or "") == _USER and terms[-1:]
+        needed = terms if schema.kind == "person" else thing or None
+        if needed is not None and {*needed} <= {*words}:
+            found.add(normalise_name(memory.value))
+    return frozenset(found)
+
+
+def _find_of_relatives(
+    work: Reading, rows: Sequence[Row], relatives: Collection[str], asked: AskedSlots
+) -> Iterator[Row]:
+    """Read the asked slots of those whom a question names by what they are, where no row holds them."""
+    best = max(rows, key=lambda row: row.key)
+    present = {row.id for row in rows}
+    for pair in itertools.product(sorted(relatives)[:_RELATIVES], sorted(asked.attributes)):
+        for memory in work.reader.find(MemoryFilter(pair=pair, statuses=frozenset({Status.ACTIVE}), limit=_FEW)):
+            if memory.id not in present:
+                work.loaded.memories.setdefault(memory.id, memory)
+                row = _make_memory_row(work, memory.id, _Found(best.key, Signs(0.0, 0.0, None), {}))
+                if row is not None:
+                    present.add(memory.id)
+                    yield row
 
 
 def _list_confirmations(work: Reading, rows: Sequence[Row]) -> dict[str, int]:

@@ -227,6 +227,20 @@ def _format_day(number: int) -> str:
     return f"{moment.day} {MONTHS[moment.month - 1]} {moment.year}"
 
 
+def compose_memory_meaning(
+    text: str, *, entity: str | None = None, attribute: str | None = None, value: str | None = None
+) -> str:
+    """Return the text by whose vector a memory is found: what it claims, as an answer to a question, then its own.
+
+    >>> compose_memory_meaning("Linz, since 2019", entity="user", attribute="home_town", value="Linz")
+    'my home town is Linz. Linz, since 2019'
+    """
+    if not (entity and attribute and value):
+        return text
+    whose = "my" if entity == _TENANT else f"{entity}'s".replace(f"{_TENANT}'s ", "my ", 1)
+    return f"{whose} {attribute.replace('_', ' ')} is {value}. {text}"
+
+
 def compose_memory_text(
     text: str, *, entity: str | None = None, attribute: str | None = None, value: str | None = None
 ) -> str:

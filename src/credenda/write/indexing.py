@@ -30,7 +30,7 @@ from credenda.providers.embed.factory import Embedder, TokenEmbedder, TokenVecto
 from credenda.storage.records import EMBED, mark_complete
 from credenda.storage.store import Job, Reader, Surprise, Vector, Writer
 from credenda.text.normalize import is_same_value, normalise_attribute, normalise_name, normalise_text
-from credenda.text.passages import split_passages
+from credenda.text.passages import compose_memory_meaning, split_passages
 from credenda.text.sentences import leave_out_blanks
 from credenda.write.apply import Application, apply
 
@@ -226,7 +226,7 @@ def find_missing_vectors(
             spoken = _prefix_speaker(event, leave_out_blanks(event.text[start:stop]).text)
             wanted.append(MissingVector(name_event_document(event.id, ordinal, tag), spoken))
     wanted += (
-        MissingVector(name_memory_document(memory.id, tag), memory.text, counts=_is_unmeasured(memory))
+        MissingVector(name_memory_document(memory.id, tag), _write_meaning(memory), counts=_is_unmeasured(memory))
         for memory in memories.values()
         if memory.text
     )
@@ -239,6 +239,10 @@ def find_missing_vectors(
         for one in wanted
         if present.get(one.code, -1) < least_bits or one.code not in present or one.code in lacking
     ]
+
+
+def _write_meaning(memory: Memory) -> str:
+    return compose_memory_meaning(memory.text, entity=memory.entity, attribute=memory.attribute, value=memory.value)
 
 
 def _has_token_vectors(one: MissingVector) -> bool:

@@ -8,7 +8,7 @@ import pytest
 
 from credenda.model.event import Role
 from credenda.model.memory import Cardinality, MemoryType, Stance
-from credenda.write.llm.guards import Refusal
+from credenda.write.llm.prompt import Refusal
 
 from .build import NOW_US, claim, claims_of, outcome, read, turn_of
 

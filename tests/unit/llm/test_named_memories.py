@@ -8,7 +8,7 @@ import pytest
 
 from credenda.model.claim import UpdateKind
 from credenda.model.memory import Memory, MemoryType, Stance
-from credenda.write.llm.guards import Refusal
+from credenda.write.llm.prompt import Refusal
 from credenda.write.reconcile.decide import Misfit
 
 from .build import claim, claims_of, outcome, read, turn_of

@@ -47,6 +47,7 @@ from credenda.write.intake.secrets import screen_secrets
 from credenda.write.llm.prompt import (
     Effect,
     Proposal,
+    Refusal,
     Said,
     has_words_together,
     is_bare_reply,
@@ -342,6 +343,7 @@ _OWN_OPENING: Final = re.compile(r"(?:I|My|We|Our)\b", re.IGNORECASE)
 """Beginning of words that are prose, although signs of code stand in their sentence."""
 _NO: Final = re.compile(r"^(?:no|not|never|without)\s+(?=\w)", re.IGNORECASE)
 _NAME_WORDS: Final = 2
+_SCOPE_WORDS: Final = 4
 _OFTEN: Final = frozenset({"day", "daili", "week", "night", "morn", "even", "month"})
 """Stems of words for how often something is taken."""
 _OCCASIONS: Final = frozenset({"trip", "holiday", "visit", "appointment", "meeting"})
@@ -372,27 +374,6 @@ _MOVES: Final = {
 }
 
 
-class Refusal(StrEnum):
-    """Why a claim was refused, or changed to the nearest valid form."""
-
-    QUOTE = "the quote does not occur in a message"
-    DOCUMENT = "a document states no facts of the user"
-    VOICE = "the quoted words are not the speaker's own prose"
-    SECRET = "the quoted words hold a secret"  # noqa: S105 - a reason, no secret
-    QUESTION = "the quoted words ask, and state nothing"
-    PASSING = "the quoted words are sarcasm, pasted or an order to a model"
-    SLOT = "attribute and value go together, and an attribute is a short noun"
-    VALUE = "the value does not occur in the quoted sentence"
-    INVALID = "the attribute cannot have this value"
-    ENTITY = "no message speaks of this entity"
-    PERSON = "the sentence is about somebody else"
-    SCOPE = "the scope does not occur in the quoted sentence"
-    KNOWN = "no known memory has the name that the effect gives"
-    APART = "the words do not speak of the named memory"
-    REPEATED = "the sentence does not repeat the named memory"
-    EMPTY = "what is left says nothing by itself"
-
-
 @dataclass(frozen=True, slots=True)
 class Verdict:
     """The claim to believe, None if it is refused; `why` is None for a claim that stands as it was proposed."""
@@ -420,13 +401,13 @@ def check(
         return Verdict(None, Refusal.DOCUMENT)
     proposal = _cut_addition(proposal)
     memory = known.get(proposal.target)
-    if memory is not None and _denies(proposal, memory):
-        proposal = replace(proposal, effect=Effect.ENDS, past=False)
+    denied = memory or (None if proposal.target else _find_denied(proposal, turn, owner))
+    if denied is not None and _denies(proposal, denied):
+        proposal, memory = replace(proposal, effect=Effect.ENDS, past=False), denied
     elif proposal.value is not None and not get_attribute(find_exact_attribute(proposal.attribute or "")).hurts:
         quoted = _reach_value(event.text, quoted, proposal.value, memory)
-    said = Said(proposal, turn, quoted, widen_to_sentences(event.text, quoted), owner, memory)
-    refusal = _find_silence(said)
-    if refusal is not None:
+    said = Said(proposal, turn, quoted, widen_to_sentences(event.text, quoted), owner, memory, by_agent)
+    if (refusal := _find_silence(said)) is not None:
         return Verdict(None, refusal)
     apart = memory is not None and proposal.effect is not Effect.REPEATS and not _speaks_of(said, memory)
     if apart:
@@ -449,15 +430,28 @@ def _cut_addition(proposal: Proposal) -> Proposal:
     return replace(proposal, value=head) if fits else proposal
 
 
+def _find_denied(proposal: Proposal, turn: Turn, owner: str) -> Memory | None:
+    """Find the only value of a slot, of which a proposal says in other words that it is over: "the lab is done"."""
+    there = [
+        one
+        for one in turn.known
+        if _is_there(one, proposal, owner) and one.scope == proposal.scope and one.stance is Stance.ASSERTED
+    ]
+    terms = [set(tokenize(one)) for one in (proposal.value or "", there[0].value or "")] if len(there) == 1 else []
+    return there[0] if terms and 2 * len(set.intersection(*terms)) >= min(map(len, terms)) > 0 else None
+
+
 def _denies(proposal: Proposal, memory: Memory) -> bool:
     """Return whether a proposal denies the very memory that it replaces, or calls it past: "we sold the Genesis"."""
     over = proposal.past or proposal.stance is Stance.NEGATED
-    if proposal.effect is not Effect.REPLACES or not over or get_slot(memory) is None:
+    if (proposal.target and proposal.effect is not Effect.REPLACES) or not over or get_slot(memory) is None:
         return False
     own, held = set(tokenize(proposal.value or "")), set(tokenize(memory.value or ""))
     same = normalise_attribute(proposal.attribute or "") == normalise_attribute(memory.attribute or "")
     holds = memory.stance is Stance.ASSERTED or memory.stance in _OPEN
-    return same and holds and bool(own) and (own <= held or held <= own)
+    hurts = get_attribute(find_exact_attribute(proposal.attribute or "")).hurts
+    alike = own <= held or held <= own if hurts else not own.isdisjoint(held)
+    return same and holds and bool(own) and alike
 
 
 def _reach_value(text: str, quoted: Span, value: str, memory: Memory | None) -> Span:
@@ -565,7 +559,7 @@ def _name_rival(effect: Effect | None, verdict: Verdict, memory: Memory | None) 
 
 def _find_fault(said: Said, stance: Stance) -> Refusal | None:
     """Find the part of a slot that the sentence does not support."""
-    proposal, sentence = said.proposal, said.sentence
+    proposal = said.proposal
     if proposal.attribute is None and proposal.value is None:
         return None
     name = normalise_attribute(proposal.attribute or "")
@@ -576,11 +570,16 @@ def _find_fault(said: Said, stance: Stance) -> Refusal | None:
         return Refusal.VALUE
     if not is_valid_value(attribute, proposal.value):
         return Refusal.INVALID
-    if proposal.scope is not None and (
-        numbers(proposal.scope) - numbers(sentence) or not says(sentence, proposal.scope)
-    ):
+    if proposal.scope is not None and not _is_scope(said, proposal.scope, get_attribute(attribute)):
         return Refusal.SCOPE
     return None if stance in UNCERTAIN_STANCES else _find_stranger(said)
+
+
+def _is_scope(said: Said, scope: str, schema: AttributeSchema) -> bool:
+    """Return whether a scope stands in the sentence, or is one that the slot has; an agent may word it otherwise."""
+    if says(said.sentence, scope) or any(is_same_value(one.scope, scope) for one in _list_slot(said)):
+        return True
+    return said.by_agent and not schema.hurts and len(scope.split()) <= _SCOPE_WORDS and not numbers(scope)
 
 
 def _is_said(said: Said, schema: AttributeSchema) -> bool:
@@ -623,21 +622,24 @@ def _is_worded_otherwise(said: Said, value: str, sentence: str, *, hurts: bool, 
             return bool(own) and wanted == own and has_words_together(sentence, own)
         held = _OFTEN.union(tokenize(spell_out(said.replaced.value or "")))
         return bool(own) and wanted - own <= held and not any(word.isdigit() for word in wanted - own)
-    slot = set(tokenize(spell_out(" ".join(_list_slot_values(said)))))
+    slot = set(tokenize(spell_out(" ".join(one.value or "" for one in _list_slot(said)))))
     new = {word for word in wanted - own if word.isdigit()}
     if new and not (dated or "same" in sentence.casefold()):
         return False
     return wanted <= own | slot and (dated or bool(own))
 
 
-def _list_slot_values(said: Said) -> Iterator[str]:
-    """Yield the values that are held where a proposal puts its own."""
-    attribute = find_exact_attribute(said.proposal.attribute or "")
-    entity = normalise_name(resolve_entity(said.proposal.entity or said.owner, said.owner))
-    for one in (*said.turn.known, *(() if said.replaced is None else (said.replaced,))):
-        same = normalise_name(one.entity or "") == entity and normalise_attribute(one.attribute or "") == attribute
-        if same or one is said.replaced:
-            yield one.value or ""
+def _list_slot(said: Said) -> Iterator[Memory]:
+    """Yield the memories that are held where a proposal puts its value, in any scope."""
+    yield from (one for one in said.turn.known if _is_there(one, said.proposal, said.owner))
+    if said.replaced is not None:
+        yield said.replaced
+
+
+def _is_there(memory: Memory, proposal: Proposal, owner: str) -> bool:
+    entity = normalise_name(resolve_entity(proposal.entity or owner, owner))
+    attribute = find_exact_attribute(proposal.attribute or "")
+    return normalise_name(memory.entity or "") == entity and normalise_attribute(memory.attribute or "") == attribute
 
 
 def _is_known_name(said: Said, schema: AttributeSchema) -> bool:

@@ -178,6 +178,27 @@ class Proposal:
     target: str = ""
 
 
+class Refusal(StrEnum):
+    """Why a claim was refused, or changed to the nearest valid form."""
+
+    QUOTE = "the quote does not occur in a message"
+    DOCUMENT = "a document states no facts of the user"
+    VOICE = "the quoted words are not the speaker's own prose"
+    SECRET = "the quoted words hold a secret"  # noqa: S105 - a reason, no secret
+    QUESTION = "the quoted words ask, and state nothing"
+    PASSING = "the quoted words are sarcasm, pasted or an order to a model"
+    SLOT = "attribute and value go together, and an attribute is a short noun"
+    VALUE = "the value does not occur in the quoted sentence"
+    INVALID = "the attribute cannot have this value"
+    ENTITY = "no message speaks of this entity"
+    PERSON = "the sentence is about somebody else"
+    SCOPE = "the scope does not occur in the quoted sentence"
+    KNOWN = "no known memory has the name that the effect gives"
+    APART = "the words do not speak of the named memory"
+    REPEATED = "the sentence does not repeat the named memory"
+    EMPTY = "what is left says nothing by itself"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answer:
     """The parsed parts of an answer.
@@ -438,6 +459,8 @@ class Said:
     owner: str
     replaced: Memory | None = None
     """The memory whose place it takes, if it names one."""
+    by_agent: bool = False
+    """Whether the calling agent proposed it, which was there and words a scope as it understood it."""
 
     @property
     def quote(self) -> str:

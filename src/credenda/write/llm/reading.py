@@ -20,8 +20,18 @@ from credenda.providers.llm.protocol import LanguageModel, ModelFailure, Questio
 from credenda.text.normalize import is_same_value
 from credenda.write.extract.voices import Act, act_of, own_sentences, straighten
 from credenda.write.intake.secrets import is_instruction_like
-from credenda.write.llm.guards import Refusal, Verdict, check
-from credenda.write.llm.prompt import PROMPT, Answer, Passage, Proposal, known_id, question_about, read_answer, turn_id
+from credenda.write.llm.guards import Verdict, check
+from credenda.write.llm.prompt import (
+    PROMPT,
+    Answer,
+    Passage,
+    Proposal,
+    Refusal,
+    known_id,
+    question_about,
+    read_answer,
+    turn_id,
+)
 from credenda.write.messages import keep_requested_type
 from credenda.write.reconcile.candidate import claim_hash
 from credenda.write.reconcile.decide import name_claim

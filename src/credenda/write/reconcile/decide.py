@@ -113,7 +113,27 @@ def decide(claim: Claim, known: SlotRows, occasion: StatementContext, read: Clai
     scene = build_slot_state(saying, slot, known)
     if saying.is_future and not is_denial(saying.claim):
         return [*add_non_competing(saying, slot, known), *_limit_until(scene)]
-    return next(changes for branch in _DECISION_RULES if (changes := branch(scene)) is not None)
+    decided = next(changes for branch in _DECISION_RULES if (changes := branch(scene)) is not None)
+    ended = {one.memory_id for one in decided if isinstance(one, Supersede)}
+    return [*decided, *(one for one in _settle_plans(scene) if one.memory_id not in ended)]
+
+
+def _settle_plans(scene: SlotState) -> list[Supersede]:
+    """End the plans for a slot with one value whose day has come, since this tells what the value is by then."""
+    single = get_attribute(scene.slot.attribute).cardinality is Cardinality.SINGLE
+    if not single or scene.claim.stance is not Stance.ASSERTED or scene.weakness is not None:
+        return []
+    told_us = scene.candidate.occasion.occurred_us
+    return [
+        end_memory(one, told_us, f"{quote_value(display_value(scene.claim))} is told on or after its day", None)
+        for one in scene.known.current
+        if one.status is Status.ACTIVE
+        and one.stance is Stance.PLANNED
+        and one.valid_from_us is not None
+        and one.valid_from_us <= told_us
+        and (slot := get_slot(one)) is not None
+        and slot[:4] == scene.slot[:4]
+    ]
 
 
 _STAYS: Final = re.compile(
@@ -470,8 +490,12 @@ def _has_terms(text: str, terms: frozenset[str]) -> bool:
 BY_HASH: Final = "/"
 """Sign between an event and the hash of its claim, in the name of a memory that will follow from it."""
 
-_COUNTED: Final = re.compile(r"^(?:number|count)_of_|_count$")
-"""Open attributes that have one number at a time."""
+_COUNTED: Final = re.compile(
+    r"^(?:number|count)_of_"
+    r"|(?:^|_)(?:count|size|version|budget|balance|total|headcount|capacity|deadline)$"
+)
+"""Open attributes that have one number, version or day at a time."""
+_VERSION: Final = re.compile(r"v\d", re.IGNORECASE)
 _SETTLING: Final = ASSERTIVE_STANCES | {Stance.PLANNED, Stance.CONSIDERED}
 _OWNERS: Final = frozenset({"user", "me", "my", "i"})
 
@@ -555,7 +579,8 @@ def name_replaced(claim: Claim, held: Iterable[Memory], occurred_us: int) -> Cla
 def _is_measured_later(claim: Claim, newest: Memory, occurred_us: int) -> bool:
     """Return whether a later claim gives another number or day for exactly what a memory has one for."""
     counted = _COUNTED.search(normalise_attribute(claim.attribute or "")) is not None
-    both = counted and all(is_measure(value or "") for value in (claim.value, newest.value))
+    values = claim.value or "", newest.value or ""
+    both = counted and all(is_measure(value) or _VERSION.match(value) for value in values)
     return both and get_valid_from_us(newest) < occurred_us and not is_beside(claim.text)
 
 
