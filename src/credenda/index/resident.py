@@ -372,13 +372,12 @@ class ResidentIndex:
         fresh = [document for document, row in zip(latest.values(), rows, strict=True) if row < 0]
         if known:
             table = self._renew(table, rows[rows >= 0], known)
-        return self._append(table, fresh) if fresh else table
-
-    def _append(self, table: DocumentColumns, documents: Sequence[Document]) -> DocumentColumns:
-        texts = [_extract_terms(document) for document in documents]
-        start = table.rows
-        table = table.appended(documents, _measure_lengths(texts))
-        self._postings = self._postings.with_texts(range(start, table.rows), texts)
+        if fresh:
+            texts = [_extract_terms(document) for document in fresh]
+            start = table.rows
+            table = table.appended(fresh, _measure_lengths(texts))
+            self._postings = self._postings.with_texts(range(start, table.rows), texts)
+            return table
         return table
 
     def _renew(self, table: DocumentColumns, rows: NDArray[np.int64], documents: Sequence[Document]) -> DocumentColumns:
@@ -571,17 +570,15 @@ def _read_vectors(index: ResidentIndex, reader: Reader, rows: Integers) -> tuple
                 else:
                     odd.append((at, decode_rows(blobs, bits, index.dims) / np.float32(compute_divisor(bits))))
             except IMPOSSIBLE as error:
-                raise _find_damaged(stored, index.dims) from error
+                dims = index.dims
+                wrong = (
+                    code for code, bits, data in stored if not is_sound_vector(code, "", dims, bits, 1.0, data, None)
+                )
+                raise make_damage_error("embeddings", name_document(next(wrong, -1)), repaired=True) from error
     wide = widen_to_float32(matrix, finite=index.hot.finite)
     for at, values in odd:
         wide[at] = values
     return (rows, wide) if held.all() else (rows[held], wide[held])
-
-
-def _find_damaged(stored: Sequence[tuple[int, int, bytes]], dims: int) -> Corrupt:
-    """Build the error for the first vector with another length than its width gives."""
-    wrong = (code for code, bits, data in stored if not is_sound_vector(code, "", dims, bits, 1.0, data, None))
-    return make_damage_error("embeddings", name_document(next(wrong, -1)), repaired=True)
 
 
 # The memories nearest to new ones: candidates by sign bits, compared by their stored vectors, without a scan.

@@ -232,7 +232,13 @@ class _PythonWalker:
         self.declared.append(Declaration(name=name, signature=_format_signature(signature)))
         if prefix:
             owner = prefix
-            self.names.update(f"{owner}{attribute}" for attribute in _find_self_attributes(node))
+            self.names.update(
+                f"{owner}{part.attr}"
+                for part in ast.walk(node)
+                if isinstance(part, ast.Attribute)
+                and isinstance(part.ctx, ast.Store)
+                and isinstance(part.value, ast.Name)
+            )
 
     def _class(self, node: ast.ClassDef, prefix: str) -> None:
         name = f"{prefix}{node.name}"
@@ -277,12 +283,6 @@ def _find_assigned(node: ast.stmt) -> Iterator[str]:
         for part in ast.walk(target):
             if isinstance(part, ast.Name):
                 yield part.id
-
-
-def _find_self_attributes(node: ast.FunctionDef | ast.AsyncFunctionDef) -> Iterator[str]:
-    for part in ast.walk(node):
-        if isinstance(part, ast.Attribute) and isinstance(part.ctx, ast.Store) and isinstance(part.value, ast.Name):
-            yield part.attr
 
 
 def _mask_defaults(args: ast.arguments) -> ast.arguments:

@@ -99,7 +99,12 @@ def _replay_changes(records: Iterable[ChangeRecord]) -> ReplayedMemory | None:
         elif record.kind is ChangeKind.CONFIRM:
             versions[-1] = replace(versions[-1], confirmations=versions[-1].confirmations + 1)
         elif record.kind not in _STILL:
-            versions += _replay_change(versions.pop(), record)
+            last = versions.pop()
+            moved = {name: value for name, value in parse_fields(record.after).items() if name in _FIELDS}
+            if record.kind is ChangeKind.DELETE:
+                moved["status"] = Status.DELETED
+            version = replace(last, version=last.version + 1, recorded_us=record.at_us, **moved)  # type: ignore[arg-type]
+            versions += (replace(last, expired_us=record.at_us), version)
         if record.kind in (ChangeKind.ADD, ChangeKind.CONFIRM):
             supported = supported and record.support is not None
         evidence.update(
@@ -127,15 +132,6 @@ def _replay_add(record: ChangeRecord, memory_id: str) -> Memory:
         base_importance=draft.importance,
         emotional_valence=score_valence(draft.text),
     )
-
-
-def _replay_change(last: Memory, record: ChangeRecord) -> tuple[Memory, Memory]:
-    """Expire the last version, and return it and its successor."""
-    moved = {name: value for name, value in parse_fields(record.after).items() if name in _FIELDS}
-    if record.kind is ChangeKind.DELETE:
-        moved["status"] = Status.DELETED
-    version = replace(last, version=last.version + 1, recorded_us=record.at_us, **moved)  # type: ignore[arg-type]
-    return replace(last, expired_us=record.at_us), version
 
 
 def replay_contests(records: Iterable[ChangeRecord]) -> dict[str, ContestCase | None]:

@@ -72,17 +72,16 @@ def _was_redacted_later(memory: Memory | None) -> bool:
 
 def _compare_valid(reader: Reader, since_us: int, until_us: int) -> list[Difference]:
     """Compare the facts that were true at two times, as believed now."""
-    before, after = (_find_valid_at(reader, moment_us) for moment_us in (since_us, until_us))
+    before, after = (
+        _index_by_id(reader.find(MemoryFilter(statuses=_TRUE_ONCE, as_of_us=moment_us)))
+        for moment_us in (since_us, until_us)
+    )
     gone = {name: one for name, one in before.items() if name not in after}
     come = {name: one for name, one in after.items() if name not in before}
     links = _add_successors(reader, {**gone, **come}, None)
     log = {name: reader.changes(ChangeFilter(memory_ids=(name,))) for name in (*gone, *come)}
     beliefs = Beliefs(before=gone, after=come, known=frozenset(gone), links=links, log=log)
     return [replace(one, at_us=_find_change_us(one), confirmations=0) for one in compare(beliefs)]
-
-
-def _find_valid_at(reader: Reader, moment_us: int) -> dict[str, Memory]:
-    return _index_by_id(reader.find(MemoryFilter(statuses=_TRUE_ONCE, as_of_us=moment_us)))
 
 
 def _find_change_us(one: Difference) -> int:

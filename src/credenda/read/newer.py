@@ -280,7 +280,11 @@ def place_before(rows: Sequence[Row], newer: Mapping[str, str]) -> list[Row]:
     for row in rows:
         first = by_id.get(_follow(newer, row.id))
         if first is not None and first.id not in placed and first.id != row.id:
-            placed[first.id] = _raise_to(first, row)
+            if first.key >= row.key:
+                placed[first.id] = first
+            else:
+                terms = {**first.terms, "newer": row.key - first.key} if first.terms else first.terms
+                placed[first.id] = first._replace(key=row.key, terms=terms, signs=first.signs.joined(row.signs))
         placed.setdefault(row.id, row)
     return list(placed.values())
 
@@ -319,13 +323,6 @@ def _follow(newer: Mapping[str, str], name: str) -> str:
         name = newer[name]
         seen.add(name)
     return name
-
-
-def _raise_to(row: Row, place: Row) -> Row:
-    if row.key >= place.key:
-        return row
-    terms = {**row.terms, "newer": place.key - row.key} if row.terms else row.terms
-    return row._replace(key=place.key, terms=terms, signs=row.signs.joined(place.signs))
 
 
 def _is_comparable(row: Row) -> bool:
@@ -382,7 +379,11 @@ def _has_changed(old: _Text, new: _Text, signs: Changes, terms: int) -> bool:
     if signs.weak.search(new.folded):
         alike = old.first == new.first or new.first in old.names
         return alike and 0 < left <= min(_REST_MAX, len(held & new.terms))
-    return _has_other_number(old, new) and not any(signs.dated.search(one.folded) for one in (old, new))
+    if not old.numbers or not new.numbers or not old.numbers.isdisjoint(new.numbers):
+        has_other_number = False
+    else:
+        has_other_number = all(any(character.isdigit() for character in term) for term in old.terms - new.terms)
+    return has_other_number and not any(signs.dated.search(one.folded) for one in (old, new))
 
 
 def _is_another_member(old: _Text, new: _Text) -> bool:
@@ -448,13 +449,6 @@ def _has_denied_number(old: _Text, new: _Text, signs: Changes) -> bool:
         return False
     shared = any(not any(character.isdigit() for character in term) for term in old.terms & new.terms)
     return shared or any(sign.search(new.folded) for sign in (signs.corrects, signs.slips))
-
-
-def _has_other_number(old: _Text, new: _Text) -> bool:
-    """Return whether a later text has all words of the older one, with another number."""
-    if not old.numbers or not new.numbers or not old.numbers.isdisjoint(new.numbers):
-        return False
-    return all(any(character.isdigit() for character in term) for term in old.terms - new.terms)
 
 
 _MEASURE: Final = re.compile(

@@ -143,7 +143,9 @@ def pack(core: Sequence[Memory], hits: Sequence[Hit], packing: Packing) -> Conte
     `hits` of the result are the hits shown; the text is empty if nothing fits.
     """
     year = format_day(packing.now_us, packing.zone)[:4] if packing.now_us and len(hits) > _FEW else ""
-    packing = replace(packing, language=_choose_language(core, hits), year=year)
+    counts = Counter(detect_language(one.text) for one in (*core, *(hit.memory or hit for hit in hits)))
+    found = max(counts, key=lambda language: counts[language], default=ENGLISH)
+    packing = replace(packing, language=found if is_worded(found) else ENGLISH, year=year)
     kept: list[_Line] = []
     counter = packing.budget.counter
     spent = counter.count(f"{name_year(packing.year)}\n{CLOSING}")
@@ -176,13 +178,6 @@ def pack(core: Sequence[Memory], hits: Sequence[Hit], packing: Packing) -> Conte
         counted_by=counter.name,
         probability=packing.probability,
     )
-
-
-def _choose_language(core: Sequence[Memory], hits: Sequence[Hit]) -> str:
-    """Return the language of most texts, as far as it has wordings."""
-    counts = Counter(detect_language(one.text) for one in (*core, *(hit.memory or hit for hit in hits)))
-    found = max(counts, key=lambda language: counts[language], default=ENGLISH)
-    return found if is_worded(found) else ENGLISH
 
 
 def _find_time(line: _Line) -> int:
@@ -370,10 +365,8 @@ def diversify(hits: Sequence[Hit]) -> list[Hit]:
         left.remove(best)
         ordered.append(best)
         for hit in left:
-            likeness[hit.id] = max(likeness[hit.id], _compute_jaccard(terms[hit.id], terms[best.id]))
+            one = terms[hit.id]
+            other = terms[best.id]
+            union = len({*one, *other})
+            likeness[hit.id] = max(likeness[hit.id], len(set(one) & set(other)) / union if union else 1.0)
     return put_newest_first(sorted(ordered, key=lambda hit: "superseded" in hit.flags))
-
-
-def _compute_jaccard(one: Collection[str], other: Collection[str]) -> float:
-    union = len({*one, *other})
-    return len(set(one) & set(other)) / union if union else 1.0

@@ -130,13 +130,14 @@ def search(
     if work.quoted and not tokenize(query.text) and not any(row.signs.verbatim for row in rows):
         found, rows, rise = _find_quoting(asked, work) or (found, rows, rise)
     judge = asked.engine if has_compared_vectors(rows) else tuned.engine(None)
+    short = len(made.terms) <= _SLOT_TERMS
     answerable = estimate_answerability(
         _leave_out_tasks(rows, made, query.text),
         pick_most_relevant(_leave_out_tasks(work.rows, made, query.text)),
         judge,
         work.tuned,
         asking=QuestionSignals(
-            names_slot=_is_about_one_slot(made),
+            names_slot=short and bool(made.slots) and made.first_person and made.ask is Ask.VALUE and not made.advice,
             broad=made.broad,
             strange=found.strange,
             lead=found.lead,
@@ -192,12 +193,6 @@ def _read_nearest(asked: _Asked, work: Reading, found: Candidates) -> list[Row]:
         return []
     hydrate_batch(work, found, fuse_scores(found, work.tuned, asked.engine), best)
     return order_rows(work)
-
-
-def _is_about_one_slot(made: Plan) -> bool:
-    """Return whether a short question asks for a single value of the user, such as "what is my blood type"."""
-    short = len(made.terms) <= _SLOT_TERMS
-    return short and bool(made.slots) and made.first_person and made.ask is Ask.VALUE and not made.advice
 
 
 def _embed_question(embed: Embed, text: str, made: Plan) -> Floats | None:
@@ -327,7 +322,14 @@ def _build_hits(asked: _Asked, work: Reading, rows: Sequence[Row], scores: Seque
     query = asked.query
     bound = any((query.session, query.exclude_session, query.topic, query.tags, query.metadata, query.project))
     if query.known_at_us is None and (asked.made.whole or (is_about_past(asked.made) and not bound)):
-        _load_replaced(work, rows[: COMPARED if asked.made.whole else _BACK_READ])
+        for memory in (
+            row.memory for row in rows[: COMPARED if asked.made.whole else _BACK_READ] if row.memory is not None
+        ):
+            if memory.entity and memory.attribute:
+                pair = (normalise_name(memory.entity), normalise_attribute(memory.attribute))
+                statuses = frozenset({Status.SUPERSEDED} if work.then is None else {Status.SUPERSEDED, Status.ACTIVE})
+                replaced = MemoryFilter(pair=pair, statuses=statuses, limit=limits.SLOT_ROWS)
+                work.loaded.memories.update({one.id: one for one in work.reader.find(replaced)})
     evidence = load_evidence(
         work.reader,
         work.loaded,
@@ -337,16 +339,6 @@ def _build_hits(asked: _Asked, work: Reading, rows: Sequence[Row], scores: Seque
     )
     for row, score in zip(rows, scores, strict=False):
         yield _build_hit(work, row, score, evidence.get(row.id, ()))
-
-
-def _load_replaced(work: Reading, rows: Sequence[Row]) -> None:
-    """Read the values that were replaced in the slots of these rows, which the statements of their memories name."""
-    for memory in (row.memory for row in rows if row.memory is not None):
-        if memory.entity and memory.attribute:
-            pair = (normalise_name(memory.entity), normalise_attribute(memory.attribute))
-            statuses = frozenset({Status.SUPERSEDED} if work.then is None else {Status.SUPERSEDED, Status.ACTIVE})
-            replaced = MemoryFilter(pair=pair, statuses=statuses, limit=limits.SLOT_ROWS)
-            work.loaded.memories.update({one.id: one for one in work.reader.find(replaced)})
 
 
 def _build_hit(work: Reading, row: Row, score: float, evidence: Sequence[Event]) -> Hit:

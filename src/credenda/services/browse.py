@@ -255,18 +255,16 @@ def get(
         known = f"it is held since {format_time(now.created_us)}"
         raise NotFound(f"{memory_id} was not held then", why=known, fix="ask for a later known_at")
     if as_of_us is not None and not read.visibility.was_valid_at(held[0], as_of_us):
-        raise NotFound(
-            f"{memory_id} was not true then", why=_describe_validity(held[0]), fix="`history` shows what was"
-        )
+        memory = held[0]
+        if memory.relation is Relation.CORRECTED or memory.status is Status.INVALIDATED:
+            validity = "it turned out to be wrong"
+        else:
+            since = format_time(get_valid_from_us(memory))
+            validity = f"it was true from {since}" + (
+                f" to {format_time(memory.valid_until_us)}" if memory.valid_until_us else ""
+            )
+        raise NotFound(f"{memory_id} was not true then", why=validity, fix="`history` shows what was")
     return held[0]
-
-
-def _describe_validity(memory: Memory) -> str:
-    """Describe when a memory was true."""
-    if memory.relation is Relation.CORRECTED or memory.status is Status.INVALIDATED:
-        return "it turned out to be wrong"
-    since = format_time(get_valid_from_us(memory))
-    return f"it was true from {since}" + (f" to {format_time(memory.valid_until_us)}" if memory.valid_until_us else "")
 
 
 # List the versions of a slot or memory.
@@ -669,7 +667,12 @@ def _find_relation(memory: Memory) -> EntityRelation | None:
     """Return the relation that a memory states; None for one whose value is no name."""
     if not (memory.entity and memory.attribute and memory.value) or memory.stance in _NOT_SAID:
         return None
-    if not _is_name(memory.value) or normalise_name(memory.value) == normalise_name(memory.entity):
+    # Whether a value is written like a name: a few words, of which the first begins with a capital.
+    value = memory.value
+    words = value.split() if len(value) <= _NAME_CHARACTERS else []
+    if not (0 < len(words) <= _NAME_WORDS and words[0][0].isupper()) or normalise_name(memory.value) == normalise_name(
+        memory.entity
+    ):
         return None
     return EntityRelation(source=memory.entity, attribute=memory.attribute, target=memory.value, memory_id=memory.id)
 
@@ -682,12 +685,6 @@ def _join_names(memories: Sequence[Memory], relations: Sequence[EntityRelation])
         whole = named.get(normalise_name(f"{one.source}'s {one.attribute.replace('_', ' ')} {one.target}"))
         joined.append(one if whole is None else replace(one, target=whole))
     return joined
-
-
-def _is_name(value: str) -> bool:
-    """Return whether a value is written like a name: a few words, of which the first begins with a capital."""
-    words = value.split() if len(value) <= _NAME_CHARACTERS else []
-    return 0 < len(words) <= _NAME_WORDS and words[0][0].isupper()
 
 
 def _summarise(memories: Sequence[Memory], relations: Sequence[EntityRelation]) -> tuple[EntitySummary, ...]:

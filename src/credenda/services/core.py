@@ -7,7 +7,7 @@ contains deleted words, and the diff of a rewrite can be computed after a restar
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Final, cast
 
@@ -16,7 +16,6 @@ from credenda.clock import DAY_US, is_ahead
 from credenda.errors import CredendaError
 from credenda.manage.core import (
     IDENTITY,
-    CoreBlock,
     CoreLimits,
     RewriteRecord,
     build_core,
@@ -67,7 +66,11 @@ def core(parts: Parts) -> Core:
         laid = build_core(found.candidates, found.log, cap)
         kept = _read_rewrites(reader)
         new = has_changed(kept[-1] if kept else None, laid.lines)
-        before, after = _compare_rewrites(reader, kept, laid, cap, new=new)
+        # The lines of the last rewrite and of the one before; a `new` layout counts as the last.
+        if new:
+            before, after = (_word_lines(reader, kept[-1], cap) if kept else []), list(laid.lines)
+        else:
+            before, after = (_word_lines(reader, kept[-2], cap) if len(kept) > 1 else []), list(laid.lines)
     files = new and not parts.read_only
     if files:
         rewrite = RewriteRecord(
@@ -160,15 +163,6 @@ def _gather(
 
 def _make_core_memory(memory: Memory) -> CoreMemory:
     return CoreMemory(Section.INSTRUCTION if is_standing_instruction(memory) else Section.PINNED, memory)
-
-
-def _compare_rewrites(
-    reader: Reader, kept: Sequence[RewriteRecord], laid: CoreBlock, cap: CoreLimits, *, new: bool
-) -> tuple[list[CoreLine], list[CoreLine]]:
-    """Return the lines of the last rewrite and of the one before; a `new` layout counts as the last."""
-    if new:
-        return (_word_lines(reader, kept[-1], cap) if kept else []), list(laid.lines)
-    return (_word_lines(reader, kept[-2], cap) if len(kept) > 1 else []), list(laid.lines)
 
 
 def _word_lines(reader: Reader, rewrite: RewriteRecord, cap: CoreLimits) -> list[CoreLine]:

@@ -44,7 +44,12 @@ def split_page_path(path: object) -> tuple[str, ...]:
             raise _refuse(path, "it would lead out of the directory")
         if normal.startswith("."):
             raise _refuse(path, "it is hidden")
-        if any(_is_invisible(letter) for letter in name) or name != name.strip() or name.endswith(".") or ":" in normal:
+        if (
+            any(letter != _LEAST_PRINTABLE and unicodedata.category(letter)[0] in "CZ" for letter in name)
+            or name != name.strip()
+            or name.endswith(".")
+            or ":" in normal
+        ):
             raise _refuse(path, "it holds characters that a name cannot have")
         if len(name.encode("utf-8", "replace")) > limits.PAGE_NAME_BYTES:
             raise _refuse(path, f"it holds a name of more than {limits.PAGE_NAME_BYTES} bytes")
@@ -55,11 +60,6 @@ def split_page_path(path: object) -> tuple[str, ...]:
 
 def _refuse(path: str, why: str) -> Invalid:
     return Invalid(f"{path!r} cannot be a path", why=why, fix="use letters, digits, -, _ and .")
-
-
-def _is_invisible(letter: str) -> bool:
-    """Return whether a character is a control, format, private or unassigned one, or a separator except space."""
-    return letter != _LEAST_PRINTABLE and unicodedata.category(letter)[0] in "CZ"
 
 
 def fold_page_name(name: str) -> str:

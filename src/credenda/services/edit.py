@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Final, cast
@@ -269,7 +269,11 @@ def _undo_where(parts: Parts, conditions: Conditions, *, cascade: bool, dry_run:
     said = None if source is None else check_member(Source, check_text(source, "source"), "source").value
 
     def work(reader: Reader) -> UndoPlan:
-        causes = None if named is None and said is None else _find_events(reader, named, said)
+        if named is None and said is None:
+            causes = None
+        else:
+            found = reader.find_events(EventFilter(session=named, source=said, redacted=True))
+            causes = {event.id for event in found}
         wanted = [
             record
             for record in reader.changes(ChangeFilter())
@@ -281,11 +285,6 @@ def _undo_where(parts: Parts, conditions: Conditions, *, cascade: bool, dry_run:
         return decide_undo([one.id for one in wanted], _read_log_view(reader, wanted), cascade=cascade)
 
     return _run(parts, work, dry_run=dry_run)
-
-
-def _find_events(reader: Reader, session: str | None, source: str | None) -> set[str]:
-    found = reader.find_events(EventFilter(session=session, source=source, redacted=True))
-    return {event.id for event in found}
 
 
 def _run(parts: Parts, work: Callable[[Reader], UndoPlan], *, dry_run: bool) -> UndoReport:
@@ -355,7 +354,12 @@ def _read_log_view(reader: Reader, wanted: Sequence[ChangeRecord]) -> LogView:
     near: dict[str, Memory] = {}
     pairs: set[tuple[str, str]] = set()
     records = {one.id: one for one in (*shared, *wanted)}
-    waiting = {name for record in (*wanted, *_find_contest_changes(wanted, shared)) for name in _name_memories(record)}
+    moments = {one.at_us for one in wanted if one.kind in _SHARED}
+    waiting = {
+        name
+        for record in (*wanted, *[one for one in shared if one.at_us in moments])
+        for name in _name_memories(record)
+    }
     while waiting:
         found = reader.memories(sorted(waiting))
         memories.update((one.id, one) for one in found)
@@ -373,12 +377,6 @@ def _read_log_view(reader: Reader, wanted: Sequence[ChangeRecord]) -> LogView:
         waiting |= {one.id for one in near.values() if one.superseded_by in memories or one.status is Status.ACTIVE}
         waiting -= memories.keys() | unknown
     return LogView(tuple(records.values()), memories, {one.id: one for one in reader.contests()})
-
-
-def _find_contest_changes(wanted: Iterable[ChangeRecord], shared: Sequence[ChangeRecord]) -> list[ChangeRecord]:
-    """Return the log entries of the contests that some changes belong to."""
-    moments = {one.at_us for one in wanted if one.kind in _SHARED}
-    return [one for one in shared if one.at_us in moments]
 
 
 def _name_memories(record: ChangeRecord) -> list[str]:

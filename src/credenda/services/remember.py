@@ -130,7 +130,11 @@ def remember_claims(parts: Parts, submission: Submission, claims: object) -> Rec
     reader_name = f"{_AGENT} {submission.agent or ''}".strip()
 
     def believe(writer: Writer, ids: tuple[str, ...]) -> tuple[ClaimReceipt, ...]:
-        known = {**_find_spoken_of(writer, proposals), **_find_named(writer, proposals)}
+        words = {word for one in proposals for text in (one.statement, one.key) for word in _WORD.findall(text or "")}
+        known = {
+            **({one.id: one for one in find_related(writer, sorted(words), limits.SLOT_ROWS)} if words else {}),
+            **_find_named(writer, proposals),
+        }
         turns = _list_turns(writer, writer.events(ids), _find_entity_memories(writer, proposals))
         verdicts = [_check(proposal, turns, known, reader_name) for proposal in proposals]
         found = [(turn.event, _list_claims(turn.event, verdicts)) for turn in turns]
@@ -193,12 +197,6 @@ def _find_named(reader: Reader, proposals: Sequence[Proposal]) -> dict[str, Memo
     return {target: get_current(reader, resolve_id_in(reader, target)) for target in targets}
 
 
-def _find_spoken_of(reader: Reader, proposals: Sequence[Proposal]) -> dict[str, Memory]:
-    """Find the memories whose names the wordings of claims may have, by their ids."""
-    words = {word for one in proposals for text in (one.statement, one.key) for word in _WORD.findall(text or "")}
-    return {one.id: one for one in find_related(reader, sorted(words), limits.SLOT_ROWS)} if words else {}
-
-
 def _find_entity_memories(reader: Reader, proposals: Sequence[Proposal]) -> tuple[Memory, ...]:
     """Find the memories that speak of the entities of claims, or have words of their attributes and values."""
     told = (text or "" for one in proposals for text in (one.entity, one.attribute, one.value))
@@ -253,7 +251,12 @@ class _Results:
             one.memory_id for one in done.records if one.memory_id and one.after.get("superseded_by") == memory_id
         )
         unusual = mine.reason if mine is not None and (memory.contested or memory.status not in _STANDING) else ""
-        stays = "" if target is None or target.id in {memory_id, *replaced} else _describe_stay(target)
+        if target is None or target.id in {memory_id, *replaced}:
+            stays = ""
+        elif target.status is Status.ACTIVE:
+            stays = "the memory named in replaces stays"
+        else:
+            stays = f"the memory named in replaces was {target.status.value} before"
         return ClaimReceipt(
             number=number,
             outcome="kept" if memory_id in done.ids.values() else "confirmed",
@@ -262,13 +265,6 @@ class _Results:
             replaced=replaced,
             reason=verdict.why or unusual or stays,
         )
-
-
-def _describe_stay(target: Memory) -> str:
-    """Say why the memory named in `replaces` was not replaced."""
-    if target.status is Status.ACTIVE:
-        return "the memory named in replaces stays"
-    return f"the memory named in replaces was {target.status.value} before"
 
 
 def _describe(memory: Memory) -> str:

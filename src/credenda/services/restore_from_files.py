@@ -348,7 +348,15 @@ def reextract(parts: Parts, *, dry_run: bool, model: bool = False) -> RebuildRep
     With `model` an LLM extracts every message that may contain claims; nothing is changed while some are pending.
     Raises `Invalid` if there is no model, `Conflict` if other processes keep changing beliefs.
     """
-    answers = _read_answers(parts) if model else None
+    if model:
+        line = parts.llm
+        if line is None:
+            raise Invalid("no LLM is configured", why="extraction uses rules alone", fix='set llm, like "openai:MODEL"')
+        with parts.store.reader(parts.user_id) as reader:
+            readable = _find_readable(reader) if reader.tenant.tag else []
+        answers = ask_again(parts, line, readable)
+    else:
+        answers = None
     if answers is not None and answers.waiting:
         report = RebuildReport(reextract=True, dry_run=dry_run, compared=0, differences=(), applied=False)
         return replace(report, asked=answers.asked, waiting=answers.waiting, why=answers.why)
@@ -371,15 +379,6 @@ def reextract(parts: Parts, *, dry_run: bool, model: bool = False) -> RebuildRep
         why="another process is writing",
         fix="try again when no other process writes; nothing was changed",
     )
-
-
-def _read_answers(parts: Parts) -> Answers:
-    line = parts.llm
-    if line is None:
-        raise Invalid("no LLM is configured", why="extraction uses rules alone", fix='set llm, like "openai:MODEL"')
-    with parts.store.reader(parts.user_id) as reader:
-        readable = _find_readable(reader) if reader.tenant.tag else []
-    return ask_again(parts, line, readable)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

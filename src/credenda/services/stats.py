@@ -282,7 +282,8 @@ def _check_waiting(places: Places, now_us: int) -> Iterator[Finding]:
             where=places.waiting,
             fix="run `credenda worker --once`",
         )
-    damaged = [name for name in _list_names(places.waiting) if name.endswith(_DAMAGED)]
+    folder = places.waiting
+    damaged = [name for name in (os.listdir(folder) if os.path.isdir(folder) else []) if name.endswith(_DAMAGED)]
     if damaged:
         yield Finding(
             check=_CHECK,
@@ -290,10 +291,6 @@ def _check_waiting(places: Places, now_us: int) -> Iterator[Finding]:
             where=places.waiting,
             fix="look at the files that end with .damaged, and remove them",
         )
-
-
-def _list_names(folder: str) -> list[str]:
-    return os.listdir(folder) if os.path.isdir(folder) else []
 
 
 # Sum up what models cost.

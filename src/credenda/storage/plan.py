@@ -240,7 +240,10 @@ class Plan:
         own = [one for one in memory_ids if all(new.id != one for new in self._new)]
         found = self._reader.evidence(memory_ids=own, event_ids=event_ids) if own or event_ids else []
         laid = [one for one in self._evidence if one.memory_id in memory_ids or one.span.event_id in event_ids]
-        kept = {_make_key(one): one for one in [*laid, *found]}  # what was there first stands
+        kept = {
+            (one.memory_id, one.span.event_id, one.span.start, one.span.stop, one.claim_hash): one
+            for one in [*laid, *found]
+        }  # what was there first stands
         return sorted(kept.values(), key=_order_by_span)
 
     def changes(self, wanted: ChangeFilter) -> list[ChangeRecord]:
@@ -248,7 +251,19 @@ class Plan:
         if any(getattr(wanted, name) != getattr(ChangeFilter(), name) for name in _CHANGE_FIELDS - _LOGGED):
             self._refuse()
         found = self._reader.changes(wanted)
-        return [*found, *(one for one in self._changes if _is_logged(one, wanted))][: wanted.limit]
+        return [
+            *found,
+            *(
+                one
+                for one in self._changes
+                if (
+                    (wanted.memory_ids is None or one.memory_id in wanted.memory_ids)
+                    and (wanted.cause is None or one.cause == wanted.cause)
+                    and (wanted.kinds is None or one.kind in wanted.kinds)
+                    and (wanted.after is None or parse_serial(one.id) > wanted.after)
+                )
+            ),
+        ][: wanted.limit]
 
     def contests(
         self, *, state: ContestState | None = None, id: str | None = None, pair: tuple[str, str] | None = None
@@ -277,7 +292,9 @@ class Plan:
         """Lay a row over the view and return the id that it will get."""
         match row:
             case NewEvent():
-                name = self._put_event(row)
+                name = format_id(IdKind.EVENT, self._event_head + len(self._events) + 1, self._tenant.tag)
+                content = {one: getattr(row, one) for one in NewEvent.__dataclass_fields__}
+                self._events[name] = Event(**content, id=name, recorded_us=row.occurred_us)  # the store knows the time
             case Memory():
                 name = self._put_memory(row)
             case ChangeRecord():
@@ -298,12 +315,6 @@ class Plan:
             case _:
                 self._refuse()
         self._rows.append((row, name))
-        return name
-
-    def _put_event(self, event: NewEvent) -> str:
-        name = format_id(IdKind.EVENT, self._event_head + len(self._events) + 1, self._tenant.tag)
-        content = {one: getattr(event, one) for one in NewEvent.__dataclass_fields__}
-        self._events[name] = Event(**content, id=name, recorded_us=event.occurred_us)  # the store knows the time
         return name
 
     def _remember_version(self, memory: Memory) -> None:
@@ -366,15 +377,6 @@ def _is_matching(memory: Memory, wanted: MemoryFilter) -> bool:
     )
 
 
-def _is_logged(change: ChangeRecord, wanted: ChangeFilter) -> bool:
-    return (
-        (wanted.memory_ids is None or change.memory_id in wanted.memory_ids)
-        and (wanted.cause is None or change.cause == wanted.cause)
-        and (wanted.kinds is None or change.kind in wanted.kinds)
-        and (wanted.after is None or parse_serial(change.id) > wanted.after)
-    )
-
-
 def _is_journaled(event: Event, wanted: EventFilter) -> bool:
     """Say whether a new event meets the conditions of a filter that a plan can tell."""
     return (
@@ -385,10 +387,6 @@ def _is_journaled(event: Event, wanted: EventFilter) -> bool:
         and (wanted.below is None or parse_serial(event.id) < wanted.below)
         and (bool(event.text) or not wanted.worded)
     )
-
-
-def _make_key(one: Evidence) -> tuple[str, str, int, int, bytes]:
-    return one.memory_id, one.span.event_id, one.span.start, one.span.stop, one.claim_hash
 
 
 def _order_by_span(one: Evidence) -> tuple[int, int, int, int, bytes]:

@@ -157,7 +157,13 @@ class LedgerFile:
 
     def find_problems(self, store: TenantTransfer, *, repair: bool) -> list[Finding]:
         """Report erasures that it lacks, users that it lists and the database has, and damaged lines."""
-        owed = self.add(store.erasures()) if repair else self._find_missing(store.erasures())
+        if repair:
+            owed = self.add(store.erasures())
+        else:
+            entries = store.erasures()
+            known = read_ledger(self._owner, partial=True)
+            missing = sum(entry.tag not in known for entry in entries)
+            owed = {self.path: f"{missing} are missing"} if missing else {}
         found = [
             Finding(
                 check="ledgers",
@@ -187,11 +193,6 @@ class LedgerFile:
                 )
             )
         return found
-
-    def _find_missing(self, entries: Iterable[ErasedTenant]) -> Mapping[str, str]:
-        known = read_ledger(self._owner, partial=True)
-        missing = sum(entry.tag not in known for entry in entries)
-        return {self.path: f"{missing} are missing"} if missing else {}
 
 
 # Export of all rows of one tenant from Postgres, and their import.

@@ -333,7 +333,8 @@ class PostgresStore(ServerRows, TenantQueries):
             writer.author = read_author()
             result = work(writer)
             if is_new and not writer.wrote:  # such as late work for an erased tenant
-                self._drop_tenant(session, user_id)
+                session.execute("DELETE FROM tenants WHERE user_id = %s", (user_id,))
+                self._bind(session, user_id)("drop_tag")
             if writer.refolded:
                 run = self._bind(session, user_id)
                 postgres.statements.rebuild_words(run)
@@ -373,10 +374,6 @@ class PostgresStore(ServerRows, TenantQueries):
         run("insert_tenant", tag=tag, hmac_key=stored, created_at=self._clock.now_us())
         key = open_stored_key(stored, self._key)
         return TenantRecord(user_id=user_id, number=0, tag=tag, key=key), NextIds(), True
-
-    def _drop_tenant(self, session: Session, user_id: str) -> None:
-        session.execute("DELETE FROM tenants WHERE user_id = %s", (user_id,))
-        self._bind(session, user_id)("drop_tag")
 
     def _bind(self, session: Session, user_id: str) -> StatementRunner:
         """Return a runner of named statements for one tenant."""

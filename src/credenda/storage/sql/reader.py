@@ -64,10 +64,22 @@ def read_delta(
             documents.append(document)
     redacted = run("redacted_events", event=heads.event, after=heads.change, until=change_head).fetchall()
     for row in redacted:
-        documents += _build_event_documents(row, _read_spans(run, row))
-        states += _mark_as_gone(row)
+        if row["passages"] == 1:
+            spans = None
+        else:
+            found = run("passages_of", event=row["id"])
+            spans = [(passage["ordinal"], passage["start"], passage["stop"]) for passage in found]
+        documents += _build_event_documents(row, spans)
+        if not row["text"]:
+            states += [
+                (pack_code(row["id"], ordinal, memory=False), DocumentState.GONE) for ordinal in range(row["passages"])
+            ]
     until = int(run("vector_at", after=heads.vector, limit=limit).fetchone()[0])
-    vectors = _read_vectors(run, heads.vector, until, model_id) if until > heads.vector else []
+    vectors = (
+        [rows.to_vector(row) for row in run("vectors_after", after=heads.vector, until=until, model_id=model_id)]
+        if until > heads.vector
+        else []
+    )
     vector_head = until if until > heads.vector else max(heads.vector, tip.vector)
     return Delta(
         heads=IndexPosition(event_head, change_head, vector_head),
@@ -92,18 +104,12 @@ def _read_events(run: StatementRunner, after: int, limit: int) -> tuple[list[Doc
     return documents, until
 
 
-def _read_spans(run: StatementRunner, row: Record) -> list[tuple[int, int, int]] | None:
-    if row["passages"] == 1:
-        return None
-    found = run("passages_of", event=row["id"])
-    return [(passage["ordinal"], passage["start"], passage["stop"]) for passage in found]
-
-
 @guard_row("events", IdKind.EVENT)
 def _build_event_documents(row: Record, spans: Iterable[tuple[int, int, int]] | None) -> list[Document]:
     """Build the documents of an event's passages; without spans its text is one passage."""
     if not row["text"]:
         return []
+    # Whether a code scan created an event: a search then finds its memory instead.
     return [
         _check_document(
             Document(
@@ -117,22 +123,13 @@ def _build_event_documents(row: Record, spans: Iterable[tuple[int, int, int]] | 
                 session=row["session_id"],
                 speaker=row["speaker"],
                 occurred_us=row["occurred_at"],
-                state=DocumentState.HIDDEN if _is_code(row) else DocumentState.CURRENT,
+                state=DocumentState.HIDDEN
+                if row["flags"] is not None and CODE in json.loads(row["flags"])
+                else DocumentState.CURRENT,
             )
         )
         for ordinal, start, stop in ([(0, 0, len(row["text"]))] if spans is None else spans)
     ]
-
-
-def _is_code(row: Record) -> bool:
-    """Return whether a code scan created an event: a search then finds its memory instead."""
-    return row["flags"] is not None and CODE in json.loads(row["flags"])
-
-
-def _mark_as_gone(row: Record) -> list[tuple[int, DocumentState]]:
-    if row["text"]:
-        return []
-    return [(pack_code(row["id"], ordinal, memory=False), DocumentState.GONE) for ordinal in range(row["passages"])]
 
 
 @guard_row("memories", IdKind.MEMORY)
@@ -147,10 +144,6 @@ def _build_memory_document(row: Record) -> Document:
             state=rows.derive_document_state(Status(row["status"]), Layer(row["layer"])),
         )
     )
-
-
-def _read_vectors(run: StatementRunner, after: int, until: int, model_id: str | None) -> list[Vector]:
-    return [rows.to_vector(row) for row in run("vectors_after", after=after, until=until, model_id=model_id)]
 
 
 def renew_indexes(run: StatementRunner) -> None:
@@ -292,13 +285,6 @@ def _to_json_list(values: Iterable[str] | None) -> str | None:
     return None if values is None else json.dumps([str(value) for value in values])
 
 
-def _choose_statement(wanted: EventFilter) -> str:
-    """Choose the statement that finds events."""
-    if wanted.newest_first:
-        return "find_events_newest"
-    return "find_events" if wanted.expires_before_us is None else "find_expiring_events"
-
-
 class SqlReader(ABC):
     """A `Reader` that runs named statements; a backend says how, and finds documents by their words."""
 
@@ -341,8 +327,12 @@ class SqlReader(ABC):
 
     def find_events(self, wanted: EventFilter) -> list[Event]:
         """Return the events that match a filter."""
+        if wanted.newest_first:
+            statement = "find_events_newest"
+        else:
+            statement = "find_events" if wanted.expires_before_us is None else "find_expiring_events"
         found = self._run(
-            _choose_statement(wanted),
+            statement,
             **rows.list_cells(
                 wanted, after=wanted.after or 0, below=wanted.below or _LAST, limit=_to_sql_limit(wanted.limit)
             ),

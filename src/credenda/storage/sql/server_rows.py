@@ -545,7 +545,10 @@ class SecretStore(ServerTables):
         """Return the secret with a digest, valid or not; None for an unknown digest."""
         with self._view_tables() as run:
             row = run("secret_by_digest", digest=digest).fetchone()
-        return None if row is None else _to_secret(row)
+        if row is None:
+            return None
+        own = {"digest": bytes(row["digest"]), "kind": SecretKind(row["kind"]), "user": row["user_id"]}
+        return read_fields(ServerSecret, row, data=json.loads(row["data"]), **own)
 
     def spend_secret(
         self, digest: bytes, now_us: int, *, successors: Sequence[ServerSecret] = (), token: StoredToken | None = None
@@ -571,11 +574,6 @@ def _add(run: StatementRunner, secrets: Sequence[ServerSecret]) -> None:
         run("drop_expired_secrets", before_us=one.created_us)
         data = json.dumps(dict(one.data), sort_keys=True)
         run("insert_secret", **list_cells(one, user_id=one.user, data_text=data))
-
-
-def _to_secret(row: Record) -> ServerSecret:
-    own = {"digest": bytes(row["digest"]), "kind": SecretKind(row["kind"]), "user": row["user_id"]}
-    return read_fields(ServerSecret, row, data=json.loads(row["data"]), **own)
 
 
 class ServerRows(TokenStore, SecretStore, MemberStore, AuditStore, ReportStore, AgentTaskStore, ItemStore):

@@ -405,7 +405,10 @@ class SqlWriter(SqlReader):
         """Insert a row that serves the store: snapshots, use, and redactions."""
         match row:
             case Vector():
-                return self._vector(row)
+                vector = row
+                vector = vector._replace(scale=float(vector.scale))  # as the column gives it back
+                self._run("put_vector", checksum=compute_checksum(*vector), **vector._asdict())
+                return ""
             case VectorCopies():
                 return self._copy_vectors(row)
             case Tombstone():
@@ -449,15 +452,11 @@ class SqlWriter(SqlReader):
                 self._run("insert_passage", event=number, ordinal=ordinal, start=start, stop=stop)
         self.tips = NextIds(number + 1, link, tips.job, tips.listed)
         if number - tips.listed >= limits.EVENTS_LISTED_TOGETHER or len(spans) > 1:
-            self._list_words(number)
+            for code, body in self._unlisted():
+                self.put_words("insert_words", code, body)
+            self._run("mark_listed")
+            self.tips = self.tips._replace(listed=number)
         return self._sign(IdKind.EVENT, number)
-
-    def _list_words(self, newest: int) -> None:
-        """Add the words of all pending events to the full-text index."""
-        for code, body in self._unlisted():
-            self.put_words("insert_words", code, body)
-        self._run("mark_listed")
-        self.tips = self.tips._replace(listed=newest)
 
     def _event_words(self, name: str, code: int, event: NewEvent, text: str) -> None:
         self.put_words(name, code, compose_event_words(event.role.value, event.speaker, event.occurred_us, text))
@@ -520,11 +519,6 @@ class SqlWriter(SqlReader):
             own = {"payload_hash": job.payload_hash or None, "payload": job.payload or None} | to_progress_columns(job)
             self._run("insert_job", **rows.list_cells(job, id=number, created_us=now_us, updated_us=now_us, **own))
         return self._public(IdKind.JOB, number)
-
-    def _vector(self, vector: Vector) -> str:
-        vector = vector._replace(scale=float(vector.scale))  # as the column gives it back
-        self._run("put_vector", checksum=compute_checksum(*vector), **vector._asdict())
-        return ""
 
     def _copy_vectors(self, copies: VectorCopies) -> str:  # noqa: ARG002 - for a backend that has an index of vectors
         return ""

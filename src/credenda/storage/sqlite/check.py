@@ -70,16 +70,12 @@ def load_rows(
 ) -> dict[str, int]:
     """Import rows into an empty tenant, inside the caller's transaction; see `Portable.load`."""
     check_schema(origin, get_latest_version())
-    _check_empty(connection, user_id)
-    target = _Tables(connection, user_id, _adopt_tenant(connection, user_id, origin), origin.tag)
-    return load_into(target, origin, placed, get_latest_version())
-
-
-def _check_empty(connection: sqlite3.Connection, user_id: str) -> None:
     for table in TABLES:
         sql = f"SELECT 1 FROM {table} WHERE user_id = ? LIMIT 1"  # noqa: S608 - names of our schema
         if connection.execute(sql, (user_id,)).fetchone() is not None:
             raise make_occupied_error(table)
+    target = _Tables(connection, user_id, _adopt_tenant(connection, user_id, origin), origin.tag)
+    return load_into(target, origin, placed, get_latest_version())
 
 
 def _adopt_tenant(connection: sqlite3.Connection, user_id: str, origin: ExportHeader) -> int:

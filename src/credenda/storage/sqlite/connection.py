@@ -594,7 +594,9 @@ class GroupCommit:
         except BaseException:
             self._abandon(unit)
             raise
-        return self._outcome(unit)
+        if unit.error is not None:
+            raise unit.error
+        return unit.result  # type: ignore[return-value]
 
     def close(self) -> None:
         """Close the connection when no commit is in progress; later calls are refused."""
@@ -637,12 +639,6 @@ class GroupCommit:
             self._hand_over([unit])  # type: ignore[list-item]
         elif running:
             unit.wake.acquire()
-
-    @staticmethod
-    def _outcome(unit: _Unit[T]) -> T:
-        if unit.error is not None:
-            raise unit.error
-        return unit.result  # type: ignore[return-value]
 
     def _commit(self, batch: list[_Unit[object]]) -> None:
         try:
