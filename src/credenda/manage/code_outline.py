@@ -209,7 +209,15 @@ class _PythonWalker:
                 case ast.FunctionDef() | ast.AsyncFunctionDef():
                     self._function(node, prefix)
                 case ast.ClassDef():
-                    self._class(node, prefix)
+                    name = f"{prefix}{node.name}"
+                    self.names.add(name)
+                    bases = [ast.unparse(base) for base in node.bases]
+                    decorators = {ast.unparse(one).partition("(")[0].rpartition(".")[2] for one in node.decorator_list}
+                    if set(bases) - _PLAIN_BASES or node.keywords or decorators - _PLAIN_DECORATORS:
+                        self.open_names.add(name)
+                    shown = f"class {node.name}({', '.join(bases)})" if bases else f"class {node.name}"
+                    self.declared.append(Declaration(name=name, signature=_format_signature(shown)))
+                    self.body(node.body, f"{name}.")
                 case ast.Import() | ast.ImportFrom():
                     self._import(node, prefix)
                 case ast.If() | ast.Try() | ast.With() | ast.For() | ast.While():
@@ -239,17 +247,6 @@ class _PythonWalker:
                 and isinstance(part.ctx, ast.Store)
                 and isinstance(part.value, ast.Name)
             )
-
-    def _class(self, node: ast.ClassDef, prefix: str) -> None:
-        name = f"{prefix}{node.name}"
-        self.names.add(name)
-        bases = [ast.unparse(base) for base in node.bases]
-        decorators = {ast.unparse(one).partition("(")[0].rpartition(".")[2] for one in node.decorator_list}
-        if set(bases) - _PLAIN_BASES or node.keywords or decorators - _PLAIN_DECORATORS:
-            self.open_names.add(name)
-        shown = f"class {node.name}({', '.join(bases)})" if bases else f"class {node.name}"
-        self.declared.append(Declaration(name=name, signature=_format_signature(shown)))
-        self.body(node.body, f"{name}.")
 
     def _import(self, node: ast.Import | ast.ImportFrom, prefix: str) -> None:
         source = "." * node.level + (node.module or "") if isinstance(node, ast.ImportFrom) else ""
@@ -544,9 +541,26 @@ def build_entries(survey: ScanResult, name: str) -> list[CodeEntry]:
         for one in survey.files
         if one.outline.language and len(one.path) < _NAME_CHARACTERS // 2
     ]
-    found.append(_describe_tree(survey, name))
+    counted: defaultdict[str, Counter[str]] = defaultdict(Counter)
+    for path in survey.paths:
+        folder, _, file = path.rpartition("/")
+        _, dot, ending = file.rpartition(".")
+        counted[folder][f".{ending}" if dot and len(ending) < 8 else file[:40]] += 1  # noqa: PLR2004 - a short ending
+    lines = [f"{name}/ holds {len(survey.paths):,} files in {len(survey.folders) + 1:,} folders"]
+    for folder in sorted(counted, key=lambda one: (one.count("/"), one)):
+        kinds = ", ".join(f"{count} {kind}" for kind, count in counted[folder].most_common(6))
+        lines.append(f"{folder or '.'}: {kinds}")
+    found.append(CodeEntry(path="", attribute=TREE, text=_join_bounded(lines), digest=_hash_lines(survey.paths)))
     if any(manifest.dependencies or manifest.commands for manifest in survey.manifests):
-        found.append(_describe_dependencies(survey.manifests, name))
+        lines = [f"{name}/ dependencies and commands"]
+        for manifest in survey.manifests:
+            names = [f"{one} {version}".strip() for one, version in dict(manifest.dependencies).items()]
+            if names:
+                more = f" and {len(names) - _SHOWN_DEPENDENCIES} more" if len(names) > _SHOWN_DEPENDENCIES else ""
+                lines.append(f"{manifest.path} needs {', '.join(names[:_SHOWN_DEPENDENCIES])}{more}")
+            if manifest.commands:
+                lines.append(f"{manifest.path} has {', '.join(f'{runner} {one}' for runner, one in manifest.commands)}")
+        found.append(CodeEntry(path="", attribute=DEPENDENCIES, text=_join_bounded(lines), digest=_hash_lines(lines)))
     return found
 
 
@@ -575,31 +589,6 @@ def _join_bounded(lines: Sequence[str], last: Sequence[str] = ()) -> str:
         kept = [lines[0][:room]]
     rest = [f"… and {len(lines) - len(kept):,} more"] if len(kept) < len(lines) else []
     return "\n".join([*kept, *rest, *([tail] if tail else [])])
-
-
-def _describe_tree(survey: ScanResult, name: str) -> CodeEntry:
-    counted: defaultdict[str, Counter[str]] = defaultdict(Counter)
-    for path in survey.paths:
-        folder, _, file = path.rpartition("/")
-        _, dot, ending = file.rpartition(".")
-        counted[folder][f".{ending}" if dot and len(ending) < 8 else file[:40]] += 1  # noqa: PLR2004 - a short ending
-    lines = [f"{name}/ holds {len(survey.paths):,} files in {len(survey.folders) + 1:,} folders"]
-    for folder in sorted(counted, key=lambda one: (one.count("/"), one)):
-        kinds = ", ".join(f"{count} {kind}" for kind, count in counted[folder].most_common(6))
-        lines.append(f"{folder or '.'}: {kinds}")
-    return CodeEntry(path="", attribute=TREE, text=_join_bounded(lines), digest=_hash_lines(survey.paths))
-
-
-def _describe_dependencies(manifests: Sequence[Manifest], name: str) -> CodeEntry:
-    lines = [f"{name}/ dependencies and commands"]
-    for manifest in manifests:
-        names = [f"{one} {version}".strip() for one, version in dict(manifest.dependencies).items()]
-        if names:
-            more = f" and {len(names) - _SHOWN_DEPENDENCIES} more" if len(names) > _SHOWN_DEPENDENCIES else ""
-            lines.append(f"{manifest.path} needs {', '.join(names[:_SHOWN_DEPENDENCIES])}{more}")
-        if manifest.commands:
-            lines.append(f"{manifest.path} has {', '.join(f'{runner} {one}' for runner, one in manifest.commands)}")
-    return CodeEntry(path="", attribute=DEPENDENCIES, text=_join_bounded(lines), digest=_hash_lines(lines))
 
 
 def _hash_lines(lines: Iterable[str]) -> str:

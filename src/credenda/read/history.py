@@ -114,23 +114,21 @@ class _View:
 
     def around(self, memory: Memory) -> list[Memory]:
         """Return the memories that shared a slot with a memory or belong to its chain of replacements."""
-        line = self.with_successors([memory, *self._replaced_by(memory)])
-        if memory.entity is None or memory.attribute is None:
-            return line
-        slot = (memory.speaker, memory.scope, get_type_class(memory.type))
-        rest = self.of_pair((normalise_name(memory.entity), normalise_attribute(memory.attribute)))
-        same = [other for other in rest if (other.speaker, other.scope, get_type_class(other.type)) == slot]
-        return list({memory.id: memory for memory in [*line, *self.with_successors(same)]}.values())
-
-    def _replaced_by(self, memory: Memory) -> list[Memory]:
-        """Return the memories that a memory replaced, found by the event that caused both changes."""
         added = self.reader.changes(ChangeFilter(memory_ids=(memory.id,), kinds=frozenset({ChangeKind.ADD})))
         causes = {change.cause for change in added if change.cause is not None}
         replaced: list[str] = []
         for cause in sorted(causes):
             changes = self.reader.changes(ChangeFilter(cause=cause, kinds=frozenset({ChangeKind.SUPERSEDE})))
             replaced += (change.memory_id for change in changes if change.memory_id is not None)
-        return [other for other in self.reader.memories(replaced) if other.superseded_by == memory.id]
+        line = self.with_successors(
+            [memory, *[other for other in self.reader.memories(replaced) if other.superseded_by == memory.id]]
+        )
+        if memory.entity is None or memory.attribute is None:
+            return line
+        slot = (memory.speaker, memory.scope, get_type_class(memory.type))
+        rest = self.of_pair((normalise_name(memory.entity), normalise_attribute(memory.attribute)))
+        same = [other for other in rest if (other.speaker, other.scope, get_type_class(other.type)) == slot]
+        return list({memory.id: memory for memory in [*line, *self.with_successors(same)]}.values())
 
     def with_successors(self, memories: Iterable[Memory]) -> list[Memory]:
         """Follow replacements to their end; a deleted value has lost its slot and can be found only this way."""

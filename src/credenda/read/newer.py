@@ -361,14 +361,31 @@ def _has_changed(old: _Text, new: _Text, signs: Changes, terms: int) -> bool:
     if new.speaker != old.speaker or _is_another_member(old, new) or _has_other_owner(old, new):
         return False
     asked = old.asked & new.asked
-    if _has_denied_number(old, new, signs) or (asked and signs.weak.search(new.folded) and _has_new_measure(old, new)):
+    # Whether a later text denies a number of the older one and gives another: "19 March, not 9". The texts share a word
+    # beside it, or the later one corrects.
+    after = (new.folded[found.end() :].split()[:_DENIED_NUMBER] for found in signs.negation.finditer(new.folded))
+    denied = {number.rstrip(".,:/-") for words in after for number in _NUMBER.findall(" ".join(words))}
+    if denied.isdisjoint(old.numbers) or not new.numbers - denied:
+        has_denied_number = False
+    else:
+        shared = any(not any(character.isdigit() for character in term) for term in old.terms & new.terms)
+        has_denied_number = shared or any(sign.search(new.folded) for sign in (signs.corrects, signs.slips))
+    if has_denied_number or (asked and signs.weak.search(new.folded) and _has_new_measure(old, new)):
         return True
     named = not {part for one in asked for part in one.split(ALTERNATIVE)} <= old.names
     named = named or (len(asked) == terms and signs.corrects.search(new.folded) is not None)
     alike = _is_same_slot(old, new)
     about = (named or alike is True) and alike is not False
     about = about and len(asked) >= len(old.asked) - 1 and len(asked) * _HALF >= terms
-    strong = _has_strong_sign(old, new, signs, about=about)
+    # Whether words that only a change has are about the older text; None without such words.
+    stated = signs.named.search(new.folded)
+    if stated is not None:
+        before = {*extract_document_terms(stated["old"] or stated["given"])}
+        strong = bool(before & old.value) and (about or before <= old.terms)
+    elif signs.strong.search(new.folded):
+        strong = about or (bool(old.value) and old.value <= new.terms)
+    else:
+        strong = None
     if strong is not None or not asked or asked != old.asked or old.many or new.many:
         return bool(strong)
     after = (new.folded[found.end() :].split()[:_DENIED_WORDS] for found in signs.negation.finditer(new.folded))
@@ -425,30 +442,6 @@ def _is_same_slot(old: _Text, new: _Text) -> bool | None:
     if names[0] == names[1]:
         return normalise_name(one.entity) == normalise_name(other.entity) or None
     return False if load_asked().keys() >= {*names} else None
-
-
-def _has_strong_sign(old: _Text, new: _Text, signs: Changes, *, about: bool) -> bool | None:
-    """Return whether words that only a change has are about the older text; None without such words."""
-    named = signs.named.search(new.folded)
-    if named is not None:
-        before = {*extract_document_terms(named["old"] or named["given"])}
-        return bool(before & old.value) and (about or before <= old.terms)
-    if signs.strong.search(new.folded):
-        return about or (bool(old.value) and old.value <= new.terms)
-    return None
-
-
-def _has_denied_number(old: _Text, new: _Text, signs: Changes) -> bool:
-    """Return whether a later text denies a number of the older one and gives another: "19 March, not 9".
-
-    The texts share a word beside it, or the later one corrects.
-    """
-    after = (new.folded[found.end() :].split()[:_DENIED_NUMBER] for found in signs.negation.finditer(new.folded))
-    denied = {number.rstrip(".,:/-") for words in after for number in _NUMBER.findall(" ".join(words))}
-    if denied.isdisjoint(old.numbers) or not new.numbers - denied:
-        return False
-    shared = any(not any(character.isdigit() for character in term) for term in old.terms & new.terms)
-    return shared or any(sign.search(new.folded) for sign in (signs.corrects, signs.slips))
 
 
 _MEASURE: Final = re.compile(

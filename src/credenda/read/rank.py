@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any, Final, NamedTuple
@@ -263,7 +263,15 @@ def _put_echoes_behind(rows: list[Row], work: Reading) -> list[Row]:
         if row.id in echoes and words not in told:
             told.add(words)
             place = max(
-                (at for at, one in enumerate(kept, 1) if one.key >= row.key or _is_as_close(one, row)), default=0
+                (
+                    at
+                    for at, one in enumerate(kept, 1)
+                    if one.key >= row.key
+                    or one.signs.slot
+                    or one.signs.coverage >= _ECHO_SHARE * row.signs.coverage
+                    or one.key >= _ECHO_SHARE * row.key
+                ),
+                default=0,
             )
             key = kept[place - 1].key if place else row.key
             if row.key <= key:
@@ -275,12 +283,6 @@ def _put_echoes_behind(rows: list[Row], work: Reading) -> list[Row]:
     for at, row in enumerate(kept, 1):
         placed += [row, *behind.get(at, ())]
     return placed
-
-
-def _is_as_close(row: Row, echo: Row) -> bool:
-    """Return whether a row fits the question about as well as a message that tells nothing of its own."""
-    share = row.signs.coverage >= _ECHO_SHARE * echo.signs.coverage
-    return row.signs.slot or share or row.key >= _ECHO_SHARE * echo.key
 
 
 _COMING: Final = frozenset({Stance.PLANNED, Stance.CONSIDERED})
@@ -301,7 +303,14 @@ def _lift_asked(rows: Sequence[Row], asked: AskedSlots | None, work: Reading) ->
     ahead, decides = _AHEAD.search(work.query.text) is not None, _ASKS_WHICH.match(work.query.text) is None
     end_us = max((time.until_us or work.now_us for time in work.then or ()), default=None)
 
-    relatives = _list_relatives(rows, words)
+    # List whom a question names by what they are to the user, as far as the rows tell: "my mother's room".
+    relatives = frozenset(
+        normalise_name(row.memory.value or "")
+        for row in rows
+        if row.memory is not None
+        and get_attribute(row.memory.attribute or "").kind == "person"
+        and {*tokenize((row.memory.attribute or "").replace("_", " "))} <= {*words}
+    )
     if asked is not None and relatives and is_of_relative(asked, work.query.text):
         asked = asked._replace(entities=(*asked.entities, *relatives))
     named = {
@@ -334,17 +343,6 @@ def _lift_asked(rows: Sequence[Row], asked: AskedSlots | None, work: Reading) ->
         else row
         for row in rows
     ]
-
-
-def _list_relatives(rows: Sequence[Row], words: Collection[str]) -> frozenset[str]:
-    """List whom a question names by what they are to the user, as far as the rows tell: "my mother's room"."""
-    return frozenset(
-        normalise_name(row.memory.value or "")
-        for row in rows
-        if row.memory is not None
-        and get_attribute(row.memory.attribute or "").kind == "person"
-        and {*tokenize((row.memory.attribute or "").replace("_", " "))} <= {*words}
-    )
 
 
 def _list_confirmations(work: Reading, rows: Sequence[Row]) -> dict[str, int]:

@@ -21,7 +21,7 @@ from credenda.index.resident import ResidentIndex
 from credenda.index.snapshot import STATE_CURRENT, STATE_HIDDEN, STATE_PAST, SkipBoost
 from credenda.model.event import CODE, Event
 from credenda.model.fast_dataclass import compile_fast_init
-from credenda.model.memory import Layer, Memory, Status, get_valid_from_us
+from credenda.model.memory import Layer, Status, get_valid_from_us
 from credenda.model.query import Query
 from credenda.read.candidates import Candidates, Floats, Integers, Mask, measure_lead
 from credenda.read.dense import Meaning, collect_rows, find_similar, make_empty_meaning
@@ -217,7 +217,11 @@ def retrieve(
         if vector is None
         else find_similar(index, reader, vector, mask, limit=query.limit, also=rules)
     )
-    whole = _rank_whole(index, reader, made, mask)
+    whole: dict[int, float] = {}
+    for place, name in enumerate(reversed(made.whole), 1):
+        row = index.row_of(pack_code(parse_id_number(name, IdKind.MEMORY, reader.tenant.tag), memory=True))
+        if row is not None and mask[row]:
+            whole[row] = _BEFORE + place * _STEP
     found = (row for wanted in _list_filters(made, query) for row in _find_rows(index, reader, wanted, mask))
     slot = np.fromiter(found, np.int64)
     if not standing:
@@ -238,7 +242,12 @@ def retrieve(
     worded = best[_pick_top(signs.words.spread[best], limits.CANDIDATES)]
     close = meant.rows[_pick_top(meant.spread[meant.rows], limits.CANDIDATES)]
     governing = np.array(list(signs.governs), np.int64)
-    rows = collect_rows(len(index), worded, close, signs.slot, governing, _find_latest(index, made, signs.timely))
+    if not made.intervals:
+        latest = _NOWHERE
+    else:
+        rows = np.flatnonzero(signs.timely)
+        latest = rows[_pick_top(index.occurred_us[rows], _TIMELY)]
+    rows = collect_rows(len(index), worded, close, signs.slot, governing, latest)
     complete = vector is None and len(worded) < limits.CANDIDATES
     return _gather(index, made, signs, _Searched(rows, int(np.count_nonzero(mask)), complete))
 
@@ -271,16 +280,6 @@ def _score_words(index: ResidentIndex, made: Plan, tuned: Relevance) -> _Words:
     spread = index.spread_few(own.copy(), heard, back=tuned.back, ahead=tuned.words_ahead, second=brief)
     subject = index.spread_few(own - named, heard, back=tuned.back, ahead=tuned.ahead) if made.people else spread
     return _Words(own, spread, subject, held, idfs, rarest, frozenset(unheard))
-
-
-def _rank_whole(index: ResidentIndex, reader: Reader, made: Plan, mask: Mask) -> dict[int, float]:
-    """Return how far the rows that answer a question about the whole stand before all others and each other."""
-    ranked: dict[int, float] = {}
-    for place, name in enumerate(reversed(made.whole), 1):
-        row = index.row_of(pack_code(parse_id_number(name, IdKind.MEMORY, reader.tenant.tag), memory=True))
-        if row is not None and mask[row]:
-            ranked[row] = _BEFORE + place * _STEP
-    return ranked
 
 
 def _list_filters(made: Plan, query: Query) -> list[MemoryFilter]:
@@ -351,13 +350,6 @@ def _mask_by_time(index: ResidentIndex, made: Plan, mask: Mask) -> Mask:
             inside &= index.occurred_us < interval.until_us
         timely |= inside
     return timely
-
-
-def _find_latest(index: ResidentIndex, made: Plan, timely: Mask) -> Integers:
-    if not made.intervals:
-        return _NOWHERE
-    rows = np.flatnonzero(timely)
-    return rows[_pick_top(index.occurred_us[rows], _TIMELY)]
 
 
 def _estimate_meaning(meaning: Floats, words: Floats, embedded: Mask) -> Floats:
@@ -473,7 +465,17 @@ def build_partial_index(
         pairs = itertools.product(made.asked.entities, sorted(made.asked.attributes))
         known += [memory for pair in pairs for memory in reader.find(MemoryFilter(pair=pair, limit=limits.SLOT_ROWS))]
     memories += {memory.id: memory for memory in known if memory.id not in memory_ids}.values()
-    documents = [_make_memory_document(memory, parse_id_number(memory.id, IdKind.MEMORY, tag)) for memory in memories]
+    documents = [
+        Document(
+            code=pack_code(parse_id_number(memory.id, IdKind.MEMORY, tag), memory=True),
+            text=compose_memory_text(memory.text, entity=memory.entity, attribute=memory.attribute, value=memory.value),
+            session="",
+            speaker=memory.speaker,
+            occurred_us=get_valid_from_us(memory),
+            state=DocumentState.HIDDEN if memory.layer is Layer.CODEBASE else _choose_state(memory.status),
+        )
+        for memory in memories
+    ]
     for event in reader.events(list(event_ids)):
         documents += (made for made in _make_event_documents(event, event_ids[event.id]) if made.code in wanted)
     index = ResidentIndex(model_id=model_id if near else None)
@@ -486,17 +488,6 @@ def build_partial_index(
         )
     )
     return index
-
-
-def _make_memory_document(memory: Memory, number: int) -> Document:
-    return Document(
-        code=pack_code(number, memory=True),
-        text=compose_memory_text(memory.text, entity=memory.entity, attribute=memory.attribute, value=memory.value),
-        session="",
-        speaker=memory.speaker,
-        occurred_us=get_valid_from_us(memory),
-        state=DocumentState.HIDDEN if memory.layer is Layer.CODEBASE else _choose_state(memory.status),
-    )
 
 
 def _choose_state(status: Status) -> DocumentState:

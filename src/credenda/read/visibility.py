@@ -237,7 +237,15 @@ def order_by_flags(
             signs = current.signs.joined(old.signs)
             by_id[current.id] = current._replace(key=max(current.key, old.key), signs=signs)
     placed = (row._replace(key=lowered(row.key)) if _is_lowered(row, past=past) else row for row in by_id.values())
-    return sorted(placed, key=_rank)
+    return sorted(
+        placed,
+        key=lambda row: (
+            row.kind == "memory" and "low_confidence" in row.flags,
+            -row.key,
+            "superseded" in row.flags,
+            row.id,
+        ),
+    )
 
 
 def _is_lowered(row: Row, *, past: bool) -> bool:
@@ -258,7 +266,3 @@ def lift_verbatim(rows: Sequence[Row], *, asks: bool) -> list[Row]:
     top = max((row.key for row in rows if not (asks and row.signs.slot)), default=0.0)
     raised = {row.id: top + LIFT_STEP * place for place, row in enumerate(holding, 1)}
     return [row._replace(key=max(row.key, raised.get(row.id, row.key))) for row in rows]
-
-
-def _rank(row: Row) -> tuple[bool, float, bool, str]:
-    return row.kind == "memory" and "low_confidence" in row.flags, -row.key, "superseded" in row.flags, row.id

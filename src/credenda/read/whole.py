@@ -6,7 +6,7 @@ No text has the words of such a question, so its answer is read from the slots, 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Final
 
@@ -160,7 +160,13 @@ def _list_changes(reader: Reader, query: Query, intervals: Sequence[Interval], l
     where a question asks for changes.
     """
     held = [one for one in reader.find(_filter(query)) if one.attribute and one.attribute != _INSTRUCTION]
-    first_us = _find_first_statements(reader, held)
+    sources: dict[str, list[str]] = {}
+    for link in reader.evidence(memory_ids=[one.id for one in held]) if held else ():
+        sources.setdefault(link.memory_id, []).append(link.span.event_id)
+    names = sorted({name for ids in sources.values() for name in ids})
+    occurred = {event.id: event.occurred_us for event in reader.events(names)} if names else {}
+    statements = {name: [occurred[one] for one in ids if one in occurred] for name, ids in sources.items()}
+    first_us = {name: min(times) for name, times in statements.items() if times}
     replaced = reader.find(replace(_filter(query), statuses=_REPLACED)) if query.as_of_us is None else []
     successors = {one.superseded_by for one in replaced if one.relation in {Relation.CHANGED, Relation.CORRECTED}}
     fresh: list[tuple[int, int, Memory]] = []
@@ -179,14 +185,3 @@ def _list_changes(reader: Reader, query: Query, intervals: Sequence[Interval], l
         if inside and rank <= least:
             fresh.append((rank, -inside[0], one))
     return [one for _, _, one in sorted(fresh, key=lambda one: one[:2])]
-
-
-def _find_first_statements(reader: Reader, memories: Collection[Memory]) -> dict[str, int]:
-    """Return when each memory was told first."""
-    sources: dict[str, list[str]] = {}
-    for link in reader.evidence(memory_ids=[one.id for one in memories]) if memories else ():
-        sources.setdefault(link.memory_id, []).append(link.span.event_id)
-    names = sorted({name for ids in sources.values() for name in ids})
-    occurred = {event.id: event.occurred_us for event in reader.events(names)} if names else {}
-    statements = {name: [occurred[one] for one in ids if one in occurred] for name, ids in sources.items()}
-    return {name: min(times) for name, times in statements.items() if times}

@@ -541,7 +541,14 @@ def browse_memories(  # noqa: PLR0913 - the conditions of the public verb
     with parts.store.reader(parts.user_id) as reader:
         counts = reader.count_fields(wanted, most=_VALUES, unused_before_us=parts.clock.now_us() - _GRACE_US)
         shown = mark_over(find_current_trust(reader, reader.find(wanted)), parts.clock.now_us())
-        said = _find_times(reader, shown)
+        # When the last message that states a memory was said, by id; none for a memory without one.
+        evidence = reader.evidence(memory_ids=[one.id for one in shown])
+        events = {one.id: one for one in reader.events(list({one.span.event_id for one in evidence}))}
+        said: dict[str, datetime] = {}
+        for one in evidence:
+            event = events.get(one.span.event_id)
+            if event is not None:
+                said[one.memory_id] = max(said.get(one.memory_id, event.occurred_at), event.occurred_at)
     counted = counts.get("all", {}).get("", 0)
     return Browse(
         items=tuple(shown),
@@ -551,18 +558,6 @@ def browse_memories(  # noqa: PLR0913 - the conditions of the public verb
         never_used=counts.get("unused", {}).get("", 0),
         said=said,
     )
-
-
-def _find_times(reader: Reader, memories: Sequence[Memory]) -> dict[str, datetime]:
-    """Return when the last message that states a memory was said, by id; none for a memory without one."""
-    evidence = reader.evidence(memory_ids=[one.id for one in memories])
-    events = {one.id: one for one in reader.events(list({one.span.event_id for one in evidence}))}
-    said: dict[str, datetime] = {}
-    for one in evidence:
-        event = events.get(one.span.event_id)
-        if event is not None:
-            said[one.memory_id] = max(said.get(one.memory_id, event.occurred_at), event.occurred_at)
-    return said
 
 
 def list_uses(parts: Parts, memory_id: str) -> MemoryUses:

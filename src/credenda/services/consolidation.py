@@ -607,20 +607,18 @@ def _describe_group(verdict: Verdict, members: dict[str, Member], made: dict[str
                 reason=verdict.reason,
             )
         case Replace():
-            return _describe_replacement(verdict, members, made)
-
-
-def _describe_replacement(verdict: Replace, members: dict[str, Member], made: dict[str, str]) -> ConsolidationGroup:
-    ids = (verdict.target, *verdict.sources)
-    past: dict[str, Memory] = {one.id: one.memory for member in members.values() for one in member.past}
-    corrected = verdict.relation is Relation.CORRECTED
-    kind = "change" if verdict.past else _VERDICTS[verdict.relation]
-    return ConsolidationGroup(
-        ids=(*ids, *verdict.past),
-        texts=tuple(members[one].memory.text if one in members else past[one].text for one in (*ids, *verdict.past)),
-        verdict=kind,
-        proposed=verdict.text,
-        gone=(verdict.target,) if corrected else ids,
-        created=made.get(verdict.target),
-        reason=verdict.reason,
-    )
+            ids = (verdict.target, *verdict.sources)
+            past: dict[str, Memory] = {one.id: one.memory for member in members.values() for one in member.past}
+            corrected = verdict.relation is Relation.CORRECTED
+            kind = "change" if verdict.past else _VERDICTS[verdict.relation]
+            return ConsolidationGroup(
+                ids=(*ids, *verdict.past),
+                texts=tuple(
+                    members[one].memory.text if one in members else past[one].text for one in (*ids, *verdict.past)
+                ),
+                verdict=kind,
+                proposed=verdict.text,
+                gone=(verdict.target,) if corrected else ids,
+                created=made.get(verdict.target),
+                reason=verdict.reason,
+            )

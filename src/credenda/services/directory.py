@@ -106,7 +106,10 @@ def _show_page(path: str, sheet: Sheet) -> BeliefPage:
     lines = [f"# {sheet.title}"]
     entries: dict[str, str] = {}
     fixed: dict[str, str] = {}
-    for section in sorted({one.section for one in sheet.entries}, key=_rank):
+    for section in sorted(
+        {one.section for one in sheet.entries},
+        key=lambda section: SECTIONS.index(section) if section in SECTIONS else -1,
+    ):
         lines += ["", section] if section else []
         for one in sheet.entries:
             if one.section == section:
@@ -116,10 +119,6 @@ def _show_page(path: str, sheet: Sheet) -> BeliefPage:
     questions = [one.text for one in sheet.questions if one.text]
     lines += ["", SECTIONS[3], "", *(f"- {text}" for text in questions)] if questions else []
     return BeliefPage(path, "\n".join(lines) + "\n", entries, fixed)
-
-
-def _rank(section: str) -> int:
-    return SECTIONS.index(section) if section in SECTIONS else -1
 
 
 def apply_page_edit(parts: Parts, page: BeliefPage, text: str) -> None:
@@ -421,7 +420,19 @@ def write_text(parts: Parts, path: str, text: str, *, version: str | None) -> Di
     path = _join_path(names)
     text = _cut_page(path, check_text(text, "text")) if text else ""
     if is_reserved(names):
-        return _write_beliefs(parts, names, text, version)
+        path = _join_path(names)
+        beliefs, begin = _load_beliefs(parts, names)
+        page = beliefs.get(path)
+        if page is None or begin:
+            raise Invalid(
+                f"{path} cannot be written",
+                why="the past does not change" if begin else "this name belongs to the pages of beliefs, or to people",
+                fix="write to another path",
+            )
+        _check_version(path, page.text, version)
+        apply_page_edit(parts, page, text)
+        after = load_belief_pages(parts).get(path)
+        return _to_page(path, after.text if after else "")
     stored = load_pages(parts)
     old = stored.get(path)
     _check_version(path, None if old is None else old.text, version)
@@ -444,22 +455,6 @@ def _cut_page(path: str, text: str) -> str:
     if text.strip() and not kept.strip():
         raise make_private_error("the page")
     return kept
-
-
-def _write_beliefs(parts: Parts, names: tuple[str, ...], text: str, version: str | None) -> DirectoryPage:
-    path = _join_path(names)
-    beliefs, begin = _load_beliefs(parts, names)
-    page = beliefs.get(path)
-    if page is None or begin:
-        raise Invalid(
-            f"{path} cannot be written",
-            why="the past does not change" if begin else "this name belongs to the pages of beliefs, or to people",
-            fix="write to another path",
-        )
-    _check_version(path, page.text, version)
-    apply_page_edit(parts, page, text)
-    after = load_belief_pages(parts).get(path)
-    return _to_page(path, after.text if after else "")
 
 
 def _check_version(path: str, text: str | None, version: str | None) -> None:

@@ -333,7 +333,19 @@ def run_bridges(night: Night, rules: BridgeRules | None = None) -> DreamStep:
     if night.asked_today(_MARK):
         return DreamStep(name="bridges", ran=False, reason="today's pairs were asked about")
     abouts = _read_entities(night, bounds)
-    pairs = nominate_pairs(_compare_entities(night, embedder, abouts), abouts, bounds)
+    import numpy as np
+
+    centroids = {
+        key: found for key, about in abouts.items() if (found := _average_vectors(night, embedder, about)) is not None
+    }
+    pairs = nominate_pairs(
+        [
+            EntityPair(float(np.dot(centroids[one], centroids[other])), one, other)
+            for one, other in combinations(sorted(centroids), 2)
+        ],
+        abouts,
+        bounds,
+    )
     bridged_pairs = night.see(lambda reader: reader.find(MemoryFilter(pair=(BRIDGE, BRIDGE), statuses=_KEPT)))
     bridged = {get_bridge_ends(one) for one in bridged_pairs if is_dreamed(one)}
     changes: list[Change] = []
@@ -370,19 +382,6 @@ def _read_entities(night: Night, rules: BridgeRules) -> dict[str, EntityFacts]:
         for memory in batch:
             shelf.put(memory)
     return dict(shelf.entities(rules.facts_least, rules.entities))
-
-
-def _compare_entities(night: Night, embedder: Embedder, abouts: Mapping[str, EntityFacts]) -> list[EntityPair]:
-    """Compare the centroids of all entities with vectors pairwise."""
-    import numpy as np
-
-    centroids = {
-        key: found for key, about in abouts.items() if (found := _average_vectors(night, embedder, about)) is not None
-    }
-    return [
-        EntityPair(float(np.dot(centroids[one], centroids[other])), one, other)
-        for one, other in combinations(sorted(centroids), 2)
-    ]
 
 
 def _average_vectors(night: Night, embedder: Embedder, about: EntityFacts) -> NDArray[np.float32] | None:
@@ -566,7 +565,17 @@ class _Doubts:
         """Add a doubt, unless the user has cleared the same doubt before."""
         if memory.id in self.changes:
             return False
-        change = self.night.see(lambda reader: challenge(memory, ground, _read_earlier_values(reader, memory)))
+        change = self.night.see(
+            lambda reader: challenge(
+                memory,
+                ground,
+                [
+                    change.reason
+                    for change in reader.changes(ChangeFilter(memory_ids=(memory.id,), kinds=_SET_STATUS))
+                    if change.cause == f"dream:{_PROBED}"
+                ],
+            )
+        )
         if change is None:
             return False
         self.changes[memory.id] = change
@@ -574,11 +583,6 @@ class _Doubts:
         verb = "would be" if self.night.dry_run else "is"
         self.told.append(f"{memory.id} {verb} doubted: {ground}.")
         return True
-
-
-def _read_earlier_values(reader: Reader, memory: Memory) -> list[str]:
-    log = reader.changes(ChangeFilter(memory_ids=(memory.id,), kinds=_SET_STATUS))
-    return [change.reason for change in log if change.cause == f"dream:{_PROBED}"]
 
 
 @dataclass(slots=True)

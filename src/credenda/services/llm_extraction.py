@@ -22,7 +22,7 @@ from credenda.model.event import Event, NewEvent, Role
 from credenda.model.report import ExtractionReport, ModelUse
 from credenda.portability.importers.format import Boundary, Piece
 from credenda.portability.importing import read_file
-from credenda.providers.llm.client import ModelClient, Price, estimate_question_tokens, find_price, parse_price
+from credenda.providers.llm.client import ModelClient, estimate_question_tokens, find_price, parse_price
 from credenda.runtime import Parts
 from credenda.storage.plan import try_out
 from credenda.storage.records import EXTRACT, REREAD, THINK
@@ -181,7 +181,18 @@ def _read_wanted_turns(parts: Parts, path: Path | None, text: str | None) -> Gen
 
 
 def _price_turns(parts: Parts, passages: Iterable[Passage], model: str | None) -> ExtractionReport:
-    model_id, price = _choose_model(parts, model)
+    line = parts.llm
+    if model is None and line is not None:
+        model_id, price = line.model.model_id, line.price
+    else:
+        named = model or parts.settings.llm
+        if named in {"", "none"}:
+            raise Invalid(
+                "there is no LLM to estimate",
+                why="no LLM is configured",
+                fix="name one, like anthropic:claude-haiku-4-5",
+            )
+        model_id, price = named, parse_price(parts.settings.llm_price) or find_price(named)
     skipped: Counter[str] = Counter()
     calls = tokens_in = 0
     tokens_most = (0, 0)
@@ -210,18 +221,6 @@ def _price_turns(parts: Parts, passages: Iterable[Passage], model: str | None) -
         cost_usd_most=price.cost(*tokens_most) if price else None,
         price_source=price.source if price else "",
     )
-
-
-def _choose_model(parts: Parts, model: str | None) -> tuple[str, Price | None]:
-    line = parts.llm
-    if model is None and line is not None:
-        return line.model.model_id, line.price
-    named = model or parts.settings.llm
-    if named in {"", "none"}:
-        raise Invalid(
-            "there is no LLM to estimate", why="no LLM is configured", fix="name one, like anthropic:claude-haiku-4-5"
-        )
-    return named, parse_price(parts.settings.llm_price) or find_price(named)
 
 
 # LLM extraction of messages that were extracted before, for `rebuild --reextract`.

@@ -133,7 +133,10 @@ def remember_claims(parts: Parts, submission: Submission, claims: object) -> Rec
         words = {word for one in proposals for text in (one.statement, one.key) for word in _WORD.findall(text or "")}
         known = {
             **({one.id: one for one in find_related(writer, sorted(words), limits.SLOT_ROWS)} if words else {}),
-            **_find_named(writer, proposals),
+            **{
+                target: get_current(writer, resolve_id_in(writer, target))
+                for target in dict.fromkeys(one.target for one in proposals if one.target)
+            },
         }
         turns = _list_turns(writer, writer.events(ids), _find_entity_memories(writer, proposals))
         verdicts = [_check(proposal, turns, known, reader_name) for proposal in proposals]
@@ -189,12 +192,6 @@ def _parse_claim(claim: object, policy: str) -> Proposal:
     labels = {name: screen_label(getattr(proposal, name), policy) or None for name in _LABELS}
     quote = cut_private(proposal.quote)
     return replace(proposal, **labels, quote=quote, effect=Effect.REPLACES if target else None, target=target)
-
-
-def _find_named(reader: Reader, proposals: Sequence[Proposal]) -> dict[str, Memory]:
-    """Find the memories that claims replace, by the ids as they were given."""
-    targets = dict.fromkeys(one.target for one in proposals if one.target)
-    return {target: get_current(reader, resolve_id_in(reader, target)) for target in targets}
 
 
 def _find_entity_memories(reader: Reader, proposals: Sequence[Proposal]) -> tuple[Memory, ...]:
@@ -316,16 +313,24 @@ def keep(parts: Parts, submission: Submission) -> Receipt:
     accepted = accept(submission, policy=parts.settings.secrets_policy, zone=parts.settings.zone, now_us=now_us)
 
     def believe(writer: Writer, ids: tuple[str, ...]) -> tuple[ClaimReceipt, ...]:
-        turns = [(event, (_make_verbatim_claim(event),)) for event in writer.events(ids)]
+        turns = [
+            (
+                event,
+                (
+                    Claim(
+                        text=event.text.strip()[: limits.MEMORY_TEXT_CHARACTERS],
+                        type=MemoryType.FACT,
+                        span=Span(event.id, 0, len(event.text)),
+                        speaker=event.speaker,
+                    ),
+                ),
+            )
+            for event in writer.events(ids)
+        ]
         apply_claims(writer, turns, now_us, embeds=embeds)
         return ()
 
     return commit_with_beliefs(parts, accepted, believe)
-
-
-def _make_verbatim_claim(event: Event) -> Claim:
-    text = event.text.strip()[: limits.MEMORY_TEXT_CHARACTERS]
-    return Claim(text=text, type=MemoryType.FACT, span=Span(event.id, 0, len(event.text)), speaker=event.speaker)
 
 
 # Store one memory directly, for tests, seeding and migration; it is reconciled like any other.
@@ -356,7 +361,15 @@ def store(parts: Parts, unit: MemoryUnit) -> Memory:
         said = replace(claim, span=span, topic=kept.topic, tags=kept.tags)
         changes = decide_claim(writer, filed, said, parts.clock.now_us())
         memory_id = _apply(parts, writer, filed, changes)
-        _set_pin_and_layer(parts, writer, writer.memories([memory_id])[0], unit)
+        memory = writer.memories([memory_id])[0]
+        pin_and_layer: list[Change] = []
+        layer = None if unit.layer is None else Layer(unit.layer)
+        if unit.pinned and not memory.pinned:
+            pin_and_layer.append(Pin(memory_id=memory.id, pinned=True, reason="stored as pinned"))
+        if layer is not None and memory.layer is not layer:
+            pin_and_layer.append(SetLayer(memory_id=memory.id, layer=layer, reason="stored in this layer"))
+        if pin_and_layer:
+            apply(writer, pin_and_layer, Application(actor=Actor.USER, now_us=parts.clock.now_us()))
         if parts.embedder is not None:
             number = parse_id_number(filed.id, IdKind.EVENT, writer.tenant.tag)
             writer.put(Job(kind=EMBED, first=number, last=number))
@@ -376,18 +389,6 @@ def _apply(parts: Parts, writer: Writer, event: Event, changes: list[Change]) ->
         if isinstance(change, Confirm):
             return change.memory_id
     return writer.evidence(event_ids=[event.id])[0].memory_id
-
-
-def _set_pin_and_layer(parts: Parts, writer: Writer, memory: Memory, unit: MemoryUnit) -> None:
-    """Pin the memory, or move it to the requested layer."""
-    changes: list[Change] = []
-    layer = None if unit.layer is None else Layer(unit.layer)
-    if unit.pinned and not memory.pinned:
-        changes.append(Pin(memory_id=memory.id, pinned=True, reason="stored as pinned"))
-    if layer is not None and memory.layer is not layer:
-        changes.append(SetLayer(memory_id=memory.id, layer=layer, reason="stored in this layer"))
-    if changes:
-        apply(writer, changes, Application(actor=Actor.USER, now_us=parts.clock.now_us()))
 
 
 def _build_event_and_claim(parts: Parts, unit: MemoryUnit) -> tuple[NewEvent, Claim]:

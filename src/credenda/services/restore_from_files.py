@@ -78,7 +78,16 @@ def rebuild_from_files(parts: Parts, path: str | Path, *, dry_run: bool = False)
         key, state = read_key(folder), load_state(folder.load(STATE))
         said = record(found.texts, lambda name, text: _find_digest(state, key, name) not in {"", hash_text(key, text)})
         stones, others = read_tombstones(folder, key)
-        _check_empty(parts, said)
+        with parts.store.reader(parts.user_id) as reader:
+            counts = reader.counts()
+        if counts.events or counts.memories:
+            raise Conflict(
+                f"the memory of {parts.user_id} is not empty",
+                why="restoring the pages would duplicate its contents",
+                fix="use a new database or another user; to apply edits in pages, use `files sync`",
+            )
+        if not (said.events or said.memories):
+            raise NotFound("the folder contains no entry", fix="pass a folder written by `files sync`")
         notes = list(said.notes)
         if said.statements:
             notes.append(f"{count_noun(said.statements, 'statement')} without a comment; `files sync` takes them in")
@@ -129,19 +138,6 @@ def _find_digest(state: State, key: bytes, name: str) -> str:
 def _is_unchanged(state: State, key: bytes, name: str, text: str) -> bool:
     """Return whether an entry is unchanged since the last synchronisation, which had applied all deletions."""
     return _find_digest(state, key, name) == hash_text(key, text)
-
-
-def _check_empty(parts: Parts, said: Record) -> None:
-    with parts.store.reader(parts.user_id) as reader:
-        counts = reader.counts()
-    if counts.events or counts.memories:
-        raise Conflict(
-            f"the memory of {parts.user_id} is not empty",
-            why="restoring the pages would duplicate its contents",
-            fix="use a new database or another user; to apply edits in pages, use `files sync`",
-        )
-    if not (said.events or said.memories):
-        raise NotFound("the folder contains no entry", fix="pass a folder written by `files sync`")
 
 
 def _take_over(parts: Parts, key: bytes, stones: list[Tombstone]) -> None:

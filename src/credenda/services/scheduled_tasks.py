@@ -120,7 +120,18 @@ def dream(
     commits, so the next run completes an interrupted one, and a second run changes nothing. `stay` renews the caller's
     own lease during the run. Raises `Invalid` for an unknown step.
     """
-    chosen = _choose_steps(steps)
+    if steps is None or not steps:
+        chosen = list(STEPS)
+    else:
+        names = [name.strip() for one in check_words(steps, "steps") for name in one.split(",")]
+        for name in names:
+            if name not in STEPS:
+                raise Invalid(
+                    f"there is no step {name!r}",
+                    why="the dream has no such step",
+                    fix=f"choose among {', '.join(STEPS)}",
+                )
+        chosen = [name for name in STEPS if name in names]
     done: list[DreamStep] = []
     taken = False
     try:
@@ -179,19 +190,6 @@ def _renew_locks(renew: Callable[[], None], beside: Callable[[], None] | None) -
             raise HeldError(error.what) from error
 
     return keep
-
-
-def _choose_steps(steps: Sequence[str] | None) -> list[str]:
-    """Parse step names, several of which may be in one text, and put them in order."""
-    if steps is None or not steps:
-        return list(STEPS)
-    names = [name.strip() for one in check_words(steps, "steps") for name in one.split(",")]
-    for name in names:
-        if name not in STEPS:
-            raise Invalid(
-                f"there is no step {name!r}", why="the dream has no such step", fix=f"choose among {', '.join(STEPS)}"
-            )
-    return [name for name in STEPS if name in names]
 
 
 def _run_step(name: str, night: Night) -> DreamStep:

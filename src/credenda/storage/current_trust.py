@@ -54,7 +54,19 @@ def _compute(reader: Reader, memories: Collection[Memory], depth: int) -> Mappin
         memory.id: found for memory in memories if (found := (list_sources(memory) | list_merged_sources(memory)))
     }
     stated = [memory for memory in memories if memory.confirmations and memory.id not in sources]
-    trusts = _weigh_evidence(reader, stated) if stated else {}
+    if stated:
+        events_of: dict[str, dict[str, None]] = {memory.id: {} for memory in stated}
+        for link in reader.evidence(memory_ids=list(events_of)):
+            events_of[link.memory_id][link.span.event_id] = None
+        chosen = {name: _choose(found) for name, found in events_of.items()}
+        wanted = sorted({event_id for ids in chosen.values() for event_id in ids})
+        events = {event.id: event for event in reader.events(wanted)} if wanted else {}
+        trusts = {
+            memory.id: combine_trust(memory, [events[one] for one in chosen[memory.id] if one in events])
+            for memory in stated
+        }
+    else:
+        trusts = {}
     if sources and depth:
         named = sorted({name for names in sources.values() for name in names})
         made_of = reader.memories(named)
@@ -63,19 +75,6 @@ def _compute(reader: Reader, memories: Collection[Memory], depth: int) -> Mappin
         for memory_id, names in sources.items():
             trusts[memory_id] = min([rows[memory_id], *(known[name] for name in names if name in known)])
     return trusts
-
-
-def _weigh_evidence(reader: Reader, memories: Sequence[Memory]) -> dict[str, float]:
-    events_of: dict[str, dict[str, None]] = {memory.id: {} for memory in memories}
-    for link in reader.evidence(memory_ids=list(events_of)):
-        events_of[link.memory_id][link.span.event_id] = None
-    chosen = {name: _choose(found) for name, found in events_of.items()}
-    wanted = sorted({event_id for ids in chosen.values() for event_id in ids})
-    events = {event.id: event for event in reader.events(wanted)} if wanted else {}
-    return {
-        memory.id: combine_trust(memory, [events[one] for one in chosen[memory.id] if one in events])
-        for memory in memories
-    }
 
 
 def _choose(event_ids: Collection[str]) -> list[str]:

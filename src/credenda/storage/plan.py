@@ -150,20 +150,17 @@ class Plan:
 
     def carry_out(self, writer: Writer) -> None:
         """File everything in a unit; raises an error that undoes the unit where anything has moved."""
-        if self._has_moved(writer):
-            raise _MovedError
-        for row, name in self._rows:
-            if writer.put(row) != name and not isinstance(row, Job):
-                raise _MovedError
-
-    def _has_moved(self, writer: Writer) -> bool:
         named = sorted(self._replaced, key=parse_serial)
-        return (
+        if (
             writer.tenant != self._tenant
             or (self._has_read and writer.duties.heads.change != self._head)
             or (bool(named) and writer.memories(named) != [self._replaced[name] for name in named])
             or (bool(self._asked) and writer.tombstoned(sorted(self._asked)) != self._tombstones)
-        )
+        ):
+            raise _MovedError
+        for row, name in self._rows:
+            if writer.put(row) != name and not isinstance(row, Job):
+                raise _MovedError
 
     # ------------------------------------------------------------------------------------------------ what is read
 
@@ -195,7 +192,18 @@ class Plan:
             return found
         if any(getattr(wanted, name) != getattr(EventFilter(), name) for name in _EVENT_FIELDS - _JOURNALED):
             self._refuse()
-        new = [one for one in self._events.values() if _is_journaled(one, wanted)]
+        new = [
+            one
+            for one in self._events.values()
+            if (
+                (wanted.session is None or one.session == wanted.session)
+                and (wanted.topic is None or one.topic == wanted.topic)
+                and (wanted.source is None or one.source == wanted.source)
+                and (wanted.after or 0) < parse_serial(one.id)
+                and (wanted.below is None or parse_serial(one.id) < wanted.below)
+                and (bool(one.text) or not wanted.worded)
+            )
+        ]
         return ([*new[::-1], *found] if wanted.newest_first else [*found, *new])[: wanted.limit]
 
     def tombstoned(self, digests: Sequence[bytes]) -> set[bytes]:
@@ -244,7 +252,16 @@ class Plan:
             (one.memory_id, one.span.event_id, one.span.start, one.span.stop, one.claim_hash): one
             for one in [*laid, *found]
         }  # what was there first stands
-        return sorted(kept.values(), key=_order_by_span)
+        return sorted(
+            kept.values(),
+            key=lambda one: (
+                parse_serial(one.span.event_id),
+                one.span.start,
+                one.span.stop,
+                parse_serial(one.memory_id),
+                one.claim_hash,
+            ),
+        )
 
     def changes(self, wanted: ChangeFilter) -> list[ChangeRecord]:
         """Return applied changes, oldest first."""
@@ -375,19 +392,3 @@ def _is_matching(memory: Memory, wanted: MemoryFilter) -> bool:
         and (wanted.statuses is None or memory.status in wanted.statuses)
         and (wanted.same_text_as is None or rows.hash_text(memory.text) == rows.hash_text(wanted.same_text_as))
     )
-
-
-def _is_journaled(event: Event, wanted: EventFilter) -> bool:
-    """Say whether a new event meets the conditions of a filter that a plan can tell."""
-    return (
-        (wanted.session is None or event.session == wanted.session)
-        and (wanted.topic is None or event.topic == wanted.topic)
-        and (wanted.source is None or event.source == wanted.source)
-        and (wanted.after or 0) < parse_serial(event.id)
-        and (wanted.below is None or parse_serial(event.id) < wanted.below)
-        and (bool(event.text) or not wanted.worded)
-    )
-
-
-def _order_by_span(one: Evidence) -> tuple[int, int, int, int, bytes]:
-    return parse_serial(one.span.event_id), one.span.start, one.span.stop, parse_serial(one.memory_id), one.claim_hash

@@ -280,25 +280,22 @@ def list_damaged_ledgers(path: str | Path) -> list[str]:
     return sorted(str(one) for one in place.parent.glob(f"{glob.escape(place.name)}{_DAMAGED}*"))
 
 
-def _set_damaged_aside(path: str | Path) -> dict[str, ErasedTenant]:
-    """Rename a damaged ledger, start a new one with its valid lines, and return their entries; {} for a sound one."""
-    found, damaged = _read_lines(path)
-    if not damaged:
-        return {}
-    place, number = locate_ledger(path), 1
-    while (aside := Path(f"{place}{_DAMAGED}{number}")).exists():
-        number += 1
-    try:
-        place.rename(aside)
-    except OSError as error:
-        raise make_file_error(place, error, "set aside") from error
-    _log.warning("a damaged ledger of erasures was set aside")
-    return found
-
-
 def add_to_ledger(path: str | Path, entries: Iterable[ErasedTenant]) -> None:
     """Append the entries that a ledger lacks, durably. A damaged ledger is set aside, and its valid lines are kept."""
-    kept = _set_damaged_aside(path)
+    # Rename a damaged ledger, start a new one with its valid lines, and return their entries; {} for a sound one.
+    found, damaged = _read_lines(path)
+    if not damaged:
+        kept = {}
+    else:
+        place, number = locate_ledger(path), 1
+        while (aside := Path(f"{place}{_DAMAGED}{number}")).exists():
+            number += 1
+        try:
+            place.rename(aside)
+        except OSError as error:
+            raise make_file_error(place, error, "set aside") from error
+        _log.warning("a damaged ledger of erasures was set aside")
+        kept = found
     entries = [*kept.values(), *(one for one in entries if one.tag not in kept)]
     known = read_ledger(path)
     _append(

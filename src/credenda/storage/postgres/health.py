@@ -206,25 +206,19 @@ def _describe_counters(session: Session) -> str:
         hints.append(f"run VACUUM: {_name_some(dead)}")
     if unknown:
         hints.append(f"run ANALYZE: {_name_some(unknown)} {'has' if len(unknown) == 1 else 'have'} no statistics")
-    bloated = _list_bloated_indexes(session)
-    if bloated:
-        hints.append(f"run REINDEX INDEX CONCURRENTLY: {_name_some(bloated)} (estimated from the number of entries)")
-    return "; ".join(hints) or "nothing to do"
-
-
-def _list_bloated_indexes(session: Session) -> list[str]:
-    """Describe the indexes that have more than twice the size that their entries usually need, the largest first.
-
-    The usual size is an estimate: entries as the last `VACUUM` or `ANALYZE` counted them, or the live rows of the table
-    where those are more, times the widths of the columns, in pages that are 70 % full.
-    """
+    # Describe the indexes that have more than twice the size that their entries usually need, the largest first. The
+    # usual size is an estimate: entries as the last `VACUUM` or `ANALYZE` counted them, or the live rows of the table
+    # where those are more, times the widths of the columns, in pages that are 70 % full.
     found: list[tuple[int, str]] = []
     for row in session.execute(_INDEX_SIZES, {"text": _TEXT_BYTES, "least": _MANY_BYTES}):
         usual = row["entries"] * (row["width"] + _ENTRY_BYTES) / _FILLED
         if row["bytes"] > 2 * usual:
             sizes = f"{row['bytes'] / 1e6:,.0f} MB, where about {usual / 1e6:,.0f} are usual"
             found.append((row["bytes"], f"{row['name']} has {sizes} for {row['entries']:,.0f} entries"))
-    return [told for _, told in sorted(found, reverse=True)]
+    bloated = [told for _, told in sorted(found, reverse=True)]
+    if bloated:
+        hints.append(f"run REINDEX INDEX CONCURRENTLY: {_name_some(bloated)} (estimated from the number of entries)")
+    return "; ".join(hints) or "nothing to do"
 
 
 def _name_some(found: list[str]) -> str:

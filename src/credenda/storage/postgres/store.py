@@ -106,7 +106,11 @@ class PostgresReader(SqlReader):
         for combinations in wanted:
             codes: set[int] = set()
             for one in combinations:
-                codes.update(first[next(iter(one))] if len(one) == 1 else self._list_common(one, low, limit))
+                codes.update(
+                    first[next(iter(one))]
+                    if len(one) == 1
+                    else [row["code"] for row in self._run("common_codes", term_list=sorted(one), low=low, limit=limit)]
+                )
             lists.append(sorted(codes)[:limit])
         return lists
 
@@ -125,10 +129,6 @@ class PostgresReader(SqlReader):
             else:
                 choices.append([frozenset(map(shorten_word, one)) for one in ({word}, stems) if one])
         return [frozenset[str]().union(*chosen) for chosen in islice(product(*choices), _COMBINATIONS)]
-
-    def _list_common(self, terms: frozenset[str], low: int, limit: int) -> list[int]:
-        found = self._run("common_codes", term_list=sorted(terms), low=low, limit=limit)
-        return [row["code"] for row in found]
 
     def _fetch_tuples(self, found: Any) -> tuple[list[str], list[tuple[Any, ...]]]:  # noqa: ANN401 - the cursor of `_run`
         return [column.name for column in found.description], found.fetchall()

@@ -378,7 +378,22 @@ def _append(run: StatementRunner, drafts: Sequence[AuditDraft]) -> str:
     head = run("audit_head").fetchone()
     seq, last = NO_HEAD if head is None else (head["seq"], bytes(head["hash"]))
     for draft in drafts:
-        subject = _find_subject(run, draft.user)
+        # Find a user's pseudonym and key; a user without them gets a random key. It is stored for a user of this
+        # database alone: the name of one who was erased must not come back.
+        user = draft.user
+        if not user:
+            subject = _Subject(run, "", "", b"\x00", is_known=False)
+        else:
+            known = run("audit_subject", user_id=user).fetchone()
+            if known is not None:
+                subject = _Subject(run, user, known["pseudonym"], bytes(known["input_key"]), is_known=True)
+            else:
+                key = draw_key()
+                pseudonym = compute_alias(key, user)
+                is_known = run("is_user", user_id=user).fetchone() is not None
+                if is_known:
+                    run("insert_subject", user_id=user, pseudonym=pseudonym, input_key=key)
+                subject = _Subject(run, user, pseudonym, key, is_known)
         seq += 1
         record = write_record(
             draft, seq=seq, pseudonym=subject.pseudonym, input_key=subject.key, name=subject.name_person
@@ -407,24 +422,6 @@ class _Subject:
         if self.is_known:
             self.run("insert_audit_name", user_id=self.user, alias=alias, name=name)
         return alias
-
-
-def _find_subject(run: StatementRunner, user: str) -> _Subject:
-    """Find a user's pseudonym and key; a user without them gets a random key.
-
-    It is stored for a user of this database alone: the name of one who was erased must not come back.
-    """
-    if not user:
-        return _Subject(run, "", "", b"\x00", is_known=False)
-    known = run("audit_subject", user_id=user).fetchone()
-    if known is not None:
-        return _Subject(run, user, known["pseudonym"], bytes(known["input_key"]), is_known=True)
-    key = draw_key()
-    pseudonym = compute_alias(key, user)
-    is_known = run("is_user", user_id=user).fetchone() is not None
-    if is_known:
-        run("insert_subject", user_id=user, pseudonym=pseudonym, input_key=key)
-    return _Subject(run, user, pseudonym, key, is_known)
 
 
 # Members of shared memories.

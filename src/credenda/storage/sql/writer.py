@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from abc import abstractmethod
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from json.encoder import encode_basestring
@@ -153,7 +153,14 @@ def redact_memory(writer: WordIndex, run: StatementRunner, redaction: Redaction)
         for row in run("changes_with_phrase", phrase=phrase).fetchall():
             _redact_entry(run, row, row["delta"] if row["memory"] is not None else _NOTHING)
     run("redact_versions", id=number)
-    _redact_log(run, number, memory, writer.contests())
+    contests = writer.contests()
+    for row in run("changes_of_range", low=number, high=number + 1).fetchall():
+        _redact_entry(run, row, _remove_words(row))
+    _redact_contest_log(run, memory.id)
+    pair = (normalise_name(memory.entity or ""), normalise_attribute(memory.attribute or ""))
+    for contest in contests:
+        if (normalise_name(contest.entity), normalise_attribute(contest.attribute)) == pair:
+            _redact_contest_log(run, contest.id)
     run("redact_evidence", memory=number)
     run("delete_vectors", low=code, high=code + 1)
 
@@ -191,7 +198,15 @@ def reword_memory(writer: WordIndex, run: StatementRunner, wording: Rewording) -
             new_stop=new.span.stop,
             new_hash=new.claim_hash,
         )
-    _reword_log(run, number, wording, places)
+    phrases = [phrase for phrase in map(normalise_text, wording.phrases) if phrase]
+    fields = [*(("text", before, now) for before, now in wording.texts.items()), *wording.fields]
+    for row in run("changes_of_range", low=number, high=number + 1).fetchall():
+        delta = _reword(row, fields, places)
+        reason = normalise_text(row["reason"])
+        if any(phrase in reason for phrase in phrases):
+            _redact_entry(run, row, delta)
+        elif delta != row["delta"]:
+            run("reword_change", id=row["id"], delta=delta, checksum=_compute_checksum(row, row["reason"], delta))
 
 
 def _reword_fields(memory: Memory, moved: Mapping[tuple[str, str], object]) -> Memory:
@@ -213,20 +228,6 @@ def _compose_words(memory: Memory, text: str) -> str:
     return compose_memory_words(text, memory.entity, memory.attribute, memory.value)
 
 
-def _redact_log(run: StatementRunner, number: int, memory: Memory, contests: Iterable[ContestCase]) -> None:
-    """Keep only the wordless part of a memory's entries, and nothing of entries about contests of its slot.
-
-    The caller logs afterwards what remains of those contests.
-    """
-    for row in run("changes_of_range", low=number, high=number + 1).fetchall():
-        _redact_entry(run, row, _remove_words(row))
-    _redact_contest_log(run, memory.id)
-    pair = (normalise_name(memory.entity or ""), normalise_attribute(memory.attribute or ""))
-    for contest in contests:
-        if (normalise_name(contest.entity), normalise_attribute(contest.attribute)) == pair:
-            _redact_contest_log(run, contest.id)
-
-
 def _redact_contest_log(run: StatementRunner, public_id: str) -> None:
     """Take the words out of the log of every contest that names a memory, or is the contest of that name."""
     for row in run("changes_about_contest", public_id=public_id).fetchall():
@@ -240,24 +241,6 @@ def _redact_entry(run: StatementRunner, row: Record, delta: str) -> None:
 
 def _compute_checksum(row: Record, reason: str, delta: str) -> int:
     return compute_checksum(row["id"], row["kind"], row["actor"], reason, row["at"], row["memory"], row["cause"], delta)
-
-
-def _reword_log(
-    run: StatementRunner,
-    number: int,
-    wording: Rewording,
-    places: Mapping[tuple[int, int, int, str], tuple[int, int, str]],
-) -> None:
-    """Replace texts and the places of evidence in the entries of a memory, and remove reasons with its phrases."""
-    phrases = [phrase for phrase in map(normalise_text, wording.phrases) if phrase]
-    fields = [*(("text", before, now) for before, now in wording.texts.items()), *wording.fields]
-    for row in run("changes_of_range", low=number, high=number + 1).fetchall():
-        delta = _reword(row, fields, places)
-        reason = normalise_text(row["reason"])
-        if any(phrase in reason for phrase in phrases):
-            _redact_entry(run, row, delta)
-        elif delta != row["delta"]:
-            run("reword_change", id=row["id"], delta=delta, checksum=_compute_checksum(row, row["reason"], delta))
 
 
 @guard_row("changes", IdKind.CHANGE)
@@ -353,7 +336,13 @@ class SqlWriter(SqlReader):
             case NewEvent():
                 return self._event(row)
             case Job():
-                return self._job(row)
+                now_us = self._clock.now_us()
+                if not row.id:
+                    return self._new_job(row, now_us)
+                number = self._number(row.id, IdKind.JOB)
+                if not self._run("update_job", id=number, updated_us=now_us, **to_progress_columns(row)).rowcount:
+                    raise _make_missing_error("job", row.id)
+                return self._public(IdKind.JOB, number)
             case _:
                 self.filed_only = False
                 return self._other(row)
@@ -397,7 +386,13 @@ class SqlWriter(SqlReader):
                 self._run("insert_evidence", **rows.to_evidence_row(row, self._tenant.tag))
                 return ""
             case ContestCase():
-                return self._contest(row)
+                for memory_id in row.memory_ids:
+                    self._number(memory_id, IdKind.MEMORY)
+                if row.id and not self.contests(id=row.id):
+                    raise _make_missing_error("contest", row.id)
+                number = self._number(row.id, IdKind.CONTEST) if row.id else self._value("next_contest")
+                self._run("put_contest", **rows.to_contest_row(row, number))
+                return self._public(IdKind.CONTEST, number)
             case _:
                 assert_never(row)
 
@@ -497,15 +492,6 @@ class SqlWriter(SqlReader):
             self._run("insert_author", kind=kind.value, id=number, member=self.author)
         return self._public(kind, number)
 
-    def _job(self, job: Job) -> str:
-        now_us = self._clock.now_us()
-        if not job.id:
-            return self._new_job(job, now_us)
-        number = self._number(job.id, IdKind.JOB)
-        if not self._run("update_job", id=number, updated_us=now_us, **to_progress_columns(job)).rowcount:
-            raise _make_missing_error("job", job.id)
-        return self._public(IdKind.JOB, number)
-
     def _new_job(self, job: Job, now_us: int) -> str:
         tips = self.tips
         number = tips.job
@@ -522,15 +508,6 @@ class SqlWriter(SqlReader):
 
     def _copy_vectors(self, copies: VectorCopies) -> str:  # noqa: ARG002 - for a backend that has an index of vectors
         return ""
-
-    def _contest(self, contest: ContestCase) -> str:
-        for memory_id in contest.memory_ids:
-            self._number(memory_id, IdKind.MEMORY)
-        if contest.id and not self.contests(id=contest.id):
-            raise _make_missing_error("contest", contest.id)
-        number = self._number(contest.id, IdKind.CONTEST) if contest.id else self._value("next_contest")
-        self._run("put_contest", **rows.to_contest_row(contest, number))
-        return self._public(IdKind.CONTEST, number)
 
     def _tombstone(self, stone: Tombstone) -> str:
         if stone.lifted:
