@@ -8,7 +8,7 @@ changes: `fork` it, `fold` into the fork, and publish the fork. Versions share a
 from __future__ import annotations
 
 import copy
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from threading import Lock
 from typing import Final
 
@@ -20,7 +20,6 @@ from credenda.current_call import check_deadline
 from credenda.errors import IMPOSSIBLE, Corrupt, make_damage_error
 from credenda.index import snapshot
 from credenda.index.bm25 import InvertedLists, Postings, Statistics, TermLists, compute_rarities, score_terms
-from credenda.index.instruction_cache import InstructionCache
 from credenda.index.quantize import (
     compute_distances,
     compute_divisor,
@@ -55,6 +54,35 @@ from credenda.storage.store import (
     unpack_code,
 )
 from credenda.text.tokens import extract_document_terms
+
+# A cache of the standing instructions, which every search reads and which seldom change.
+
+
+Occasion = frozenset[str]
+"""The trigger terms of a standing instruction."""
+
+
+class InstructionCache:
+    """The standing instructions of one tenant, by code, at one position of the change log.
+
+    The key is the head of the change log in a view, so that no view gets the data of another: no memory changes without
+    a change in the log. Safe to use from any thread.
+    """
+
+    __slots__ = ("_last",)
+
+    def __init__(self) -> None:
+        self._last: tuple[int, Mapping[int, Occasion]] | None = None
+
+    def at(self, change: int) -> Mapping[int, Occasion] | None:
+        """Return the cached instructions for this head of the change log; None for any other head."""
+        last = self._last
+        return last[1] if last is not None and last[0] == change else None
+
+    def note(self, change: int, instructions: Mapping[int, Occasion]) -> None:
+        """Replace the cached instructions; one assignment, so that no thread sees half of it."""
+        self._last = change, instructions
+
 
 # A cache of recently compared vectors: reading a vector from the store costs more than the rest of its comparison.
 

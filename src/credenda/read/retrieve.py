@@ -16,8 +16,7 @@ from numpy.typing import NDArray
 
 from credenda import limits
 from credenda.ids import IdKind, format_id, parse_id_number
-from credenda.index.instruction_cache import Occasion
-from credenda.index.resident import ResidentIndex
+from credenda.index.resident import Occasion, ResidentIndex
 from credenda.index.snapshot import STATE_CURRENT, STATE_HIDDEN, STATE_PAST, SkipBoost
 from credenda.model.event import CODE, Event
 from credenda.model.fast_dataclass import compile_fast_init

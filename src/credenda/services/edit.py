@@ -35,7 +35,7 @@ from credenda.model.report import Resolution, UndoneMemory, UndoReport
 from credenda.runtime import Parts
 from credenda.services.browse import get_current, get_expected, read_expectation, resolve_id, resolve_id_in
 from credenda.storage.plan import commit_decided, return_decided
-from credenda.storage.records import EMBED, EXTRACT, THINK, take_turn
+from credenda.storage.records import EMBED, READING_JOBS, take_turn
 from credenda.storage.store import ChangeFilter, EventFilter, Job, JobFilter, JobStatus, MemoryFilter, Reader, Writer
 from credenda.text.normalize import normalise_attribute, normalise_name
 from credenda.validation import check_member, check_name, check_text
@@ -537,7 +537,6 @@ def restore(parts: Parts, memory_id: str) -> Memory:
 # Show the outcome of messages, and the contradictions that they raise.
 
 
-_READING: Final = frozenset({EXTRACT, THINK})
 _STATES: Final = (
     ("failed", frozenset({JobStatus.DEAD})),
     ("running", frozenset({JobStatus.PROCESSING, JobStatus.FAILED})),
@@ -569,7 +568,7 @@ def get_outcome(parts: Parts, event_ids: Sequence[str]) -> Outcome:
             one for one in reader.memories(sorted({one.memory_id for one in links})) if one.status is not Status.DELETED
         ]
         numbers = {parse_serial(name) for name in wanted}
-        jobs = reader.jobs(JobFilter(kinds=_READING, statuses=_UNFINISHED, until_event=max(numbers)))
+        jobs = reader.jobs(JobFilter(kinds=READING_JOBS, statuses=_UNFINISHED, until_event=max(numbers)))
         found = {job.status for job in jobs if any(job.first <= number <= job.last for number in numbers)}
         return Outcome(
             state=next((state for state, statuses in _STATES if statuses & found), "done"),

@@ -39,8 +39,8 @@ from credenda.storage.postgres.migrate import (
     read_login,
 )
 from credenda.storage.postgres.statements import get_positional_statement, list_words, load_statements, shorten_word
-from credenda.storage.sql.duties import ViewStart
-from credenda.storage.sql.reader import SqlReader, analyse_term, renew_indexes, to_tenant
+from credenda.storage.rows import draw_stored_key, open_stored_key, to_tenant
+from credenda.storage.sql.reader import SqlReader, ViewStart, analyse_term, renew_indexes
 from credenda.storage.sql.server_rows import ServerRows, TenantQueries
 from credenda.storage.sql.statements import Cursor, StatementRunner
 from credenda.storage.sql.writer import NextIds, SqlWriter, clear_name_cache
@@ -51,8 +51,6 @@ from credenda.storage.transfer import (
     ExportHeader,
     ImportRow,
     TenantExport,
-    draw_stored_key,
-    open_stored_key,
 )
 
 # The rows of one tenant in Postgres, and the documents that its table of words finds.
@@ -76,9 +74,8 @@ class PostgresReader(SqlReader):
 
     def __init__(self, session: Session, tenant: TenantRecord, key: bytes = b"") -> None:
         """Bind a transaction to a tenant; `key` is that of the tombstone key file."""
-        super().__init__(tenant)
+        super().__init__(tenant, load_statements(), session.execute_prepared, file_key=key)
         self._session = session
-        self._key = key
 
     @classmethod
     def of_view(cls, session: Session, user_id: str, key: bytes) -> PostgresReader:
@@ -89,10 +86,6 @@ class PostgresReader(SqlReader):
         view = cls(session, nobody if row is None else to_tenant(row), key)
         view._start = ViewStart.of(row, (before, seconds()))
         return view
-
-    def _run(self, name: str, /, **parameters: object) -> psycopg.Cursor[Row]:
-        parameters["user_id"] = self._tenant.user_id
-        return run_statement(self._session, name, parameters, self._key)
 
     def _list_codes(self, asked: Mapping[str, str], limit: int, *, memories: bool) -> list[list[int]]:
         low = pack_code(0, memory=memories)
@@ -235,9 +228,8 @@ class PostgresWriter(SqlWriter, PostgresReader):
         self, session: Session, tenant: TenantRecord, tips: NextIds, clock: Clock, *, key: bytes = b""
     ) -> None:
         """Bind a transaction to a tenant with these next ids; `key` is that of the tombstone key file."""
-        SqlWriter.__init__(self, tenant, tips, clock)
-        self._session = session
-        self._key = key
+        PostgresReader.__init__(self, session, tenant, key)
+        SqlWriter.__init__(self, tips, clock)
 
     def _insert(self, name: str, cells: tuple[object, ...]) -> None:
         self._session.execute_prepared(get_positional_statement(name), cells)

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import hashlib
+import json
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 from functools import lru_cache
 from json.encoder import encode_basestring
 from typing import Any, Final, NamedTuple, Protocol, assert_never
 from unicodedata import normalize
 
 from credenda import limits
-from credenda.clock import Clock
-from credenda.errors import Conflict, Invalid, NotFound
-from credenda.ids import IdKind, parse_id_number
+from credenda.clock import LONGEST_WAIT_US, Clock
+from credenda.errors import Conflict, Invalid, LimitExceeded, NotFound
+from credenda.ids import IdKind, parse_id_number, parse_id_numbers
 from credenda.model.change import ChangeRecord, ContestCase
 from credenda.model.claim import Evidence
 from credenda.model.core import Item, ItemRemoval
@@ -23,14 +24,14 @@ from credenda.model.governance import LegalHold, RetentionPolicy
 from credenda.model.job import DutyRun
 from credenda.model.memory import Memory
 from credenda.storage import rows
-from credenda.storage.rows import compute_checksum, guard_row, pack_json
-from credenda.storage.sql.duties import Derived, add_spend, is_fresh, to_progress_columns, write_derived
+from credenda.storage.rows import SEALED, compute_checksum, guard_row, list_cells, pack_json, seal_key
 from credenda.storage.sql.reader import SqlReader, compose_event_words, compose_memory_words
 from credenda.storage.sql.server_rows import write_item
 from credenda.storage.sql.statements import Record, StatementRunner
 from credenda.storage.store import (
     Access,
     Job,
+    JobStatus,
     Prune,
     Reader,
     Redaction,
@@ -42,7 +43,6 @@ from credenda.storage.store import (
     Snapshot,
     Spend,
     Surprise,
-    TenantRecord,
     Tombstone,
     Vector,
     VectorCopies,
@@ -50,7 +50,6 @@ from credenda.storage.store import (
     Watermark,
     pack_code,
 )
-from credenda.storage.transfer import SEALED, seal_key
 from credenda.text.normalize import normalise_attribute, normalise_name, normalise_text
 from credenda.text.passages import split_passages
 
@@ -276,6 +275,80 @@ def replace_rows(run: StatementRunner, tag: str, row: ReplayedRows) -> str:
     return ""
 
 
+# Derived values, costs of models, and the columns of a job.
+
+
+Derived = Retention | Surprise | Watermark | DutyRun | SchedulerLease | Prune | VectorRemoval
+"""Derived values, and the progress of the tasks that compute them."""
+
+
+def write_derived(run: StatementRunner, tag: str, row: Derived) -> None:
+    """Insert a derived value of the tenant with this tag."""
+    match row:
+        case Retention():
+            numbers = parse_id_numbers(list(row.scores), IdKind.MEMORY, tag)
+            run("put_retention", scores=json.dumps(dict(zip(numbers, row.scores.values(), strict=True))))
+        case Surprise():
+            number = parse_id_number(row.memory_id, IdKind.MEMORY, tag)
+            run("put_surprise", id=number, score=row.score, importance=row.importance)
+        case Watermark(value=None):
+            run("drop_watermark", name=row.name)
+        case Watermark():
+            run("put_watermark", name=row.name, value=row.value, at_us=row.at_us)
+        case DutyRun():
+            run("put_duty", **list_cells(row))
+        case SchedulerLease():
+            if not run("lead", **asdict(row), far_us=row.now_us + LONGEST_WAIT_US).rowcount:
+                what = f"{row.name} is being run already" if row.name else "another process runs the scheduled tasks"
+                holder = str(run("led_by", name=row.name).fetchone()[0] or "")
+                why, fix = "only one may run at a time", "try again later"
+                raise Conflict(what, why=why, fix=fix, owner=holder)
+        case Prune():
+            run("prune_accesses", before_us=row.showings_before_us, limit=row.limit)
+            run("prune_jobs", before_us=row.jobs_before_us, limit=row.limit)
+        case VectorRemoval():
+            run("keep_vector_head", at_us=row.at_us)
+            run("drop_vectors_of_model", model_id=row.model_id, limit=row.limit)
+        case _:
+            assert_never(row)
+
+
+def add_spend(run: StatementRunner, spend: Spend) -> str:
+    """Add to the cost of a day; raises `LimitExceeded` above its bound."""
+    tokens = spend.tokens_in + spend.tokens_out
+    if (
+        spend.tokens_max is not None
+        and int(run("spent_on_day", day=spend.day).fetchone()[0] or 0) + tokens > spend.tokens_max
+    ):
+        raise LimitExceeded(
+            "the day's budget for models is spent",
+            why=f"at most {spend.tokens_max} tokens a day are allowed",
+            fix="raise llm_daily_tokens, or wait for the next day (UTC)",
+        )
+    run("add_spend", **list_cells(spend))
+    return ""
+
+
+def to_progress_columns(job: Job) -> dict[str, object]:
+    """Return the columns of a job that its run changes."""
+    return {
+        "status": job.status.value,
+        "attempts": job.attempts,
+        "run_after_us": job.run_after_us,
+        "lease_owner": job.lease_owner or None,
+        "lease_until_us": job.lease_until_us or None,
+        "error": job.error or None,
+        "outcome": job.outcome or None,
+    }
+
+
+def is_fresh(job: Job) -> bool:
+    """Return whether a job is new, may start at once and has no idempotency key."""
+    begun = job.attempts or job.run_after_us or job.lease_owner or job.lease_until_us or job.error
+    named = job.idempotency_key is not None or job.payload_hash or job.payload
+    return job.status is JobStatus.QUEUED and not begun and not named
+
+
 # The writer.
 
 
@@ -309,8 +382,8 @@ class SqlWriter(SqlReader):
 
     author = ""  # the id of the member who writes; "" for the user whose memory it is
 
-    def __init__(self, tenant: TenantRecord, tips: NextIds, clock: Clock) -> None:
-        SqlReader.__init__(self, tenant)  # a backend puts a reader of its own between the two
+    def __init__(self, tips: NextIds, clock: Clock) -> None:
+        """Begin with these next ids; the reader of a backend, which its writer is too, binds the connection."""
         self._clock = clock
         self.tips = tips
         """The next ids after the rows inserted so far."""

@@ -9,6 +9,7 @@ import sqlite3
 from collections import Counter, deque
 from collections.abc import Callable, Generator
 from contextlib import closing, contextmanager, suppress
+from functools import partial
 from pathlib import Path
 from threading import Lock
 from typing import Final, Generic, NamedTuple, TypeVar
@@ -366,7 +367,7 @@ def prepare_connection(connection: sqlite3.Connection, pragmas: tuple[str, ...] 
     connection.create_function("credenda_memory_words", 4, compose_memory_words, deterministic=True)
     connection.create_function("credenda_checksum", -1, compute_checksum, deterministic=True)
     connection.create_function("credenda_is_vector", 7, is_sound_vector, deterministic=True)
-    connection.create_function("credenda_file_key", 0, lambda: key)
+    connection.create_function("credenda_file_key", 0, partial(bytes, key))
     connection.execute("SELECT count(*) FROM sqlite_schema").fetchone()
     for pragma in pragmas:
         connection.execute(pragma)
