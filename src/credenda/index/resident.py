@@ -8,7 +8,7 @@ changes: `fork` it, `fold` into the fork, and publish the fork. Versions share a
 from __future__ import annotations
 
 import copy
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from threading import Lock
 from typing import Final
 
@@ -424,7 +424,7 @@ class ResidentIndex:
                 changed.append(row)
                 texts.append(text)
         if changed:
-            self._postings = self._postings.without(_mark_rows(table.rows, changed)).with_texts(changed, texts)
+            self._postings = self._postings.without(make_mask(table.rows, changed)).with_texts(changed, texts)
             table = table.with_lengths(np.array(changed), _measure_lengths(texts))
         told = dict(zip(rows.tolist(), (unpack_code(document.code)[:2] for document in documents), strict=True))
         redacted = {told[row] for row in changed}
@@ -447,7 +447,7 @@ class ResidentIndex:
         gone = rows[wanted == STATE_GONE]
         if not len(gone):
             return table
-        self._postings = self._postings.without(_mark_rows(table.rows, gone.tolist()))
+        self._postings = self._postings.without(make_mask(table.rows, gone))
         return table.with_lengths(gone, np.zeros(len(gone), np.uint16)).without_bits(gone)
 
     def _take_vectors(self, table: DocumentColumns, vectors: Sequence[Vector]) -> DocumentColumns:
@@ -541,7 +541,8 @@ def _measure_lengths(texts: Sequence[Sequence[str]]) -> NDArray[np.uint16]:
     return np.array([min(len(text), LENGTH_MAX) for text in texts], np.uint16)
 
 
-def _mark_rows(rows: int, at: Sequence[int]) -> NDArray[np.bool_]:
+def make_mask(rows: int, at: NDArray[np.int64] | Sequence[int]) -> NDArray[np.bool_]:
+    """Return a mask of so many rows that is set at some of them."""
     marks = np.zeros(rows, np.bool_)
     marks[at] = True
     return marks
@@ -669,22 +670,19 @@ def find_nearest_codes(reader: Reader, model_id: str, vector: Floats, count: int
     """
     found, head = reader.by_vector.nearest(model_id, vector.tolist(), count)
     best, nearest = np.zeros(0, np.int64), np.zeros(0, np.float32)
-    for codes, matrix in _read_pages(reader, model_id, head, len(vector)):
-        check_deadline()
-        best, nearest = np.concatenate([best, codes]), np.concatenate([nearest, matrix @ vector])
-        if len(best) > count:
-            kept = nearest.argpartition(len(nearest) - count)[len(nearest) - count :]
-            best, nearest = best[kept], nearest[kept]
-    return sorted({*found, *best.tolist()})
-
-
-def _read_pages(reader: Reader, model_id: str, after: int, dims: int) -> Iterator[tuple[NDArray[np.int64], Floats]]:
-    while page := reader.by_vector.page(model_id, after, _PAGE):
-        after = page[-1][0]
+    while page := reader.by_vector.page(model_id, head, _PAGE):
+        head = page[-1][0]
         for bits in {row[3] for row in page}:
-            rows = [row for row in page if row[2] == dims and row[3] == bits]
-            if rows:
-                yield np.array([row[1] for row in rows], np.int64), _decode(rows, bits, dims)
+            rows = [row for row in page if row[2] == len(vector) and row[3] == bits]
+            if not rows:
+                continue
+            check_deadline()
+            best = np.concatenate([best, np.array([row[1] for row in rows], np.int64)])
+            nearest = np.concatenate([nearest, _decode(rows, bits, len(vector)) @ vector])
+            if len(best) > count:
+                kept = nearest.argpartition(len(nearest) - count)[len(nearest) - count :]
+                best, nearest = best[kept], nearest[kept]
+    return sorted({*found, *best.tolist()})
 
 
 def _decode(rows: list[tuple[int, int, int, int, bytes]], bits: int, dims: int) -> Floats:

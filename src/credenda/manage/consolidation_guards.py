@@ -284,6 +284,11 @@ def extract_traits(text: str, said_us: int) -> Traits:
     found = {unit for unit in beside if unit in load_words("units")}
     spans = {word for before, word in zip(("", *singular), singular, strict=False) if before not in _OWN}
     found |= {load_periods().get(word, word) for word in spans if word in load_words("alone")}
+    small: list[str] = []
+    for word in _WORD.findall(plain):
+        if not word[0].isupper():
+            small.append(fold(word).removesuffix("'s"))
+            small.append(_stem(word))
     return Traits(
         numbers=frozenset(numbers),
         units=frozenset(found | set(_MONEY.findall(plain))),
@@ -291,18 +296,11 @@ def extract_traits(text: str, said_us: int) -> Traits:
         dates=frozenset((span.from_us, span.until_us) for span in find_dates(plain, said_us)),
         names=frozenset(names),
         openings=frozenset(openings),
-        small=frozenset(_find_small(plain)),
+        small=frozenset(small),
         absent=frozenset(map(_stem, _ABSENT.findall(plain))),
         negations=len(denied) + len(load_words("dislikes").intersection(stated)),
         turning=frozenset(turning),
     )
-
-
-def _find_small(text: str) -> Iterable[str]:
-    for word in _WORD.findall(text):
-        if not word[0].isupper():
-            yield fold(word).removesuffix("'s")
-            yield _stem(word)
 
 
 def _stem(word: str) -> str:

@@ -132,14 +132,12 @@ def _find_paths(sentence: str) -> Iterator[CodeClaim]:
                 is_path = len(segments) > 1
             else:
                 is_path = bool(_ENDING.search(segments[-1])) or token.startswith(("./", "../")) or token.endswith("/")
-            if is_path and not _is_route(token, sentence[: match.start()]):
+            before = sentence[: match.start()].rstrip("`\"' ")
+            is_route = token.startswith("/") and (_ROUTE_PATH.match(token) or _ROUTE.search(before))
+            if is_path and not is_route:
                 yield CodeClaim(kind="path", what=token)
         elif _CODE_FILE.match(token) and (quoted or "file" in sentence[max(0, match.start() - 9) : match.end() + 6]):
             yield CodeClaim(kind="file", what=token)
-
-
-def _is_route(token: str, before: str) -> bool:
-    return bool(token.startswith("/") and (_ROUTE_PATH.match(token) or _ROUTE.search(before.rstrip("`\"' "))))
 
 
 def _find_names(sentence: str) -> Iterator[CodeClaim]:

@@ -283,10 +283,13 @@ def repair_rows(writer: Writer, wrong: LogDifferences, now_us: int) -> int:
         # Copy derived fields from the rows.
         rows = writer.versions([memory_id])
         held = {one.version: one for one in rows}
-        versions = tuple(
-            _copy_counted(one, held[one.version]) if one.version in held else one for one in folded.versions
-        )
-        writer.put(ReplayedRows(versions=versions, evidence=folded.evidence if folded.supported else None))
+        versions = [
+            apply_surprise(replace(one, **{name: getattr(row, name) for name in COUNTED}), row.surprise)
+            if (row := held.get(one.version)) is not None
+            else one
+            for one in folded.versions
+        ]
+        writer.put(ReplayedRows(versions=tuple(versions), evidence=folded.evidence if folded.supported else None))
         writer.put(
             ChangeRecord(
                 id="",
@@ -305,7 +308,3 @@ def repair_rows(writer: Writer, wrong: LogDifferences, now_us: int) -> int:
             writer.put(ReplayedRows(contest=case))
             done += 1
     return done
-
-
-def _copy_counted(said: Memory, row: Memory) -> Memory:
-    return apply_surprise(replace(said, **{name: getattr(row, name) for name in COUNTED}), row.surprise)

@@ -15,7 +15,7 @@ from credenda.model.memory import Cardinality, Memory, Relation, Stance, Status
 from credenda.model.query import Context, Hit, Query, SlotVersion
 from credenda.model.statement import format_core_text, format_validity
 from credenda.providers.embed.factory import TokenAsk
-from credenda.read.core_memories import add_statement_times, find_core_memories, is_standing_instruction
+from credenda.read.core_memories import add_statement_times, find_core_memories, to_core_memory
 from credenda.read.history import read_slot_history
 from credenda.read.pack import WHEN, Packing, pack
 from credenda.read.pack_trace import PackTrace
@@ -61,9 +61,7 @@ def build_context(  # noqa: PLR0913 - what a search takes, and the core
     """
     asked = query or Query(text="")
     if core is None:
-        core = add_statement_times(
-            reader, [_make_core_memory(one) for one in find_core_memories(reader, asked, now_us)]
-        )
+        core = add_statement_times(reader, [to_core_memory(one) for one in find_core_memories(reader, asked, now_us)])
     kept = core
     candidates = kept
     if query is None or not query.text:
@@ -109,10 +107,6 @@ def build_context(  # noqa: PLR0913 - what a search takes, and the core
         trace=trace,
     )
     return pack(always, found.hits, packing)
-
-
-def _make_core_memory(memory: Memory) -> CoreMemory:
-    return CoreMemory(Section.INSTRUCTION if is_standing_instruction(memory) else Section.PINNED, memory)
 
 
 def _choose_headings(core: Sequence[CoreMemory], terms: Collection[str]) -> dict[str, str]:

@@ -53,9 +53,15 @@ def _compare_known(reader: Reader, since_us: int, until_us: int) -> list[Differe
     log = found
     then = _index_by_id(reader.memories(sorted(log), since_us))
     links = _add_successors(reader, _index_by_id(reader.memories(sorted(log), until_us)), until_us)
+    # Whether the words of a memory were deleted after the later time; it is then left out of both states.
     beliefs = Beliefs(
         before={
-            name: one for name, one in then.items() if one.status in _HELD and not _was_redacted_later(links.get(name))
+            name: one
+            for name, one in then.items()
+            if one.status in _HELD
+            and not (
+                (memory := links.get(name)) is not None and not memory.text and memory.status is not Status.DELETED
+            )
         },
         after={name: one for name, one in links.items() if one.status in _HELD and one.text},
         known=frozenset(then),
@@ -63,11 +69,6 @@ def _compare_known(reader: Reader, since_us: int, until_us: int) -> list[Differe
         log=log,
     )
     return compare(beliefs)
-
-
-def _was_redacted_later(memory: Memory | None) -> bool:
-    """Return whether the words of a memory were deleted after the later time; it is then left out of both states."""
-    return memory is not None and not memory.text and memory.status is not Status.DELETED
 
 
 def _compare_valid(reader: Reader, since_us: int, until_us: int) -> list[Difference]:

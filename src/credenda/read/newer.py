@@ -15,7 +15,7 @@ from typing import Final, NamedTuple
 from credenda.clock import DAY_US
 from credenda.ids import parse_serial
 from credenda.model.attributes import get_attribute, has_same_kind, is_measure, load_asked
-from credenda.model.memory import Cardinality, Memory, Stance, Status
+from credenda.model.memory import Cardinality, Memory, Stance, Status, get_valid_from_us
 from credenda.model.query import Hit
 from credenda.read.candidates import Row
 from credenda.read.plan import Interval
@@ -64,7 +64,24 @@ def link_newer(hits: Sequence[Hit], changed: Mapping[str, str] = _NONE, now_us: 
     for hit in hits:
         if hit.memory is None or not has_begun(hit.memory, now_us):
             continue
-        if (one := _prepare(hit, hit.memory)) is not None:
+        # Prepare an active, asserted memory with a value of an attribute that holds no set; else None.
+        memory = hit.memory
+        if memory.status is not Status.ACTIVE or memory.stance is not Stance.ASSERTED or memory.contested:
+            made = None
+        else:
+            attribute = normalise_attribute(memory.attribute or "")
+            if (
+                not (memory.entity and memory.value and attribute)
+                or get_attribute(attribute).cardinality is Cardinality.SET
+            ):
+                made = None
+            else:
+                since_us = memory.created_us if memory.valid_from_us is None else memory.valid_from_us
+                time = max([since_us, *(event.occurred_us for event in hit.evidence)]), hit.id
+                key = (normalise_name(memory.speaker), memory.scope, normalise_name(memory.entity), attribute)
+                beside = load_changes().beside.search(memory.text.casefold()) is not None
+                made = _Compared(hit.id, time, key, memory.value, hit.score, since_us, beside)
+        if (one := made) is not None:
             groups.setdefault(one.key, []).append(one)
     shown = {hit.id for hit in hits}
     newer = {old: new for old, new in changed.items() if {old, new} <= shown}
@@ -92,20 +109,6 @@ def put_newest_first(hits: Sequence[Hit]) -> list[Hit]:
             placed.setdefault(hit.newer, by_id[hit.newer])
         placed.setdefault(hit.id, hit)
     return list(placed.values())
-
-
-def _prepare(hit: Hit, memory: Memory) -> _Compared | None:
-    """Prepare an active, asserted memory with a value of an attribute that holds no set; else None."""
-    if memory.status is not Status.ACTIVE or memory.stance is not Stance.ASSERTED or memory.contested:
-        return None
-    attribute = normalise_attribute(memory.attribute or "")
-    if not (memory.entity and memory.value and attribute) or get_attribute(attribute).cardinality is Cardinality.SET:
-        return None
-    since_us = memory.created_us if memory.valid_from_us is None else memory.valid_from_us
-    time = max([since_us, *(event.occurred_us for event in hit.evidence)]), hit.id
-    key = (normalise_name(memory.speaker), memory.scope, normalise_name(memory.entity), attribute)
-    beside = load_changes().beside.search(memory.text.casefold()) is not None
-    return _Compared(hit.id, time, key, memory.value, hit.score, since_us, beside)
 
 
 def _may_replace(new: _Compared, old: _Compared) -> bool:
@@ -490,7 +493,7 @@ def find_rival(memory: Memory, held: Sequence[Memory], now_us: int, *, told_us: 
 
     `told_us` is when the memory was told last.
     """
-    last_us = max(_get_since(memory), told_us)
+    last_us = max(get_valid_from_us(memory), told_us)
     beside = load_changes().beside
     later = [
         one
@@ -498,16 +501,12 @@ def find_rival(memory: Memory, held: Sequence[Memory], now_us: int, *, told_us: 
         if may_have_rivals(one)
         and (normalise_name(one.speaker), one.scope) == (normalise_name(memory.speaker), memory.scope)
         and has_begun(one, now_us)
-        and _get_since(one) - last_us >= DAY_US
+        and get_valid_from_us(one) - last_us >= DAY_US
         and not is_same_value(one.value, memory.value)
         and has_same_kind(one.value or "", memory.value or "")
         and beside.search(one.text.casefold()) is None
     ]
-    return max(later, key=lambda one: (_get_since(one), one.id), default=None)
-
-
-def _get_since(memory: Memory) -> int:
-    return memory.created_us if memory.valid_from_us is None else memory.valid_from_us
+    return max(later, key=lambda one: (get_valid_from_us(one), one.id), default=None)
 
 
 _BEFORE: Final = re.compile(r"\b(?:before|previous(?:ly)?|prior|earlier|until|formerly)\b", re.IGNORECASE)
@@ -520,7 +519,7 @@ def pick_asked_for(
 
     None for one that asks for neither, or for the value that is held.
     """
-    words, values = set(tokenize(question)), sorted([*earlier, memory], key=_get_since)
+    words, values = set(tokenize(question)), sorted([*earlier, memory], key=get_valid_from_us)
     shared = [len(words.intersection(tokenize(one.value or ""))) for one in values]
     if max(shared) and _BEFORE.search(question) is None:
         return None
@@ -528,7 +527,7 @@ def pick_asked_for(
         place = shared.index(max(shared))
         return values[place - 1] if place else None
     ends = [time.until_us for time in times if time.until_us is not None]
-    then = [one for one in values if ends and _get_since(one) < max(ends)]
+    then = [one for one in values if ends and get_valid_from_us(one) < max(ends)]
     return then[-1] if then and then[-1] is not memory else None
 
 
@@ -538,7 +537,7 @@ def is_older(one: Memory, memory: Memory) -> bool:
     both = all(held.status is Status.ACTIVE and held.stance is Stance.ASSERTED for held in (one, memory))
     schema = get_attribute(memory.attribute or "")
     single = schema.known and schema.cardinality is Cardinality.SINGLE
-    return same and both and single and one.value != memory.value and _get_since(one) < _get_since(memory)
+    return same and both and single and one.value != memory.value and get_valid_from_us(one) < get_valid_from_us(memory)
 
 
 def find_affirmed(rows: Sequence[Row], question: str) -> dict[str, str]:
@@ -673,7 +672,13 @@ def order_appointments(rows: Sequence[Row], now_us: int, asked: str, *, past: bo
     """
     past = past or _BACK.search(asked) is not None
     ordered = list(rows)
-    dated = [place for place, row in enumerate(rows) if row.memory is not None and _is_dated_plan(row.memory)]
+    dated = [
+        place
+        for place, row in enumerate(rows)
+        if (memory := row.memory) is not None
+        and memory.stance is Stance.PLANNED
+        and None not in (memory.valid_from_us, memory.valid_until_us)
+    ]
     while dated:
         first = dated[0]
         places = [one for one in dated if _is_same_kind(rows[first].memory, rows[one].memory)]
@@ -683,10 +688,6 @@ def order_appointments(rows: Sequence[Row], now_us: int, asked: str, *, past: bo
             held = rows[place]
             ordered[place] = row._replace(key=held.key, signs=held.signs.joined(row.signs), terms=held.terms)
     return ordered
-
-
-def _is_dated_plan(memory: Memory) -> bool:
-    return memory.stance is Stance.PLANNED and None not in (memory.valid_from_us, memory.valid_until_us)
 
 
 def _is_same_kind(one: Memory | None, other: Memory | None) -> bool:

@@ -163,8 +163,7 @@ def pack(core: Sequence[Memory], hits: Sequence[Hit], packing: Packing) -> Conte
         filled += cost if line.hits else 0
         headings.add(line.heading)
         kept.append(line)
-    lay = _join_in_order if packing.in_order else _group_lines
-    fitting, text, tokens = fit_to_budget(kept, partial(lay, packing=packing), packing.budget)
+    fitting, text, tokens = fit_to_budget(kept, partial(_group_lines, packing=packing), packing.budget)
     if packing.trace is not None:
         packing.trace.left_out += [line.trace(counter.added_by(line.text), NO_ROOM) for line in kept[len(fitting) :]]
         packing.trace.kept += [line.trace(counter.added_by(line.text)) for line in fitting]
@@ -186,13 +185,10 @@ def _find_time(line: _Line) -> int:
     return event.occurred_us if event else -(2**63)
 
 
-def _join_in_order(lines: Sequence[_Line], packing: Packing) -> str:
-    return _group_lines(sorted(lines, key=_find_time), packing)
-
-
 def _group_lines(lines: Sequence[_Line], packing: Packing) -> str:
     """Group lines under their headings, in the order of the first line of each heading; some come last."""
     grouped: dict[str, list[str]] = {}
+    lines = sorted(lines, key=_find_time) if packing.in_order else lines
     for line in sorted(lines, key=lambda line: _ORDER.get(line.heading, 0)):
         grouped.setdefault(line.heading, []).append(line.text)
     blocks = (f"{choose_word(packing.language, heading)}\n" + "\n".join(texts) for heading, texts in grouped.items())

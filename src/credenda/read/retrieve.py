@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from credenda import limits
 from credenda.ids import IdKind, format_id, parse_id_number
-from credenda.index.resident import Occasion, ResidentIndex
+from credenda.index.resident import Occasion, ResidentIndex, make_mask
 from credenda.index.snapshot import STATE_CURRENT, STATE_HIDDEN, STATE_PAST, SkipBoost
 from credenda.model.event import CODE, Event
 from credenda.model.fast_dataclass import compile_fast_init
@@ -47,13 +47,6 @@ from credenda.text.tokens import ALTERNATIVE, space_runs, tokenize
 
 ASSISTANT: Final = "assistant"
 _BEST_OF_SPEAKER: Final = 3
-
-
-def make_mask(count: int, at: Integers | Sequence[int]) -> Mask:
-    """Return a mask of `count` rows that is set at some of them."""
-    marks = np.zeros(count, np.bool_)
-    marks[at] = True
-    return marks
 
 
 def mask_spoken_by(index: ResidentIndex, speaker: NDArray[np.int32], names: Sequence[str]) -> Mask:

@@ -15,7 +15,7 @@ from credenda.index.resident import ResidentIndex, find_nearest_codes
 from credenda.index.snapshot import STATE_HIDDEN
 from credenda.model.event import Event
 from credenda.model.fast_dataclass import compile_fast_init
-from credenda.model.memory import Memory, Stance, Status, mark_over
+from credenda.model.memory import Stance, Status, mark_over
 from credenda.model.query import Hit, Query, SearchResult
 from credenda.model.statement import name_value, was_before, write_statement
 from credenda.providers.embed.factory import TokenAsk
@@ -346,7 +346,13 @@ def _build_hit(work: Reading, row: Row, score: float, evidence: Sequence[Event])
     query, known = work.query, work.query.known_at_us
     if row.memory is not None:
         moment = next((at for at in (query.as_of_us, known) if at is not None), work.now_us)
-        row = row._replace(memory=mark_over([_weigh(row.memory, evidence)], moment)[0])
+        memory = row.memory
+        if not memory.confirmations or len(evidence) != memory.confirmations + 1:
+            weighed = memory
+        else:
+            trust = combine_trust(memory, evidence)
+            weighed = memory if trust == memory.trust else replace(memory, trust=trust)
+        row = row._replace(memory=mark_over([weighed], moment)[0])
     return _new_hit(
         kind=row.kind,
         id=row.id,
@@ -389,14 +395,6 @@ def _follow(successor: str | None, merged: Mapping[str, str | None]) -> Iterator
     while successor is not None:
         yield successor
         successor = merged.get(successor)
-
-
-def _weigh(memory: Memory, evidence: Sequence[Event]) -> Memory:
-    """Return a memory with the trust of its evidence, all of which is shown where there is little of it."""
-    if not memory.confirmations or len(evidence) != memory.confirmations + 1:
-        return memory
-    trust = combine_trust(memory, evidence)
-    return memory if trust == memory.trust else replace(memory, trust=trust)
 
 
 def _list_terms(row: Row) -> dict[str, float]:

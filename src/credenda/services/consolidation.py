@@ -120,15 +120,14 @@ def find_pending(parts: Parts, topic: str | None, above: int, *, enough: int | N
     found: list[int] = []
     with closing(_walk_pages(parts, topic, above)) as pages:
         for _, page in pages:
-            found += (number for number, one in page if topic is not None or not _is_made(one))
+            found += (
+                number
+                for number, one in page
+                if topic is not None or not isinstance(one.metadata.get(CONSOLIDATED), dict)
+            )
             if enough is not None and len(found) >= enough:
                 break
     return sorted(found)
-
-
-def _is_made(memory: Memory) -> bool:
-    """Return whether a run made a memory."""
-    return isinstance(memory.metadata.get(CONSOLIDATED), dict)
 
 
 class Nominations:

@@ -146,11 +146,17 @@ def put_right(parts: Parts, memory_id: str, wanted: Correction) -> Memory:
         said = text.strip() or f"Correction: {value.strip()}".strip()
         event = journal_correction(parts, writer, said, agent=wanted.agent, session=wanted.session, source=source)
         claims = () if value.strip() else extract_correction(parts, writer, event)
+        claim = find_renamed(memory, event.text, claims)
+        if claim is None:
+            renamed = None
+        else:
+            pair = (normalise_name(claim.entity or ""), normalise_attribute(claim.attribute or ""))
+            renamed = None if writer.find(MemoryFilter(pair=pair, statuses=CURRENT_STATUSES, limit=1)) else claim
         given = Wanted(
             text=event.text if text.strip() else None,
             value=value or None,
             claims=claims,
-            renamed=_find_free(writer, find_renamed(memory, event.text, claims)),
+            renamed=renamed,
         )
         changes = decide_correction(
             memory,
@@ -167,14 +173,6 @@ def put_right(parts: Parts, memory_id: str, wanted: Correction) -> Memory:
         return get_current(writer, corrected.id)
 
     return commit_edit(parts, work)
-
-
-def _find_free(reader: Reader, claim: Claim | None) -> Claim | None:
-    """Return a claim unless another current memory is in its slot."""
-    if claim is None:
-        return None
-    pair = (normalise_name(claim.entity or ""), normalise_attribute(claim.attribute or ""))
-    return None if reader.find(MemoryFilter(pair=pair, statuses=CURRENT_STATUSES, limit=1)) else claim
 
 
 def check_not_deleted(writer: Writer, changes: Sequence[Change], said: str) -> None:
@@ -381,12 +379,10 @@ def _read_log_view(reader: Reader, wanted: Sequence[ChangeRecord]) -> LogView:
 
 def _name_memories(record: ChangeRecord) -> list[str]:
     found = [record.memory_id, record.after.get("superseded_by"), record.before.get("superseded_by")]
-    listed = [one for name in ("members", "keep") for one in _to_list(record.after.get(name))]
-    return [one for one in (*found, *listed) if isinstance(one, str)]
-
-
-def _to_list(value: object) -> list[object]:
-    return cast("list[object]", value) if isinstance(value, list) else []
+    for value in (record.after.get("members"), record.after.get("keep")):
+        if isinstance(value, list):
+            found += cast("list[object]", value)
+    return [one for one in found if isinstance(one, str)]
 
 
 # Set the status of a memory, and list its earlier statuses.

@@ -254,7 +254,12 @@ def decay(parts: Parts, *, dry_run: bool = False) -> DecayReport:
     wanted = MemoryFilter(statuses=RETAINED_STATUSES, below=mark)
     for batch in walk_batches(parts, wanted, lambda reader, found: look(reader, found, rules, times)):
         examined += len(batch)
-        moved = [_move(one) for one in batch if _has_moved(one)]
+        moved = [
+            ScoreMove(memory_id=one.memory.id, before=before, after=after)
+            for one in batch
+            for before, after in [(one.memory.decay_score, one.retained.score)]
+            if before is None or abs(before - after) > _SAME
+        ]
         updated += len(moved)
         if dry_run:
             moves += moved
@@ -273,15 +278,6 @@ def walk_retention(parts: Parts, statuses: frozenset[Status]) -> Iterator[list[t
     wanted = MemoryFilter(statuses=statuses)
     for batch in walk_batches(parts, wanted, lambda reader, found: look(reader, found, rules, times)):
         yield [(one.memory, one.retained.score) for one in batch]
-
-
-def _has_moved(one: Looked) -> bool:
-    before = one.memory.decay_score
-    return before is None or abs(before - one.retained.score) > _SAME
-
-
-def _move(one: Looked) -> ScoreMove:
-    return ScoreMove(memory_id=one.memory.id, before=one.memory.decay_score, after=one.retained.score)
 
 
 def _write_scores(parts: Parts, moves: Sequence[ScoreMove], mark: int | None) -> None:

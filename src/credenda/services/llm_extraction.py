@@ -28,7 +28,7 @@ from credenda.storage.plan import try_out
 from credenda.storage.records import EXTRACT, REREAD, THINK
 from credenda.storage.store import Counts, Job, JobFilter, JobStatus, Reader, Snapshot, Writer
 from credenda.validation import check_name
-from credenda.workers.llm_jobs import COUNTED, EXTRACTION, MESSAGES, ModelAnswer, ask_about_jobs, to_day
+from credenda.workers.llm_jobs import COUNTED, EXTRACTION, MESSAGES, ask_about_jobs, to_day
 from credenda.workers.loop import run_llm_jobs
 from credenda.write.apply import Applied
 from credenda.write.extract.voices import find_unread
@@ -296,7 +296,11 @@ def ask_again(parts: Parts, line: ModelClient, readable: Sequence[int]) -> Answe
             for number, one in thoughts.items()
             if number not in fresh and not (one is not None and one.asked is None and one.error is None)
         ]
-        unread |= {number for number in stopped if _is_message_at_fault(thoughts[number])}
+        unread |= {
+            number
+            for number in stopped
+            if (thought := thoughts[number]) is not None and (thought.counts or thought.error is not None)
+        }
         again = [number for number in stopped if number not in unread]
         left = again + left
         found = (thoughts[number] for number in again)
@@ -316,11 +320,6 @@ def ask_again(parts: Parts, line: ModelClient, readable: Sequence[int]) -> Answe
 def _may_need_model(reader: Reader, number: int, rules: Extractor) -> bool:
     turns = extract_turns(reader, number, number, rules)
     return bool(turns) and bool(turns[0].turn.event.text) and skip(turns[0].turn, turns[0].claims) is None
-
-
-def _is_message_at_fault(thought: ModelAnswer | None) -> bool:
-    """Return whether the message, not the LLM, is the reason why there is no answer."""
-    return thought is not None and (thought.counts or thought.error is not None)
 
 
 def _write_claims(writer: Writer, reader_of: str, answers: Mapping[int, str]) -> None:

@@ -138,9 +138,18 @@ def remember_claims(parts: Parts, submission: Submission, claims: object) -> Rec
                 for target in dict.fromkeys(one.target for one in proposals if one.target)
             },
         }
-        turns = _list_turns(writer, writer.events(ids), _find_entity_memories(writer, proposals))
+        told = (text or "" for one in proposals for text in (one.entity, one.attribute, one.value))
+        named = {word for text in told for word in _WORD.findall(text)}
+        turns = _list_turns(
+            writer,
+            writer.events(ids),
+            tuple(find_related(writer, sorted(named), limits.SLOT_ROWS)) if named else (),
+        )
         verdicts = [_check(proposal, turns, known, reader_name) for proposal in proposals]
-        found = [(turn.event, _list_claims(turn.event, verdicts)) for turn in turns]
+        accepted = [one.claim for one in verdicts if one.claim is not None]
+        found = [
+            (turn.event, tuple(claim for claim in accepted if claim.span.event_id == turn.event.id)) for turn in turns
+        ]
         applied = apply_claims(writer, found, now_us, embeds=embeds)
         results = _Results(writer, ids, {claim_hash(claim): one for claim, one in applied})
         targets = [known.get(proposal.target) for proposal in proposals]
@@ -194,13 +203,6 @@ def _parse_claim(claim: object, policy: str) -> Proposal:
     return replace(proposal, **labels, quote=quote, effect=Effect.REPLACES if target else None, target=target)
 
 
-def _find_entity_memories(reader: Reader, proposals: Sequence[Proposal]) -> tuple[Memory, ...]:
-    """Find the memories that speak of the entities of claims, or have words of their attributes and values."""
-    told = (text or "" for one in proposals for text in (one.entity, one.attribute, one.value))
-    words = {word for text in told for word in _WORD.findall(text)}
-    return tuple(find_related(reader, sorted(words), limits.SLOT_ROWS)) if words else ()
-
-
 def _list_turns(reader: Reader, events: Sequence[Event], known: tuple[Memory, ...]) -> list[Turn]:
     """Return the turns of a call, each with the earlier events of its session and the `known` memories."""
     if not events:
@@ -216,10 +218,6 @@ def _check(proposal: Proposal, turns: Sequence[Turn], known: Mapping[str, Memory
         if verdict.why is not Refusal.QUOTE:
             return verdict
     return Verdict(None, Refusal.QUOTE)
-
-
-def _list_claims(event: Event, verdicts: Sequence[Verdict]) -> tuple[Claim, ...]:
-    return tuple(one.claim for one in verdicts if one.claim is not None and one.claim.span.event_id == event.id)
 
 
 @dataclass(frozen=True, slots=True)
@@ -254,21 +252,19 @@ class _Results:
             stays = "the memory named in replaces stays"
         else:
             stays = f"the memory named in replaces was {target.status.value} before"
+        if memory.entity is None or memory.attribute is None:
+            understood = memory.text
+        else:
+            scope = f" ({memory.scope})" if memory.scope else ""
+            understood = f"{memory.entity} {memory.attribute}{scope}: {display_value(memory)}"
         return ClaimReceipt(
             number=number,
             outcome="kept" if memory_id in done.ids.values() else "confirmed",
-            understood=_describe(memory),
+            understood=understood,
             memory_id=memory_id,
             replaced=replaced,
             reason=verdict.why or unusual or stays,
         )
-
-
-def _describe(memory: Memory) -> str:
-    if memory.entity is None or memory.attribute is None:
-        return memory.text
-    scope = f" ({memory.scope})" if memory.scope else ""
-    return f"{memory.entity} {memory.attribute}{scope}: {display_value(memory)}"
 
 
 _SPEAKING: Final = frozenset({Role.USER, Role.PERSON})
@@ -416,6 +412,12 @@ def _build_event_and_claim(parts: Parts, unit: MemoryUnit) -> tuple[NewEvent, Cl
         what = f"a memory cannot have {len(event.text)} characters"
         raise LimitExceeded(what, why=f"the maximum is {limits.MEMORY_TEXT_CHARACTERS}", fix="use remember instead")
     slot = _check_slot(unit, parts.settings.secrets_policy)
+    if unit.cardinality is not None:
+        cardinality = check_member(Cardinality, unit.cardinality, "cardinality")
+    else:
+        cardinality = (
+            get_attribute(normalise_attribute(unit.attribute)).cardinality if unit.attribute else Cardinality.SINGLE
+        )
     claim = Claim(
         text=event.text.strip(),
         type=check_member(MemoryType, unit.type, "type"),
@@ -425,7 +427,7 @@ def _build_event_and_claim(parts: Parts, unit: MemoryUnit) -> tuple[NewEvent, Cl
         attribute=slot.attribute,
         value=slot.value,
         scope=slot.scope,
-        cardinality=_check_cardinality(unit),
+        cardinality=cardinality,
         confidence=check_fraction(unit.confidence, "confidence"),
         importance=check_fraction(unit.importance, "importance"),
         valid_from_us=None if unit.valid_from is None else parse_time(unit.valid_from, zone),
@@ -473,9 +475,3 @@ def _check_slot(unit: MemoryUnit, policy: str) -> _Slot:
         value=screen_label(check_name(unit.value, "value"), policy) or None,
         scope=screen_label(check_name(unit.scope, "scope"), policy) or None,
     )
-
-
-def _check_cardinality(unit: MemoryUnit) -> Cardinality:
-    if unit.cardinality is not None:
-        return check_member(Cardinality, unit.cardinality, "cardinality")
-    return get_attribute(normalise_attribute(unit.attribute)).cardinality if unit.attribute else Cardinality.SINGLE

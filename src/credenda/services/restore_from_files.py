@@ -7,7 +7,7 @@ older pages.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
@@ -42,7 +42,7 @@ from credenda.paths import find_path_kind
 from credenda.portability.files.folder import STATE, ZEROS, Folder, Found, open_folder
 from credenda.portability.files.next_state import read_key, read_tombstones, write_tombstones
 from credenda.portability.files.page_plan import Believed, Filed, Record, record
-from credenda.portability.files.state import Base, Line, Lines, State, dump_state, hash_tenant, hash_text, load_state
+from credenda.portability.files.state import Base, Line, State, dump_state, hash_tenant, hash_text, load_state
 from credenda.portability.importers.format import make_stable_key
 from credenda.runtime import Parts
 from credenda.services.consolidation_progress import forget_marks
@@ -171,20 +171,20 @@ def _write_state(parts: Parts, folder: Folder, run: _Refill, before: State) -> N
         if one.name in run.ids
     }
     write_tombstones(parts, folder)
-    new = State(mark=hash_tenant(tenant.key), tag=tenant.tag, entries=entries, lines=_rename_lines(before, run.ids))
-    folder.save(STATE, dump_state(new))
-
-
-def _rename_lines(before: State, ids: Mapping[str, str]) -> Lines:
-    """Return the lines that stay in their pages, with the new ids of their events."""
     names = {one.local: name for name, one in before.entries.items()}
-    return {
-        path: {
-            name: Line(tuple(ids[known] for one in line.events if (known := names.get(one, one)) in ids))
-            for name, line in lines.items()
-        }
-        for path, lines in before.lines.items()
-    }
+    new = State(
+        mark=hash_tenant(tenant.key),
+        tag=tenant.tag,
+        entries=entries,
+        lines={
+            path: {
+                name: Line(tuple(run.ids[known] for one in line.events if (known := names.get(one, one)) in run.ids))
+                for name, line in lines.items()
+            }
+            for path, lines in before.lines.items()
+        },
+    )
+    folder.save(STATE, dump_state(new))
 
 
 @dataclass(slots=True)
@@ -213,7 +213,16 @@ class _Refill:
         application = Application(actor=Actor.FILE, now_us=self.parts.clock.now_us())
         adds = [add for one in self.said.memories if (add := self._add(writer, one))]
         self.ids |= {key.removeprefix("new:"): local for key, local in apply(writer, adds, application).ids.items()}
-        apply(writer, list(self._confirmations()), application)
+        apply(
+            writer,
+            [
+                Confirm(memory_id=self.ids[one.name], support=(), reason=_REASON)
+                for one in self.said.memories
+                if one.name in self.ids
+                for _ in range(one.confirmations)
+            ],
+            application,
+        )
         for case in self.said.cases:
             self._case(writer, case, application)
         apply(writer, list(self._standing(writer)), application)
@@ -283,12 +292,6 @@ class _Refill:
             return None
         draft = screen_draft(one.draft, self.parts.settings.secrets_policy)
         return Add(key=f"new:{one.name}", draft=draft, support=tuple(support), reason=_REASON)
-
-    def _confirmations(self) -> Iterator[Change]:
-        for one in self.said.memories:
-            if one.name in self.ids:
-                for _ in range(one.confirmations):
-                    yield Confirm(memory_id=self.ids[one.name], support=(), reason=_REASON)
 
     def _case(self, writer: Writer, case: ContestCase, application: Application) -> None:
         """Open a contest, and resolve it if it was resolved; a contest about missing memories is skipped."""

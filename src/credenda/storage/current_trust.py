@@ -140,13 +140,9 @@ def cut_rows(rows: Iterable[tuple[str, TableRow]], cut: Cut) -> Iterator[tuple[s
     not shape a context.
     """
     for table, row in rows:
-        if table in _KEPT or _is_kept(table, row, cut):
+        kept = _RULES.get(table)
+        if table in _KEPT or (kept is not None and kept(row, cut)):
             yield table, _restore_past(row, cut) if table == "memories" else row
-
-
-def _is_kept(table: str, row: TableRow, cut: Cut) -> bool:
-    kept = _RULES.get(table)
-    return kept is not None and kept(row, cut)
 
 
 def _has_vector(row: TableRow, cut: Cut) -> bool:
@@ -154,20 +150,12 @@ def _has_vector(row: TableRow, cut: Cut) -> bool:
     return number in cut.memories if is_memory else number < cut.event
 
 
-def _has_version(row: TableRow, cut: Cut) -> bool:
-    return _to_number(row["id"]) in cut.memories and _to_number(row["recorded_at"]) <= cut.at_us
-
-
-def _has_change(row: TableRow, cut: Cut) -> bool:
-    return cut.change is None or _to_number(row["id"]) < cut.change
-
-
 _RULES: Final[Mapping[str, Callable[[TableRow, Cut], bool]]] = {
     "events": lambda row, cut: _to_number(row["id"]) < cut.event,
     "passages": lambda row, cut: _to_number(row["event"]) < cut.event,
-    "memories": _has_version,
+    "memories": lambda row, cut: _to_number(row["id"]) in cut.memories and _to_number(row["recorded_at"]) <= cut.at_us,
     "evidence": lambda row, cut: _to_number(row["memory"]) in cut.memories and _to_number(row["event"]) < cut.event,
-    "changes": _has_change,
+    "changes": lambda row, cut: cut.change is None or _to_number(row["id"]) < cut.change,
     "embeddings": _has_vector,
     "access_log": lambda row, cut: _to_number(row["memory"]) in cut.memories and _to_number(row["at"]) < cut.at_us,
 }

@@ -316,8 +316,13 @@ class AgentTaskStore(ServerTables):
             found = run("same_task", **row, finished=_FINISHED).fetchone()
             if found is not None:
                 return _to_task(found)
-            if run("count_all_tasks", user_id=user).fetchone()[0] >= limits.AGENT_TASKS:
-                _prune(run, user)
+            full = run("count_all_tasks", user_id=user).fetchone()[0] >= limits.AGENT_TASKS
+            if full and not run("prune_task", user_id=user, finished=_FINISHED).rowcount:
+                raise LimitExceeded(
+                    f"{limits.AGENT_TASKS:,} tasks wait for an answer",
+                    why="more are not kept for one user",
+                    fix="answer or cancel some of them",
+                )
             run("insert_task", **row)
             return task
 
@@ -344,15 +349,6 @@ class AgentTaskStore(ServerTables):
         """Return the number of tasks that meet a filter, on all pages."""
         with self._view_tables(user) as run:
             return run("count_tasks", **_to_conditions(user, wanted)).fetchone()[0]
-
-
-def _prune(run: StatementRunner, user: str) -> None:
-    if not run("prune_task", user_id=user, finished=_FINISHED).rowcount:
-        raise LimitExceeded(
-            f"{limits.AGENT_TASKS:,} tasks wait for an answer",
-            why="more are not kept for one user",
-            fix="answer or cancel some of them",
-        )
 
 
 def _to_conditions(user: str, wanted: TaskFilter) -> dict[str, Any]:

@@ -556,17 +556,13 @@ class _Unit(Generic[T]):
         connection.execute("RELEASE unit")
 
 
-def _check_nothing() -> None:
-    """Accept every transaction."""
-
-
 class GroupCommit:
     """Shares commits on one write connection among threads."""
 
-    def __init__(self, connection: sqlite3.Connection, path: str, check: Callable[[], None] = _check_nothing) -> None:
+    def __init__(self, connection: sqlite3.Connection, path: str, check: Callable[[], object] = bool) -> None:
         """Take ownership of a connection and close it at the end; nothing else may write through it.
 
-        `check` runs once in each transaction, before any unit; its error is raised to each caller.
+        `check` runs once in each transaction, before any unit; its error is raised to each caller. By default all pass.
         """
         self._check = check
         self._connection = connection
