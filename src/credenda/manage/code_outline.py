@@ -164,28 +164,26 @@ def parse_outline(path: str, text: str) -> Outline:
             open_names=frozenset(reading.open_names),
         )
     rules = _DECLARATION_PATTERNS.get(language, ())
-    return _parse_lines(language, text, rules) if rules else Outline(language=language)
-
-
-def _parse_lines(language: str, text: str, rules: Sequence[re.Pattern[str]]) -> Outline:
-    declared: list[Declaration] = []
-    imports: list[str] = []
-    importing = _IMPORTS.get(language)
-    for line in text.splitlines():
-        short = line[:_LINE_CHARACTERS]
-        found = next((match for rule in rules if (match := rule.match(short))), None)
-        if found is not None and found[1] not in _NOT_NAMES:
-            declared.append(Declaration(name=found[1], signature=_format_signature(found[0])))
-        elif importing is not None and (named := importing.search(short)):
-            imports.append(named[1])
-    names = frozenset(one.name for one in declared)
-    return Outline(
-        language=language,
-        declared=tuple(declared),
-        imports=tuple(dict.fromkeys(imports)),
-        names=names,
-        open_names=frozenset({""}),
-    )
+    if rules:
+        declared: list[Declaration] = []
+        imports: list[str] = []
+        importing = _IMPORTS.get(language)
+        for line in text.splitlines():
+            short = line[:_LINE_CHARACTERS]
+            found = next((match for rule in rules if (match := rule.match(short))), None)
+            if found is not None and found[1] not in _NOT_NAMES:
+                declared.append(Declaration(name=found[1], signature=_format_signature(found[0])))
+            elif importing is not None and (named := importing.search(short)):
+                imports.append(named[1])
+        names = frozenset(one.name for one in declared)
+        return Outline(
+            language=language,
+            declared=tuple(declared),
+            imports=tuple(dict.fromkeys(imports)),
+            names=names,
+            open_names=frozenset({""}),
+        )
+    return Outline(language=language)
 
 
 def _format_signature(text: str) -> str:

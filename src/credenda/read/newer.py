@@ -281,7 +281,13 @@ def place_before(rows: Sequence[Row], newer: Mapping[str, str]) -> list[Row]:
     """Move each newer row before the first row that it replaces, with the key and the fit of that one."""
     by_id, placed = {row.id: row for row in rows}, dict[str, Row]()
     for row in rows:
-        first = by_id.get(_follow(newer, row.id))
+        # The last row of a chain of replacements; one that leads back to a row ends before it.
+        name = row.id
+        seen = {name}
+        while name in newer and newer[name] not in seen:
+            name = newer[name]
+            seen.add(name)
+        first = by_id.get(name)
         if first is not None and first.id not in placed and first.id != row.id:
             if first.key >= row.key:
                 placed[first.id] = first
@@ -317,15 +323,6 @@ def tell_time(row: Row, confirmed_us: int | None) -> int:
     if memory is None:
         return 0
     return max(memory.created_us if confirmed_us is None else confirmed_us, memory.valid_from_us or 0)
-
-
-def _follow(newer: Mapping[str, str], name: str) -> str:
-    """Return the last row of a chain of replacements; one that leads back to a row ends before it."""
-    seen = {name}
-    while name in newer and newer[name] not in seen:
-        name = newer[name]
-        seen.add(name)
-    return name
 
 
 def _is_comparable(row: Row) -> bool:

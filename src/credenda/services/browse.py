@@ -650,8 +650,33 @@ def list_entities(parts: Parts) -> EntityMap:
     looked = found[:_LOOKED_AT]
     relations = [_find_relation(one) for one in looked]
     related = _join_names(looked, [one for one in relations if one is not None])
+    spelled: dict[str, Counter[str]] = defaultdict(Counter)
+    attributes: dict[str, set[str]] = defaultdict(set)
+    counts = Counter[str]()
+    latest: dict[str, int] = {}
+    for memory in looked:
+        if memory.entity:
+            key = normalise_name(memory.entity)
+            spelled[key][memory.entity] += 1
+            counts[key] += 1
+            latest[key] = max(latest.get(key, 0), memory.recorded_us)
+            attributes[key] |= {normalise_attribute(memory.attribute)} if memory.attribute else set()
+    recorded = {memory.id: memory.recorded_us for memory in looked}
+    for relation in related:
+        key = normalise_name(relation.target)
+        spelled[key][relation.target] += 1
+        latest[key] = max(latest.get(key, 0), recorded[relation.memory_id])
+    keys = sorted(spelled, key=lambda key: (-counts[key], -latest[key], key))
     return EntityMap(
-        entities=_summarise(looked, related),
+        entities=tuple(
+            EntitySummary(
+                name=spelled[key].most_common(1)[0][0],
+                memories=counts[key],
+                attributes=tuple(sorted(attributes[key])),
+                latest_us=latest[key],
+            )
+            for key in keys
+        ),
         relations=tuple(related),
         counted=len(looked),
         has_more=len(found) > _LOOKED_AT,
@@ -680,32 +705,3 @@ def _join_names(memories: Sequence[Memory], relations: Sequence[EntityRelation])
         whole = named.get(normalise_name(f"{one.source}'s {one.attribute.replace('_', ' ')} {one.target}"))
         joined.append(one if whole is None else replace(one, target=whole))
     return joined
-
-
-def _summarise(memories: Sequence[Memory], relations: Sequence[EntityRelation]) -> tuple[EntitySummary, ...]:
-    spelled: dict[str, Counter[str]] = defaultdict(Counter)
-    attributes: dict[str, set[str]] = defaultdict(set)
-    counts = Counter[str]()
-    latest: dict[str, int] = {}
-    for memory in memories:
-        if memory.entity:
-            key = normalise_name(memory.entity)
-            spelled[key][memory.entity] += 1
-            counts[key] += 1
-            latest[key] = max(latest.get(key, 0), memory.recorded_us)
-            attributes[key] |= {normalise_attribute(memory.attribute)} if memory.attribute else set()
-    recorded = {memory.id: memory.recorded_us for memory in memories}
-    for relation in relations:
-        key = normalise_name(relation.target)
-        spelled[key][relation.target] += 1
-        latest[key] = max(latest.get(key, 0), recorded[relation.memory_id])
-    keys = sorted(spelled, key=lambda key: (-counts[key], -latest[key], key))
-    return tuple(
-        EntitySummary(
-            name=spelled[key].most_common(1)[0][0],
-            memories=counts[key],
-            attributes=tuple(sorted(attributes[key])),
-            latest_us=latest[key],
-        )
-        for key in keys
-    )

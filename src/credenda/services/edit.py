@@ -292,7 +292,16 @@ def _run(parts: Parts, work: Callable[[Reader], UndoPlan], *, dry_run: bool) -> 
 
     def decide(writer: Writer) -> UndoReport:
         undoing = work(writer)
-        _require_no_later_changes(undoing)
+        if undoing.conflicts:
+            ids = [one.id for one in undoing.conflicts]
+            more = f" and {len(ids) - _NAMED} more" if len(ids) > _NAMED else ""
+            named = f"{', '.join(ids[:_NAMED])}{more}"
+            raise Conflict(
+                "later changes depend on this",
+                why=f"{named} came after it",
+                fix="undo those first, or all together with cascade; a dry run lists them",
+                changes=named,
+            )
         application = Application(actor=Actor.USER, now_us=parts.clock.now_us(), embeds=parts.embedder is not None)
         applied = apply(writer, undoing.changes, application)
         return _report(undoing, applied.records, ran=True)
@@ -301,21 +310,6 @@ def _run(parts: Parts, work: Callable[[Reader], UndoPlan], *, dry_run: bool) -> 
         report = commit_decided(parts.store, parts.user_id, decide, return_decided)
     parts.jobs_ready.set()
     return report
-
-
-def _require_no_later_changes(undoing: UndoPlan) -> None:
-    """Raise `Conflict` if later changes depend on the ones to undo."""
-    if not undoing.conflicts:
-        return
-    ids = [one.id for one in undoing.conflicts]
-    more = f" and {len(ids) - _NAMED} more" if len(ids) > _NAMED else ""
-    named = f"{', '.join(ids[:_NAMED])}{more}"
-    raise Conflict(
-        "later changes depend on this",
-        why=f"{named} came after it",
-        fix="undo those first, or all together with cascade; a dry run lists them",
-        changes=named,
-    )
 
 
 def _report(undoing: UndoPlan, applied: Sequence[ChangeRecord], *, ran: bool) -> UndoReport:

@@ -635,9 +635,7 @@ class _Round:
         self._notes += write_tombstones(self.parts, self.folder, removed=removed_names, shown={*drawn, *away})
         self.folder.save(STATE, dump_state(replace(new, round=state.round + 1) if acted else new))
         pending = list_pending(plan.away, gone.find_waiting(), state, after)
-        return self._report(found, made, len(plan.away) + len(gone.waiting), pending)
-
-    def _report(self, found: Found, made: DrawnPages, waiting: int, pending: Sequence[str]) -> SyncReport:
+        waiting = len(plan.away) + len(gone.waiting)
         counts, more = self._counts, len(self._notes) - _NOTES_MAX
         return SyncReport(
             path=str(self.folder.root),

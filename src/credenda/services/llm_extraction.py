@@ -392,31 +392,30 @@ def _describe(
     for number, (_, claims) in enumerate(turns, 1):
         for claim in claims:
             found = done.get(id(claim)) or by_place.get((claim.span, claim.attribute, claim.value))
-            yield _describe_claim(writer, number, claim, () if found is None else found.records)
-
-
-def _describe_claim(writer: Writer, number: int, claim: Claim, records: Sequence[ChangeRecord]) -> PreviewedClaim:
-    kinds: Mapping[ChangeKind, ChangeRecord] = {one.kind: one for one in reversed(records)}
-    ended = [one for one in records if one.kind is ChangeKind.SUPERSEDE and one.memory_id]
-    outcome = _choose_outcome(kinds, bool(ended))
-    deciding = next((kinds[kind] for kind in _DECIDING if kind in kinds), None)
-    confirmed = kinds.get(ChangeKind.CONFIRM)
-    return PreviewedClaim(
-        message=number,
-        start=claim.span.start,
-        end=claim.span.stop,
-        text=claim.text,
-        entity=claim.entity,
-        attribute=claim.attribute,
-        value=claim.value,
-        stance=claim.stance.value,
-        confidence=claim.confidence,
-        outcome=outcome,
-        reason=_NOTHING if deciding is None else deciding.reason,
-        memory_id=confirmed.memory_id if confirmed is not None and outcome is PreviewOutcome.CONFIRMED else None,
-        replaced=tuple(_describe_replaced(writer, one) for one in ended),
-        question=_find_question(writer, records) if outcome is PreviewOutcome.CONTESTED else "",
-    )
+            records = () if found is None else found.records
+            kinds: Mapping[ChangeKind, ChangeRecord] = {one.kind: one for one in reversed(records)}
+            ended = [one for one in records if one.kind is ChangeKind.SUPERSEDE and one.memory_id]
+            outcome = _choose_outcome(kinds, bool(ended))
+            deciding = next((kinds[kind] for kind in _DECIDING if kind in kinds), None)
+            confirmed = kinds.get(ChangeKind.CONFIRM)
+            yield PreviewedClaim(
+                message=number,
+                start=claim.span.start,
+                end=claim.span.stop,
+                text=claim.text,
+                entity=claim.entity,
+                attribute=claim.attribute,
+                value=claim.value,
+                stance=claim.stance.value,
+                confidence=claim.confidence,
+                outcome=outcome,
+                reason=_NOTHING if deciding is None else deciding.reason,
+                memory_id=confirmed.memory_id
+                if confirmed is not None and outcome is PreviewOutcome.CONFIRMED
+                else None,
+                replaced=tuple(_describe_replaced(writer, one) for one in ended),
+                question=_find_question(writer, records) if outcome is PreviewOutcome.CONTESTED else "",
+            )
 
 
 _DECIDING: Final = (ChangeKind.CONTEST, ChangeKind.SUPERSEDE, ChangeKind.ADD, ChangeKind.CONFIRM, ChangeKind.SET_STATUS)

@@ -412,29 +412,6 @@ class _Value:
     details: str
 
 
-def _read_values(parts: Parts, asked: Assertion) -> list[_Value]:
-    """Return the values of a slot at the time of an assertion, or now."""
-    as_of_us, known_at_us = resolve_moment(parts, asked.as_of), resolve_moment(parts, asked.known_at)
-    at_us = parts.clock.now_us() if as_of_us is None else as_of_us
-    pair = normalise_name(asked.entity), normalise_attribute(asked.attribute)
-    with parts.store.reader(parts.user_id) as reader:
-        held = reader.find(MemoryFilter(pair=pair, as_of_us=as_of_us, known_at_us=known_at_us))
-    chosen = [
-        one
-        for one in held
-        if _is_believed(one, at_us, past=as_of_us is not None)
-        and (asked.scope is None or normalise_name(one.scope or "default") == normalise_name(asked.scope))
-    ]
-    return [
-        _Value(
-            shown=one.value or one.text,
-            normal=normalise_value(one.value or one.text),
-            details=f"{one.value or one.text} [{one.id}, since {format_time(get_valid_from_us(one))}: {one.text}]",
-        )
-        for one in chosen
-    ]
-
-
 def _is_believed(one: Memory, at_us: int, *, past: bool) -> bool:
     """Return whether a memory is believed of a time; a value that was corrected never was."""
     if one.confidence < _FLOOR or one.stance is not Stance.ASSERTED or one.relation is Relation.CORRECTED:
@@ -447,7 +424,25 @@ def _is_believed(one: Memory, at_us: int, *, past: bool) -> bool:
 
 
 def _check_slot(parts: Parts, asked: Assertion) -> CheckedAssertion:
-    values = _read_values(parts, asked)
+    as_of_us, known_at_us = resolve_moment(parts, asked.as_of), resolve_moment(parts, asked.known_at)
+    at_us = parts.clock.now_us() if as_of_us is None else as_of_us
+    pair = normalise_name(asked.entity), normalise_attribute(asked.attribute)
+    with parts.store.reader(parts.user_id) as reader:
+        held = reader.find(MemoryFilter(pair=pair, as_of_us=as_of_us, known_at_us=known_at_us))
+    chosen = [
+        one
+        for one in held
+        if _is_believed(one, at_us, past=as_of_us is not None)
+        and (asked.scope is None or normalise_name(one.scope or "default") == normalise_name(asked.scope))
+    ]
+    values = [
+        _Value(
+            shown=one.value or one.text,
+            normal=normalise_value(one.value or one.text),
+            details=f"{one.value or one.text} [{one.id}, since {format_time(get_valid_from_us(one))}: {one.text}]",
+        )
+        for one in chosen
+    ]
     normal = {one.normal for one in values}
     wanted = normalise_value(asked.value)
     if asked.kind == "equals":

@@ -245,7 +245,33 @@ def find_hook_problems(parts: Parts) -> list[Finding]:
     places = find_places(parts.store_name, parts.user_id)
     if not os.path.isdir(places.folder):
         return []
-    return [*_check_calls(places), *_check_waiting(places, parts.clock.now_us())]
+    now_us = parts.clock.now_us()
+    found: list[Finding] = []
+    waiting = list_waiting(places)
+    first = os.path.basename(waiting[0]).partition("-")[0] if waiting else ""
+    if first.isdigit() and now_us - int(first) > HOUR_US:
+        minutes = (now_us - int(first)) // SECOND_US // 60
+        found.append(
+            Finding(
+                check=_CHECK,
+                detail=f"{count_noun(len(waiting), 'message of hooks', 'waits')} to be filed, "
+                f"the oldest for {count_noun(minutes, 'minute')}",
+                where=places.waiting,
+                fix="run `credenda worker --once`",
+            )
+        )
+    folder = places.waiting
+    damaged = [name for name in (os.listdir(folder) if os.path.isdir(folder) else []) if name.endswith(_DAMAGED)]
+    if damaged:
+        found.append(
+            Finding(
+                check=_CHECK,
+                detail=f"{count_noun(len(damaged), 'message')} of hooks could not be read",
+                where=places.waiting,
+                fix="look at the files that end with .damaged, and remove them",
+            )
+        )
+    return [*_check_calls(places), *found]
 
 
 def _check_calls(places: Places) -> Iterator[Finding]:
@@ -267,29 +293,6 @@ def _check_calls(places: Places) -> Iterator[Finding]:
             detail=f"{len(slow)} of the last {count_noun(len(recent), 'call')} of hooks took more than {_SLOW_MS} ms",
             where=places.log,
             fix="keep `credenda worker` or `credenda serve` running",
-        )
-
-
-def _check_waiting(places: Places, now_us: int) -> Iterator[Finding]:
-    waiting = list_waiting(places)
-    first = os.path.basename(waiting[0]).partition("-")[0] if waiting else ""
-    if first.isdigit() and now_us - int(first) > HOUR_US:
-        minutes = (now_us - int(first)) // SECOND_US // 60
-        yield Finding(
-            check=_CHECK,
-            detail=f"{count_noun(len(waiting), 'message of hooks', 'waits')} to be filed, "
-            f"the oldest for {count_noun(minutes, 'minute')}",
-            where=places.waiting,
-            fix="run `credenda worker --once`",
-        )
-    folder = places.waiting
-    damaged = [name for name in (os.listdir(folder) if os.path.isdir(folder) else []) if name.endswith(_DAMAGED)]
-    if damaged:
-        yield Finding(
-            check=_CHECK,
-            detail=f"{count_noun(len(damaged), 'message')} of hooks could not be read",
-            where=places.waiting,
-            fix="look at the files that end with .damaged, and remove them",
         )
 
 

@@ -88,10 +88,7 @@ _NOISE: Final = re.compile(r"::text|[()\s]")
 
 def find_problems(session: Session) -> list[Finding]:
     """Find open walls, powers and rights of the service that it should not have or lacks, and missing indexes."""
-    return [*_find_open_walls(session), *_find_powers(session), *_find_wrong_rights(session), *_find_indexes(session)]
-
-
-def _find_open_walls(session: Session) -> Iterator[Finding]:
+    open_walls: list[Finding] = []
     policies: dict[str, list[Row]] = {}
     for row in session.execute(_POLICIES):
         policies.setdefault(row["table"], []).append(row)
@@ -101,18 +98,25 @@ def _find_open_walls(session: Session) -> Iterator[Finding]:
             continue
         if not is_walled:
             fix = f"let its owner run `ALTER TABLE credenda.{name} ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY`"
-            yield _make_wall_finding("row-level security is not enabled and forced", name, fix)
+            open_walls.append(_make_wall_finding("row-level security is not enabled and forced", name, fix))
         found = {one["policy"]: one for one in policies.get(name, ())}
         own = found.pop("tenant", None)
         if own is None or not own["general"] or {_strip(own["seen"]), _strip(own["written"])} != {_strip(wanted)}:
             policy = f"CREATE POLICY tenant ON credenda.{name} USING ({wanted}) WITH CHECK ({wanted})"
             fix = f"let its owner drop the policy `tenant` if it is there, and run `{policy}`"
-            yield _make_wall_finding("the policy `tenant` is missing or altered", name, fix)
+            open_walls.append(_make_wall_finding("the policy `tenant` is missing or altered", name, fix))
         if family in LISTED_TABLES:
             found.pop("listed", None)
         for policy in found:
             fix = f'let its owner run `DROP POLICY "{policy}" ON credenda.{name}`'
-            yield _make_wall_finding(f"the policy `{policy}` lets more rows through", name, fix)
+            open_walls.append(_make_wall_finding(f"the policy `{policy}` lets more rows through", name, fix))
+    powers: list[Finding] = []
+    row = session.execute(CURRENT).fetchone()
+    assert row is not None, "every session has a role"  # noqa: S101 - told to the type checker
+    for power in list_powers(row):
+        fix = "let an administrator take that power away; see docs/how-to/postgres.md"
+        powers.append(_make_wall_finding(f"the service can pass the walls: {power}", str(row["name"]), fix))
+    return [*open_walls, *powers, *_find_wrong_rights(session), *_find_indexes(session)]
 
 
 def _strip(condition: str | None) -> str:
@@ -122,14 +126,6 @@ def _strip(condition: str | None) -> str:
 
 def _make_wall_finding(detail: str, where: str, fix: str) -> Finding:
     return Finding(check="walls", detail=detail, where=where, fix=fix)
-
-
-def _find_powers(session: Session) -> Iterator[Finding]:
-    row = session.execute(CURRENT).fetchone()
-    assert row is not None, "every session has a role"  # noqa: S101 - told to the type checker
-    for power in list_powers(row):
-        fix = "let an administrator take that power away; see docs/how-to/postgres.md"
-        yield _make_wall_finding(f"the service can pass the walls: {power}", str(row["name"]), fix)
 
 
 def _find_wrong_rights(session: Session) -> Iterator[Finding]:

@@ -407,7 +407,22 @@ class SqlWriter(SqlReader):
         self.wrote = True
         match row:
             case NewEvent():
-                return self._event(row)
+                tips, tenant = self.tips, self._tenant
+                number, spans = tips.event, split_passages(row.text)
+                place = EventPosition(tenant.user_id, number, tips.chain, self._clock.now_us())
+                link, cells = build_event_cells(row, place, tenant.key)
+                added = build_extra_cells(row, max(1, len(spans)))
+                self._insert("insert_event" if added else "insert_plain_event", cells + added)
+                if len(spans) > 1:
+                    for ordinal, (start, stop) in enumerate(spans):
+                        self._run("insert_passage", event=number, ordinal=ordinal, start=start, stop=stop)
+                self.tips = NextIds(number + 1, link, tips.job, tips.listed)
+                if number - tips.listed >= limits.EVENTS_LISTED_TOGETHER or len(spans) > 1:
+                    for code, body in self._unlisted():
+                        self.put_words("insert_words", code, body)
+                    self._run("mark_listed")
+                    self.tips = self.tips._replace(listed=number)
+                return self._sign(IdKind.EVENT, number)
             case Job():
                 now_us = self._clock.now_us()
                 if not row.id:
@@ -507,24 +522,6 @@ class SqlWriter(SqlReader):
 
     def _number(self, text: str, kind: IdKind) -> int:
         return parse_id_number(text, kind, self._tenant.tag)
-
-    def _event(self, event: NewEvent) -> str:
-        tips, tenant = self.tips, self._tenant
-        number, spans = tips.event, split_passages(event.text)
-        place = EventPosition(tenant.user_id, number, tips.chain, self._clock.now_us())
-        link, cells = build_event_cells(event, place, tenant.key)
-        added = build_extra_cells(event, max(1, len(spans)))
-        self._insert("insert_event" if added else "insert_plain_event", cells + added)
-        if len(spans) > 1:
-            for ordinal, (start, stop) in enumerate(spans):
-                self._run("insert_passage", event=number, ordinal=ordinal, start=start, stop=stop)
-        self.tips = NextIds(number + 1, link, tips.job, tips.listed)
-        if number - tips.listed >= limits.EVENTS_LISTED_TOGETHER or len(spans) > 1:
-            for code, body in self._unlisted():
-                self.put_words("insert_words", code, body)
-            self._run("mark_listed")
-            self.tips = self.tips._replace(listed=number)
-        return self._sign(IdKind.EVENT, number)
 
     def _event_words(self, name: str, code: int, event: NewEvent, text: str) -> None:
         self.put_words(name, code, compose_event_words(event.role.value, event.speaker, event.occurred_us, text))
