@@ -40,7 +40,7 @@ from credenda.paths import check_path, find_path_kind
 from credenda.runtime import Parts
 from credenda.storage.plan import commit_decided, return_decided
 from credenda.storage.records import EMBED
-from credenda.storage.store import Job, MemoryFilter, Reader, Writer
+from credenda.storage.store import Job, MemoryFilter, Writer
 from credenda.write.apply import Application, apply
 from credenda.write.forget.tombstones import is_deleted
 from credenda.write.intake.secrets import check_identifier, is_instruction_like, screen_secrets
@@ -203,7 +203,8 @@ def scan(parts: Parts, path: str | Path) -> ScanReport:
     found = scan_folder(root)
     made = build_entries(found, root.name)
     with parts.store.reader(parts.user_id) as reader:
-        known = _find_earlier_scans(reader, str(root))
+        scanned = reader.find(MemoryFilter(layers=frozenset({Layer.CODEBASE})))
+    known = [memory for memory in scanned if memory.metadata.get("root") == str(root)]
     plan = plan_scan(made, known, found.paths, whole=found.whole)
     problems = list(found.problems)
     wanted = [_Kept(page, None) for page in plan.fresh] + [_Kept(page, memory) for page, memory in plan.changed]
@@ -235,12 +236,6 @@ def scan(parts: Parts, path: str | Path) -> ScanReport:
         problems=tuple(problems[:_PROBLEMS_SHOWN]),
         whole=found.whole,
     )
-
-
-def _find_earlier_scans(reader: Reader, root: str) -> list[Memory]:
-    """Return the memories of earlier scans of this folder, newest first, in any status."""
-    held = reader.find(MemoryFilter(layers=frozenset({Layer.CODEBASE})))
-    return [memory for memory in held if memory.metadata.get("root") == root]
 
 
 def _screen_draft(parts: Parts, one: _Kept, problems: list[str]) -> _Kept | None:

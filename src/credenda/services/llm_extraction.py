@@ -398,6 +398,8 @@ def _describe(
             outcome = _choose_outcome(kinds, bool(ended))
             deciding = next((kinds[kind] for kind in _DECIDING if kind in kinds), None)
             confirmed = kinds.get(ChangeKind.CONFIRM)
+            contested = writer.contests(state=ContestState.OPEN) if outcome is PreviewOutcome.CONTESTED else ()
+            changed = {one.memory_id for one in records}
             yield PreviewedClaim(
                 message=number,
                 start=claim.span.start,
@@ -414,7 +416,7 @@ def _describe(
                 if confirmed is not None and outcome is PreviewOutcome.CONFIRMED
                 else None,
                 replaced=tuple(_describe_replaced(writer, one) for one in ended),
-                question=_find_question(writer, records) if outcome is PreviewOutcome.CONTESTED else "",
+                question=next((case.question for case in contested if not changed.isdisjoint(case.memory_ids)), ""),
             )
 
 
@@ -430,13 +432,6 @@ def _choose_outcome(kinds: Mapping[ChangeKind, ChangeRecord], ended: bool) -> Pr
     if ChangeKind.CONFIRM in kinds:
         return PreviewOutcome.CONFIRMED
     return PreviewOutcome.ENDED if ended else PreviewOutcome.REFUSED
-
-
-def _find_question(writer: Writer, records: Sequence[ChangeRecord]) -> str:
-    """Return the question of the open contest that some changes belong to."""
-    named = {one.memory_id for one in records}
-    cases = writer.contests(state=ContestState.OPEN)
-    return next((case.question for case in cases if not named.isdisjoint(case.memory_ids)), "")
 
 
 def _describe_replaced(writer: Writer, record: ChangeRecord) -> ReplacedMemory:

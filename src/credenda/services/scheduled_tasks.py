@@ -361,7 +361,11 @@ def take_users(parts: Parts) -> list[str]:
             return []
         last = None if place is None else parts.store.user_of(f"{place:06x}")
         page = parts.store.users(after=last or "", limit=_PORTION)
-        marks = [Watermark(name=_PLACE, value=_find_tag(parts, page[-1]) if page else None, at_us=now_us)]
+        tag = ""
+        if page:
+            with parts.store.reader(page[-1]) as reader:
+                tag = reader.tenant.tag
+        marks = [Watermark(name=_PLACE, value=int(tag, 16) if tag else None, at_us=now_us)]
         if not page:
             marks.append(Watermark(name=_REST, value=now_us + _PASS_US, at_us=now_us))
 
@@ -374,11 +378,6 @@ def take_users(parts: Parts) -> list[str]:
         if parts.store.commit(parts.user_id, claim):
             return page
     return []
-
-
-def _find_tag(parts: Parts, user: str) -> int | None:
-    with parts.store.reader(user) as reader:
-        return int(reader.tenant.tag, 16) if reader.tenant.tag else None
 
 
 def _acquire_leadership(parts: Parts) -> None:

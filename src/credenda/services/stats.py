@@ -390,8 +390,11 @@ def doctor(parts: Parts, *, repair: bool = False) -> model.report.DoctorReport:
     findings += _check_permissions(parts, repair=repair)
     findings += services.stats.find_hook_problems(parts)
     wrong = [finding for finding in findings if not finding.repaired]
+    oldest_seconds = 0.0
+    with suppress(Corrupt, Unavailable), parts.store.reader(parts.user_id) as reader:  # which are findings already
+        oldest_seconds = measure_unread(reader, parts.clock.now_us()).oldest_seconds
     return model.report.DoctorReport(
-        oldest_unread_seconds=_measure_oldest(parts),
+        oldest_unread_seconds=oldest_seconds,
         ok=not wrong,
         findings=tuple(findings),
         checks=_CHECKS,
@@ -412,13 +415,6 @@ def _check_memory(parts: Parts, *, repair: bool) -> list[Finding]:
     )
     findings += _complete("walls", lambda: services.stats.probe_walls(parts))
     return findings
-
-
-def _measure_oldest(parts: Parts) -> float:
-    """Return the age of the oldest unread message; 0 where damage or a lost right, which is a finding, hides it."""
-    with suppress(Corrupt, Unavailable), parts.store.reader(parts.user_id) as reader:
-        return measure_unread(reader, parts.clock.now_us()).oldest_seconds
-    return 0.0
 
 
 def _complete(check: str, find: Callable[[], Sequence[Finding]]) -> Sequence[Finding]:

@@ -478,15 +478,14 @@ def to_change(row: DatabaseRow, tag: str) -> ChangeRecord:
             cause=row["cause"],
             before=expand_fields(delta.get("b", {})),
             after=expand_fields(delta.get("a", {})),
-            support=None if support is None else tuple(_to_support(one, tag) for one in support),
+            support=None
+            if support is None
+            else tuple(
+                Support(Span(format_id(IdKind.EVENT, event, tag), start, stop), bytes.fromhex(claim_hash), *reader)
+                for event, start, stop, claim_hash, *reader in support
+            ),
         )
     )
-
-
-def _to_support(kept: tuple[Any, ...], tag: str) -> Support:
-    event, start, stop, claim_hash, *reader = kept
-    span = Span(format_id(IdKind.EVENT, event, tag), start, stop)
-    return Support(span, bytes.fromhex(claim_hash), *reader)
 
 
 def remove_words_from_delta(delta: str) -> str:
