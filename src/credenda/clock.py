@@ -72,14 +72,10 @@ def is_ahead(past_us: int, now_us: int) -> bool:
     return past_us > now_us + _AHEAD_US
 
 
-def seconds() -> float:
-    """Return a monotonic reading in seconds, for measuring durations."""
-    return time.perf_counter()
-
-
-def cpu_seconds() -> float:
-    """Return the processor time of this thread in seconds, for measuring work on a busy machine."""
-    return time.thread_time()
+seconds: Final = time.perf_counter
+"""Returns a monotonic reading in seconds, for measuring durations."""
+cpu_seconds: Final = time.thread_time
+"""Returns the processor time of this thread in seconds, for measuring work on a busy machine."""
 
 
 def to_datetime(moment_us: int) -> datetime:

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from credenda import Credenda
 from credenda.interfaces.anthropic_memory import Pages, Refused, open_pages, split_path
-from credenda.services.directory_paths import fold_page_name
+from credenda.services.directory import fold_page_name
 from tests.waiting import PATIENCE_SECONDS
 
 from .commands import ours

@@ -59,10 +59,6 @@ def _is_prefix_term(term: str) -> bool:
     return len(term) == 1 and is_run(term)
 
 
-def _has_many_terms(term: str) -> bool:
-    return ALTERNATIVE in term or _is_prefix_term(term)
-
-
 def _merge_lists(
     pieces: Sequence[_Pieces],
 ) -> _Pieces:
@@ -260,7 +256,7 @@ class Postings:
         matches all terms that begin with it.
         """
         distinct = list(dict.fromkeys(terms))
-        if not any(map(_has_many_terms, distinct)):
+        if not any(ALTERNATIVE in term or _is_prefix_term(term) for term in distinct):
             hashes = hash_terms(distinct)
             found: list[list[_Pieces]] = [[] for _ in distinct]
             for run in (self.base, self.tail):

@@ -10,7 +10,7 @@ from typing import Final, NamedTuple
 from credenda import limits
 from credenda.errors import Corrupt, LimitExceeded
 from credenda.index.resident import ResidentIndex
-from credenda.storage.sql.duties import TaskProgress
+from credenda.storage.sql.reader import TaskProgress
 from credenda.storage.store import IndexPosition, Reader, Snapshot
 
 _DELTA_DOCUMENTS: Final = 20_000

@@ -8,7 +8,7 @@ changes: `fork` it, `fold` into the fork, and publish the fork. Versions share a
 from __future__ import annotations
 
 import copy
-from collections.abc import Iterator, Sequence
+from collections.abc import Mapping, Sequence
 from threading import Lock
 from typing import Final
 
@@ -20,7 +20,6 @@ from credenda.current_call import check_deadline
 from credenda.errors import IMPOSSIBLE, Corrupt, make_damage_error
 from credenda.index import snapshot
 from credenda.index.bm25 import InvertedLists, Postings, Statistics, TermLists, compute_rarities, score_terms
-from credenda.index.instruction_cache import InstructionCache
 from credenda.index.quantize import (
     compute_distances,
     compute_divisor,
@@ -55,6 +54,35 @@ from credenda.storage.store import (
     unpack_code,
 )
 from credenda.text.tokens import extract_document_terms
+
+# A cache of the standing instructions, which every search reads and which seldom change.
+
+
+Occasion = frozenset[str]
+"""The trigger terms of a standing instruction."""
+
+
+class InstructionCache:
+    """The standing instructions of one tenant, by code, at one position of the change log.
+
+    The key is the head of the change log in a view, so that no view gets the data of another: no memory changes without
+    a change in the log. Safe to use from any thread.
+    """
+
+    __slots__ = ("_last",)
+
+    def __init__(self) -> None:
+        self._last: tuple[int, Mapping[int, Occasion]] | None = None
+
+    def at(self, change: int) -> Mapping[int, Occasion] | None:
+        """Return the cached instructions for this head of the change log; None for any other head."""
+        last = self._last
+        return last[1] if last is not None and last[0] == change else None
+
+    def note(self, change: int, instructions: Mapping[int, Occasion]) -> None:
+        """Replace the cached instructions; one assignment, so that no thread sees half of it."""
+        self._last = change, instructions
+
 
 # A cache of recently compared vectors: reading a vector from the store costs more than the rest of its comparison.
 
@@ -372,13 +400,12 @@ class ResidentIndex:
         fresh = [document for document, row in zip(latest.values(), rows, strict=True) if row < 0]
         if known:
             table = self._renew(table, rows[rows >= 0], known)
-        return self._append(table, fresh) if fresh else table
-
-    def _append(self, table: DocumentColumns, documents: Sequence[Document]) -> DocumentColumns:
-        texts = [_extract_terms(document) for document in documents]
-        start = table.rows
-        table = table.appended(documents, _measure_lengths(texts))
-        self._postings = self._postings.with_texts(range(start, table.rows), texts)
+        if fresh:
+            texts = [_extract_terms(document) for document in fresh]
+            start = table.rows
+            table = table.appended(fresh, _measure_lengths(texts))
+            self._postings = self._postings.with_texts(range(start, table.rows), texts)
+            return table
         return table
 
     def _renew(self, table: DocumentColumns, rows: NDArray[np.int64], documents: Sequence[Document]) -> DocumentColumns:
@@ -397,7 +424,7 @@ class ResidentIndex:
                 changed.append(row)
                 texts.append(text)
         if changed:
-            self._postings = self._postings.without(_mark_rows(table.rows, changed)).with_texts(changed, texts)
+            self._postings = self._postings.without(make_mask(table.rows, changed)).with_texts(changed, texts)
             table = table.with_lengths(np.array(changed), _measure_lengths(texts))
         told = dict(zip(rows.tolist(), (unpack_code(document.code)[:2] for document in documents), strict=True))
         redacted = {told[row] for row in changed}
@@ -420,7 +447,7 @@ class ResidentIndex:
         gone = rows[wanted == STATE_GONE]
         if not len(gone):
             return table
-        self._postings = self._postings.without(_mark_rows(table.rows, gone.tolist()))
+        self._postings = self._postings.without(make_mask(table.rows, gone))
         return table.with_lengths(gone, np.zeros(len(gone), np.uint16)).without_bits(gone)
 
     def _take_vectors(self, table: DocumentColumns, vectors: Sequence[Vector]) -> DocumentColumns:
@@ -514,7 +541,8 @@ def _measure_lengths(texts: Sequence[Sequence[str]]) -> NDArray[np.uint16]:
     return np.array([min(len(text), LENGTH_MAX) for text in texts], np.uint16)
 
 
-def _mark_rows(rows: int, at: Sequence[int]) -> NDArray[np.bool_]:
+def make_mask(rows: int, at: NDArray[np.int64] | Sequence[int]) -> NDArray[np.bool_]:
+    """Return a mask of so many rows that is set at some of them."""
     marks = np.zeros(rows, np.bool_)
     marks[at] = True
     return marks
@@ -571,17 +599,15 @@ def _read_vectors(index: ResidentIndex, reader: Reader, rows: Integers) -> tuple
                 else:
                     odd.append((at, decode_rows(blobs, bits, index.dims) / np.float32(compute_divisor(bits))))
             except IMPOSSIBLE as error:
-                raise _find_damaged(stored, index.dims) from error
+                dims = index.dims
+                wrong = (
+                    code for code, bits, data in stored if not is_sound_vector(code, "", dims, bits, 1.0, data, None)
+                )
+                raise make_damage_error("embeddings", name_document(next(wrong, -1)), repaired=True) from error
     wide = widen_to_float32(matrix, finite=index.hot.finite)
     for at, values in odd:
         wide[at] = values
     return (rows, wide) if held.all() else (rows[held], wide[held])
-
-
-def _find_damaged(stored: Sequence[tuple[int, int, bytes]], dims: int) -> Corrupt:
-    """Build the error for the first vector with another length than its width gives."""
-    wrong = (code for code, bits, data in stored if not is_sound_vector(code, "", dims, bits, 1.0, data, None))
-    return make_damage_error("embeddings", name_document(next(wrong, -1)), repaired=True)
 
 
 # The memories nearest to new ones: candidates by sign bits, compared by their stored vectors, without a scan.
@@ -644,22 +670,19 @@ def find_nearest_codes(reader: Reader, model_id: str, vector: Floats, count: int
     """
     found, head = reader.by_vector.nearest(model_id, vector.tolist(), count)
     best, nearest = np.zeros(0, np.int64), np.zeros(0, np.float32)
-    for codes, matrix in _read_pages(reader, model_id, head, len(vector)):
-        check_deadline()
-        best, nearest = np.concatenate([best, codes]), np.concatenate([nearest, matrix @ vector])
-        if len(best) > count:
-            kept = nearest.argpartition(len(nearest) - count)[len(nearest) - count :]
-            best, nearest = best[kept], nearest[kept]
-    return sorted({*found, *best.tolist()})
-
-
-def _read_pages(reader: Reader, model_id: str, after: int, dims: int) -> Iterator[tuple[NDArray[np.int64], Floats]]:
-    while page := reader.by_vector.page(model_id, after, _PAGE):
-        after = page[-1][0]
+    while page := reader.by_vector.page(model_id, head, _PAGE):
+        head = page[-1][0]
         for bits in {row[3] for row in page}:
-            rows = [row for row in page if row[2] == dims and row[3] == bits]
-            if rows:
-                yield np.array([row[1] for row in rows], np.int64), _decode(rows, bits, dims)
+            rows = [row for row in page if row[2] == len(vector) and row[3] == bits]
+            if not rows:
+                continue
+            check_deadline()
+            best = np.concatenate([best, np.array([row[1] for row in rows], np.int64)])
+            nearest = np.concatenate([nearest, _decode(rows, bits, len(vector)) @ vector])
+            if len(best) > count:
+                kept = nearest.argpartition(len(nearest) - count)[len(nearest) - count :]
+                best, nearest = best[kept], nearest[kept]
+    return sorted({*found, *best.tolist()})
 
 
 def _decode(rows: list[tuple[int, int, int, int, bytes]], bits: int, dims: int) -> Floats:

@@ -312,7 +312,13 @@ def write_snapshot(head: SnapshotHeader, table: DocumentColumns, base: InvertedL
     }
     text = json.dumps(about).encode()
     signs = np.ascontiguousarray(table.bits.view(table.rows)[:, has_vector]).tobytes()
-    packed = zlib.compress(b"".join(_to_bytes(name, array) for name, array in arrays.items()), _LEVEL)
+    packed = zlib.compress(
+        b"".join(
+            (np.diff(array, prepend=array.dtype.type(0)) if name in _STEPS else array).tobytes()
+            for name, array in arrays.items()
+        ),
+        _LEVEL,
+    )
     body = text + signs + packed
     whole = _PREFIX.pack(_MAGIC, zlib.crc32(body, len(text)), len(text)) + body
     step = limits.SNAPSHOT_BLOB_BYTES
@@ -393,10 +399,6 @@ def _read_head(whole: bytes) -> tuple[dict[str, Any], int]:
     if about["version"] != [IMAGE_VERSION, TOKENIZER]:
         raise ValueError("an index snapshot is from another version")
     return about, stop
-
-
-def _to_bytes(name: str, array: NDArray[Any]) -> bytes:
-    return (np.diff(array, prepend=array.dtype.type(0)) if name in _STEPS else array).tobytes()
 
 
 # The order of messages inside sessions: the neighbours of a message, and scores of whole sessions.
@@ -568,7 +570,15 @@ class SessionOrder:
         following = np.multiply(turn[1:], ahead)
         following[apart] = 0
         gain[:-1] += following
-        more = None if second is None else self._second(turn, second.share, apart)
+        if second is None:
+            more = None
+        else:
+            # Each message's gain from the one before the previous one; none across the start of a session.
+            share = second.share
+            more = np.zeros(len(turn), np.float32)
+            np.multiply(turn[:-2], share, out=more[2:])
+            more[apart + 1] = 0
+            more[np.minimum(apart + 2, len(more) - 1)] = 0  # the last message, if it is alone, gains nothing either
         if self.starts is not None:
             sizes = np.diff(self.starts, append=len(rows))
             gain = np.repeat(gain, sizes)
@@ -578,15 +588,6 @@ class SessionOrder:
         gain += own
         out[rows] = gain
         return out
-
-    @staticmethod
-    def _second(turn: NDArray[np.float32], share: float, apart: NDArray[np.int64]) -> NDArray[np.float32]:
-        """Return each message's gain from the one before the previous one; none across the start of a session."""
-        gain = np.zeros(len(turn), np.float32)
-        np.multiply(turn[:-2], share, out=gain[2:])
-        gain[apart + 1] = 0
-        gain[np.minimum(apart + 2, len(gain) - 1)] = 0  # the last message, if it is alone, gains nothing either
-        return gain
 
     def _spread_few(
         self, out: NDArray[np.float32], scored: NDArray[np.int64], shares: tuple[float, float], second: SkipBoost | None

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Concatenate, Final, NamedTuple, ParamSpec
 
 from credenda import limits
 from credenda.errors import Conflict, CredendaError, Invalid, NotFound, Unavailable, format_install
-from credenda.services.directory_paths import is_reserved, split_page_path
+from credenda.services.directory import is_reserved, split_page_path
 
 if TYPE_CHECKING:
     from anthropic.lib.tools import BetaAbstractMemoryTool, BetaAsyncAbstractMemoryTool

@@ -164,28 +164,26 @@ def parse_outline(path: str, text: str) -> Outline:
             open_names=frozenset(reading.open_names),
         )
     rules = _DECLARATION_PATTERNS.get(language, ())
-    return _parse_lines(language, text, rules) if rules else Outline(language=language)
-
-
-def _parse_lines(language: str, text: str, rules: Sequence[re.Pattern[str]]) -> Outline:
-    declared: list[Declaration] = []
-    imports: list[str] = []
-    importing = _IMPORTS.get(language)
-    for line in text.splitlines():
-        short = line[:_LINE_CHARACTERS]
-        found = next((match for rule in rules if (match := rule.match(short))), None)
-        if found is not None and found[1] not in _NOT_NAMES:
-            declared.append(Declaration(name=found[1], signature=_format_signature(found[0])))
-        elif importing is not None and (named := importing.search(short)):
-            imports.append(named[1])
-    names = frozenset(one.name for one in declared)
-    return Outline(
-        language=language,
-        declared=tuple(declared),
-        imports=tuple(dict.fromkeys(imports)),
-        names=names,
-        open_names=frozenset({""}),
-    )
+    if rules:
+        declared: list[Declaration] = []
+        imports: list[str] = []
+        importing = _IMPORTS.get(language)
+        for line in text.splitlines():
+            short = line[:_LINE_CHARACTERS]
+            found = next((match for rule in rules if (match := rule.match(short))), None)
+            if found is not None and found[1] not in _NOT_NAMES:
+                declared.append(Declaration(name=found[1], signature=_format_signature(found[0])))
+            elif importing is not None and (named := importing.search(short)):
+                imports.append(named[1])
+        names = frozenset(one.name for one in declared)
+        return Outline(
+            language=language,
+            declared=tuple(declared),
+            imports=tuple(dict.fromkeys(imports)),
+            names=names,
+            open_names=frozenset({""}),
+        )
+    return Outline(language=language)
 
 
 def _format_signature(text: str) -> str:
@@ -209,7 +207,15 @@ class _PythonWalker:
                 case ast.FunctionDef() | ast.AsyncFunctionDef():
                     self._function(node, prefix)
                 case ast.ClassDef():
-                    self._class(node, prefix)
+                    name = f"{prefix}{node.name}"
+                    self.names.add(name)
+                    bases = [ast.unparse(base) for base in node.bases]
+                    decorators = {ast.unparse(one).partition("(")[0].rpartition(".")[2] for one in node.decorator_list}
+                    if set(bases) - _PLAIN_BASES or node.keywords or decorators - _PLAIN_DECORATORS:
+                        self.open_names.add(name)
+                    shown = f"class {node.name}({', '.join(bases)})" if bases else f"class {node.name}"
+                    self.declared.append(Declaration(name=name, signature=_format_signature(shown)))
+                    self.body(node.body, f"{name}.")
                 case ast.Import() | ast.ImportFrom():
                     self._import(node, prefix)
                 case ast.If() | ast.Try() | ast.With() | ast.For() | ast.While():
@@ -232,18 +238,13 @@ class _PythonWalker:
         self.declared.append(Declaration(name=name, signature=_format_signature(signature)))
         if prefix:
             owner = prefix
-            self.names.update(f"{owner}{attribute}" for attribute in _find_self_attributes(node))
-
-    def _class(self, node: ast.ClassDef, prefix: str) -> None:
-        name = f"{prefix}{node.name}"
-        self.names.add(name)
-        bases = [ast.unparse(base) for base in node.bases]
-        decorators = {ast.unparse(one).partition("(")[0].rpartition(".")[2] for one in node.decorator_list}
-        if set(bases) - _PLAIN_BASES or node.keywords or decorators - _PLAIN_DECORATORS:
-            self.open_names.add(name)
-        shown = f"class {node.name}({', '.join(bases)})" if bases else f"class {node.name}"
-        self.declared.append(Declaration(name=name, signature=_format_signature(shown)))
-        self.body(node.body, f"{name}.")
+            self.names.update(
+                f"{owner}{part.attr}"
+                for part in ast.walk(node)
+                if isinstance(part, ast.Attribute)
+                and isinstance(part.ctx, ast.Store)
+                and isinstance(part.value, ast.Name)
+            )
 
     def _import(self, node: ast.Import | ast.ImportFrom, prefix: str) -> None:
         source = "." * node.level + (node.module or "") if isinstance(node, ast.ImportFrom) else ""
@@ -277,12 +278,6 @@ def _find_assigned(node: ast.stmt) -> Iterator[str]:
         for part in ast.walk(target):
             if isinstance(part, ast.Name):
                 yield part.id
-
-
-def _find_self_attributes(node: ast.FunctionDef | ast.AsyncFunctionDef) -> Iterator[str]:
-    for part in ast.walk(node):
-        if isinstance(part, ast.Attribute) and isinstance(part.ctx, ast.Store) and isinstance(part.value, ast.Name):
-            yield part.attr
 
 
 def _mask_defaults(args: ast.arguments) -> ast.arguments:
@@ -544,9 +539,26 @@ def build_entries(survey: ScanResult, name: str) -> list[CodeEntry]:
         for one in survey.files
         if one.outline.language and len(one.path) < _NAME_CHARACTERS // 2
     ]
-    found.append(_describe_tree(survey, name))
+    counted: defaultdict[str, Counter[str]] = defaultdict(Counter)
+    for path in survey.paths:
+        folder, _, file = path.rpartition("/")
+        _, dot, ending = file.rpartition(".")
+        counted[folder][f".{ending}" if dot and len(ending) < 8 else file[:40]] += 1  # noqa: PLR2004 - a short ending
+    lines = [f"{name}/ holds {len(survey.paths):,} files in {len(survey.folders) + 1:,} folders"]
+    for folder in sorted(counted, key=lambda one: (one.count("/"), one)):
+        kinds = ", ".join(f"{count} {kind}" for kind, count in counted[folder].most_common(6))
+        lines.append(f"{folder or '.'}: {kinds}")
+    found.append(CodeEntry(path="", attribute=TREE, text=_join_bounded(lines), digest=_hash_lines(survey.paths)))
     if any(manifest.dependencies or manifest.commands for manifest in survey.manifests):
-        found.append(_describe_dependencies(survey.manifests, name))
+        lines = [f"{name}/ dependencies and commands"]
+        for manifest in survey.manifests:
+            names = [f"{one} {version}".strip() for one, version in dict(manifest.dependencies).items()]
+            if names:
+                more = f" and {len(names) - _SHOWN_DEPENDENCIES} more" if len(names) > _SHOWN_DEPENDENCIES else ""
+                lines.append(f"{manifest.path} needs {', '.join(names[:_SHOWN_DEPENDENCIES])}{more}")
+            if manifest.commands:
+                lines.append(f"{manifest.path} has {', '.join(f'{runner} {one}' for runner, one in manifest.commands)}")
+        found.append(CodeEntry(path="", attribute=DEPENDENCIES, text=_join_bounded(lines), digest=_hash_lines(lines)))
     return found
 
 
@@ -575,31 +587,6 @@ def _join_bounded(lines: Sequence[str], last: Sequence[str] = ()) -> str:
         kept = [lines[0][:room]]
     rest = [f"… and {len(lines) - len(kept):,} more"] if len(kept) < len(lines) else []
     return "\n".join([*kept, *rest, *([tail] if tail else [])])
-
-
-def _describe_tree(survey: ScanResult, name: str) -> CodeEntry:
-    counted: defaultdict[str, Counter[str]] = defaultdict(Counter)
-    for path in survey.paths:
-        folder, _, file = path.rpartition("/")
-        _, dot, ending = file.rpartition(".")
-        counted[folder][f".{ending}" if dot and len(ending) < 8 else file[:40]] += 1  # noqa: PLR2004 - a short ending
-    lines = [f"{name}/ holds {len(survey.paths):,} files in {len(survey.folders) + 1:,} folders"]
-    for folder in sorted(counted, key=lambda one: (one.count("/"), one)):
-        kinds = ", ".join(f"{count} {kind}" for kind, count in counted[folder].most_common(6))
-        lines.append(f"{folder or '.'}: {kinds}")
-    return CodeEntry(path="", attribute=TREE, text=_join_bounded(lines), digest=_hash_lines(survey.paths))
-
-
-def _describe_dependencies(manifests: Sequence[Manifest], name: str) -> CodeEntry:
-    lines = [f"{name}/ dependencies and commands"]
-    for manifest in manifests:
-        names = [f"{one} {version}".strip() for one, version in dict(manifest.dependencies).items()]
-        if names:
-            more = f" and {len(names) - _SHOWN_DEPENDENCIES} more" if len(names) > _SHOWN_DEPENDENCIES else ""
-            lines.append(f"{manifest.path} needs {', '.join(names[:_SHOWN_DEPENDENCIES])}{more}")
-        if manifest.commands:
-            lines.append(f"{manifest.path} has {', '.join(f'{runner} {one}' for runner, one in manifest.commands)}")
-    return CodeEntry(path="", attribute=DEPENDENCIES, text=_join_bounded(lines), digest=_hash_lines(lines))
 
 
 def _hash_lines(lines: Iterable[str]) -> str:

@@ -280,25 +280,27 @@ def extract_traits(text: str, said_us: int) -> Traits:
     # Count the denials of a text, and the verbs of dislike; what comes without something is not denied.
     stated = [fold(word) for word in _WORD.findall(_ABSENT.sub(" ", _ENDURED.sub("hate", plain)))]
     denied = [one for one in stated if one.endswith("n't") or one.replace("'", "") in load_words("negations")]
+    beside = {fold(unit).removesuffix("s") for unit in _AMOUNT_UNIT.findall(plain)}
+    found = {unit for unit in beside if unit in load_words("units")}
+    spans = {word for before, word in zip(("", *singular), singular, strict=False) if before not in _OWN}
+    found |= {load_periods().get(word, word) for word in spans if word in load_words("alone")}
+    small: list[str] = []
+    for word in _WORD.findall(plain):
+        if not word[0].isupper():
+            small.append(fold(word).removesuffix("'s"))
+            small.append(_stem(word))
     return Traits(
         numbers=frozenset(numbers),
-        units=frozenset(_find_units(plain, singular)),
+        units=frozenset(found | set(_MONEY.findall(plain))),
         days=frozenset(days),
         dates=frozenset((span.from_us, span.until_us) for span in find_dates(plain, said_us)),
         names=frozenset(names),
         openings=frozenset(openings),
-        small=frozenset(_find_small(plain)),
+        small=frozenset(small),
         absent=frozenset(map(_stem, _ABSENT.findall(plain))),
         negations=len(denied) + len(load_words("dislikes").intersection(stated)),
         turning=frozenset(turning),
     )
-
-
-def _find_small(text: str) -> Iterable[str]:
-    for word in _WORD.findall(text):
-        if not word[0].isupper():
-            yield fold(word).removesuffix("'s")
-            yield _stem(word)
 
 
 def _stem(word: str) -> str:
@@ -314,14 +316,6 @@ def _load_short_days() -> dict[str, str]:
 @cache
 def _load_named_days() -> frozenset[str]:
     return load_words("days") | load_words("months")
-
-
-def _find_units(text: str, singular: Sequence[str]) -> set[str]:
-    beside = {fold(unit).removesuffix("s") for unit in _AMOUNT_UNIT.findall(text)}
-    found = {unit for unit in beside if unit in load_words("units")}
-    spans = {word for before, word in zip(("", *singular), singular, strict=False) if before not in _OWN}
-    found |= {load_periods().get(word, word) for word in spans if word in load_words("alone")}
-    return found | set(_MONEY.findall(text))
 
 
 def _find_names(text: str) -> tuple[set[str], set[str]]:

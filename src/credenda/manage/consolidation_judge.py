@@ -187,6 +187,12 @@ def _draft_memory(text: str, standing: Sequence[Member], told: Sequence[Member],
     kept = Draft(**{name: getattr(first, name) for name in _DRAFT_FIELDS})
     merged = {name: value for one in reversed(standing) for name, value in one.memory.metadata.items()}
     merged.pop(DUPLICATE_OF, None)  # it may be one of those that are merged here
+    # The provenance of a text: first seen, updated, and its sources (S-018, S-044).
+    seen = [str(format_time(origin.since_us)) for origin in told]
+    for origin in told:
+        earlier = origin.memory.metadata.get(CONSOLIDATED)
+        if isinstance(earlier, Mapping) and "first_seen" in earlier:
+            seen.append(str(cast("Mapping[str, object]", earlier)["first_seen"]))
     return replace(
         kept,
         text=text,
@@ -205,18 +211,15 @@ def _draft_memory(text: str, standing: Sequence[Member], told: Sequence[Member],
         pinned=any(one.memory.pinned for one in standing),
         provisional=False,
         tags=tuple(dict.fromkeys(tag for one in standing for tag in one.memory.tags))[: limits.TAGS],
-        metadata=replace_given(merged) | {CONSOLIDATED: _describe_origin(told, now_us)},
+        metadata=replace_given(merged)
+        | {
+            CONSOLIDATED: {
+                "first_seen": min(seen),
+                "updated": format_time(now_us),
+                "sources": [origin.id for origin in told],
+            }
+        },
     )
-
-
-def _describe_origin(told: Sequence[Member], now_us: int) -> dict[str, object]:
-    """Return the provenance of a text: first seen, updated, and its sources (S-018, S-044)."""
-    seen = [str(format_time(one.since_us)) for one in told]
-    for one in told:
-        earlier = one.memory.metadata.get(CONSOLIDATED)
-        if isinstance(earlier, Mapping) and "first_seen" in earlier:
-            seen.append(str(cast("Mapping[str, object]", earlier)["first_seen"]))
-    return {"first_seen": min(seen), "updated": format_time(now_us), "sources": [one.id for one in told]}
 
 
 _PREVIOUS_MOST: Final = 3

@@ -194,22 +194,21 @@ def write_profile(facts: Iterable[Memory]) -> list[ProfileLine]:
             continue
         grouped.setdefault((one.attribute or "", "" if one.attribute else one.id), []).append(one)
     language = _choose_language(ranked)
-    lines = [_word_values(some, language) if some[0].attribute else _word_text(some[0]) for some in grouped.values()]
-    return sorted(lines, key=_rank_line)
+    lines = [
+        _word_values(some, language)
+        if some[0].attribute
+        else ProfileLine(f"- {' '.join(some[0].text.split())} [{some[0].id}]", (some[0],))
+        for some in grouped.values()
+    ]
+    return sorted(
+        lines, key=lambda line: (_RANK.get(line.facts[0].attribute or "", len(_RANK)), min(map(rank_fact, line.facts)))
+    )
 
 
 def _choose_language(facts: Iterable[Memory]) -> str:
     """Return the language of most facts."""
     counts = Counter(detect_language(one.text) for one in facts)
     return max(counts, key=lambda language: counts[language], default=ENGLISH)
-
-
-def _rank_line(line: ProfileLine) -> tuple[int, tuple[float, int]]:
-    return _RANK.get(line.facts[0].attribute or "", len(_RANK)), min(map(rank_fact, line.facts))
-
-
-def _word_text(memory: Memory) -> ProfileLine:
-    return ProfileLine(f"- {' '.join(memory.text.split())} [{memory.id}]", (memory,))
 
 
 def _word_values(facts: Sequence[Memory], language: str) -> ProfileLine:

@@ -103,7 +103,11 @@ def extract_code_claims(text: str) -> tuple[CodeClaim, ...]:
 
 
 def _extract_from_sentence(sentence: str) -> Iterator[CodeClaim]:
-    yield from _find_members(sentence)
+    yield from (
+        CodeClaim(kind="name", what=f"{match[1]}::{match[2].replace('::', '.')}")
+        for match in _MEMBER.finditer(sentence)
+        if not _TEMPLATE.search(match[1])
+    )
     rest = _MEMBER.sub(" ", sentence)
     yield from _find_paths(rest)
     yield from _find_names(rest)
@@ -114,12 +118,6 @@ def _extract_from_sentence(sentence: str) -> Iterator[CodeClaim]:
             yield CodeClaim(kind="dependency", what=name)
 
 
-def _find_members(sentence: str) -> Iterator[CodeClaim]:
-    for match in _MEMBER.finditer(sentence):
-        if not _TEMPLATE.search(match[1]):
-            yield CodeClaim(kind="name", what=f"{match[1]}::{match[2].replace('::', '.')}")
-
-
 def _find_paths(sentence: str) -> Iterator[CodeClaim]:
     for match in _TOKEN.finditer(sentence):
         token = _LINE.sub("", match[0].rstrip(_EDGE).lstrip(":!?,;"))
@@ -127,23 +125,19 @@ def _find_paths(sentence: str) -> Iterator[CodeClaim]:
         if not token or _TEMPLATE.search(token) or token.startswith("~"):
             continue
         if "/" in token:
-            if _is_path(token) and not _is_route(token, sentence[: match.start()]):
+            segments = [segment for segment in token.split("/") if segment]
+            if not segments or "//" in token or _DOMAIN.match(token) or not all(map(_SEGMENT.match, segments)):
+                is_path = False
+            elif token.startswith("/"):
+                is_path = len(segments) > 1
+            else:
+                is_path = bool(_ENDING.search(segments[-1])) or token.startswith(("./", "../")) or token.endswith("/")
+            before = sentence[: match.start()].rstrip("`\"' ")
+            is_route = token.startswith("/") and (_ROUTE_PATH.match(token) or _ROUTE.search(before))
+            if is_path and not is_route:
                 yield CodeClaim(kind="path", what=token)
         elif _CODE_FILE.match(token) and (quoted or "file" in sentence[max(0, match.start() - 9) : match.end() + 6]):
             yield CodeClaim(kind="file", what=token)
-
-
-def _is_path(token: str) -> bool:
-    segments = [segment for segment in token.split("/") if segment]
-    if not segments or "//" in token or _DOMAIN.match(token) or not all(map(_SEGMENT.match, segments)):
-        return False
-    if token.startswith("/"):
-        return len(segments) > 1
-    return bool(_ENDING.search(segments[-1])) or token.startswith(("./", "../")) or token.endswith("/")
-
-
-def _is_route(token: str, before: str) -> bool:
-    return bool(token.startswith("/") and (_ROUTE_PATH.match(token) or _ROUTE.search(before.rstrip("`\"' "))))
 
 
 def _find_names(sentence: str) -> Iterator[CodeClaim]:

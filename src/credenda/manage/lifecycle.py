@@ -184,6 +184,7 @@ def compute_importance(record: UsageRecord) -> EarnedImportance:
     count = len(record.uses)
     since = min(record.uses, default=record.age_days)
     half_life = _HALF_LIFE_DAYS / (1.0 + record.kappa * (1.0 - record.trust))
+    x = (compute_activation(record.uses) - _TAU) / _SCALE
     factors = {
         "base": record.base,
         "access": min(1.0, math.log1p(count) / math.log1p(_MANY_ACCESSES)),
@@ -193,7 +194,7 @@ def compute_importance(record: UsageRecord) -> EarnedImportance:
         "layer": _LAYER[record.layer],
         "trust": record.trust,
         "confirmation": min(1.0, math.log1p(record.confirmations) / math.log1p(_MANY_CONFIRMATIONS)),
-        "activation": _apply_logistic((compute_activation(record.uses) - _TAU) / _SCALE),
+        "activation": 0.0 if x == -math.inf else 1.0 / (1.0 + math.exp(-x)),
     }
     terms = {name: WEIGHTS[name] * value for name, value in factors.items()}
     return EarnedImportance(score=min(1.0, max(0.0, math.fsum(terms.values()))), factors=factors, terms=terms)
@@ -211,10 +212,6 @@ def _measure_stability(record: UsageRecord, since: float) -> float:
     span = max(record.uses) - since
     weeks = len({int(days // 7) for days in record.uses})
     return min(1.0, span / life) * min(1.0, weeks / max(1.0, span / 7))
-
-
-def _apply_logistic(x: float) -> float:
-    return 0.0 if x == -math.inf else 1.0 / (1.0 + math.exp(-x))
 
 
 # The decay of memories: forgetting curves and their adjustments. Pure.

@@ -99,7 +99,12 @@ def _replay_changes(records: Iterable[ChangeRecord]) -> ReplayedMemory | None:
         elif record.kind is ChangeKind.CONFIRM:
             versions[-1] = replace(versions[-1], confirmations=versions[-1].confirmations + 1)
         elif record.kind not in _STILL:
-            versions += _replay_change(versions.pop(), record)
+            last = versions.pop()
+            moved = {name: value for name, value in parse_fields(record.after).items() if name in _FIELDS}
+            if record.kind is ChangeKind.DELETE:
+                moved["status"] = Status.DELETED
+            version = replace(last, version=last.version + 1, recorded_us=record.at_us, **moved)  # type: ignore[arg-type]
+            versions += (replace(last, expired_us=record.at_us), version)
         if record.kind in (ChangeKind.ADD, ChangeKind.CONFIRM):
             supported = supported and record.support is not None
         evidence.update(
@@ -127,15 +132,6 @@ def _replay_add(record: ChangeRecord, memory_id: str) -> Memory:
         base_importance=draft.importance,
         emotional_valence=score_valence(draft.text),
     )
-
-
-def _replay_change(last: Memory, record: ChangeRecord) -> tuple[Memory, Memory]:
-    """Expire the last version, and return it and its successor."""
-    moved = {name: value for name, value in parse_fields(record.after).items() if name in _FIELDS}
-    if record.kind is ChangeKind.DELETE:
-        moved["status"] = Status.DELETED
-    version = replace(last, version=last.version + 1, recorded_us=record.at_us, **moved)  # type: ignore[arg-type]
-    return replace(last, expired_us=record.at_us), version
 
 
 def replay_contests(records: Iterable[ChangeRecord]) -> dict[str, ContestCase | None]:
@@ -287,10 +283,13 @@ def repair_rows(writer: Writer, wrong: LogDifferences, now_us: int) -> int:
         # Copy derived fields from the rows.
         rows = writer.versions([memory_id])
         held = {one.version: one for one in rows}
-        versions = tuple(
-            _copy_counted(one, held[one.version]) if one.version in held else one for one in folded.versions
-        )
-        writer.put(ReplayedRows(versions=versions, evidence=folded.evidence if folded.supported else None))
+        versions = [
+            apply_surprise(replace(one, **{name: getattr(row, name) for name in COUNTED}), row.surprise)
+            if (row := held.get(one.version)) is not None
+            else one
+            for one in folded.versions
+        ]
+        writer.put(ReplayedRows(versions=tuple(versions), evidence=folded.evidence if folded.supported else None))
         writer.put(
             ChangeRecord(
                 id="",
@@ -309,7 +308,3 @@ def repair_rows(writer: Writer, wrong: LogDifferences, now_us: int) -> int:
             writer.put(ReplayedRows(contest=case))
             done += 1
     return done
-
-
-def _copy_counted(said: Memory, row: Memory) -> Memory:
-    return apply_surprise(replace(said, **{name: getattr(row, name) for name in COUNTED}), row.surprise)

@@ -303,7 +303,13 @@ def format_validity(memory: Stated, zone: tzinfo, told_us: Sequence[int] = (), l
         return [*real, choose_word(language, "corrected, never true")]
     if memory.status == _WITHDRAWN:
         return [*real, choose_word(language, "withdrawn")]
-    over = _name_end(memory, zone, language)
+    # Say of a memory that is over since when; a dated plan names its time anyway.
+    if not memory.over or memory.valid_until_us is None:
+        over = []
+    else:
+        planned = memory.stance in _OPEN and memory.valid_from_us is not None
+        since = f"{choose_word(language, 'over since')} {format_day(memory.valid_until_us, zone)}"
+        over = [choose_word(language, "over") if planned else since]
     if memory.valid_from_us is None:
         return [*real, *([choose_word(language, memory.stance)] if memory.stance in _OPEN else []), *over]
     day, coming = format_day(memory.valid_from_us, zone), memory.valid_from_us > memory.created_us + DAY_US
@@ -318,15 +324,6 @@ def format_validity(memory: Stated, zone: tzinfo, told_us: Sequence[int] = (), l
     if memory.status == _SUPERSEDED and memory.valid_until_us is not None:
         return [*real, dated, f"{choose_word(language, 'until')} {format_day(memory.valid_until_us, zone)}"]
     return [*real, dated, *over]
-
-
-def _name_end(memory: Stated, zone: tzinfo, language: str) -> list[str]:
-    """Say of a memory that is over since when; a dated plan names its time anyway."""
-    if not memory.over or memory.valid_until_us is None:
-        return []
-    planned = memory.stance in _OPEN and memory.valid_from_us is not None
-    since = f"{choose_word(language, 'over since')} {format_day(memory.valid_until_us, zone)}"
-    return [choose_word(language, "over") if planned else since]
 
 
 def format_planned(memory: Stated, language: str = ENGLISH) -> str:

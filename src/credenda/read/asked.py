@@ -106,7 +106,13 @@ def find_asked(question: str) -> AskedSlots | None:
         attributes |= {f"former_{name}" for name in attributes}
     others = any(word.istitle() or "'" in word for word in _WORD.findall(question)[1:] if word.casefold() in best.rest)
     beside = mine and bool(name) and len(best.rest) <= _BESIDE_MAX and len(named) == 1 and not others
-    return AskedSlots(attributes, rest, tuple(map(normalise_name, entities)), beside and not _has_owner(question))
+    # Whether a question names an owner: "my sister's", "Ana's".
+    return AskedSlots(
+        attributes,
+        rest,
+        tuple(map(normalise_name, entities)),
+        beside and _OWNER.search(_CONTRACTED.sub("", question)) is None,
+    )
 
 
 @cache
@@ -116,11 +122,6 @@ def _list_names(attribute: str) -> frozenset[str]:
     alone = (one for one in load_asked().get(attribute, ()) if " " not in one)
     names = {normalise_attribute(one) for one in (attribute, *row.words, *row.same, *alone)}
     return frozenset(one for one in names if one == attribute or not get_attribute(one).known)
-
-
-def _has_owner(question: str) -> bool:
-    """Return whether a question names an owner: "my sister's", "Ana's"."""
-    return _OWNER.search(_CONTRACTED.sub("", question)) is not None
 
 
 def is_of_relative(asked: AskedSlots, question: str) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from itertools import takewhile
 from typing import Final, NamedTuple
 
@@ -15,7 +15,7 @@ from credenda.model.memory import Cardinality, Memory, Relation, Stance, Status
 from credenda.model.query import Context, Hit, Query, SlotVersion
 from credenda.model.statement import format_core_text, format_validity
 from credenda.providers.embed.factory import TokenAsk
-from credenda.read.core_memories import add_statement_times, find_core_memories, is_standing_instruction
+from credenda.read.core_memories import add_statement_times, find_core_memories, to_core_memory
 from credenda.read.history import read_slot_history
 from credenda.read.pack import WHEN, Packing, pack
 from credenda.read.pack_trace import PackTrace
@@ -61,9 +61,7 @@ def build_context(  # noqa: PLR0913 - what a search takes, and the core
     """
     asked = query or Query(text="")
     if core is None:
-        core = add_statement_times(
-            reader, [_make_core_memory(one) for one in find_core_memories(reader, asked, now_us)]
-        )
+        core = add_statement_times(reader, [to_core_memory(one) for one in find_core_memories(reader, asked, now_us)])
     kept = core
     candidates = kept
     if query is None or not query.text:
@@ -89,13 +87,14 @@ def build_context(  # noqa: PLR0913 - what a search takes, and the core
         trace.leave_core([one.memory for one in candidates], always, found.hits)
     previous = _find_previous_values(reader, found.hits, query)
     sentences = _compare_sentences(reader, found.hits, query)
+    echoes = frozenset[str]() if is_about_talk(query.text) else find_echoes(found.hits)
     packing = Packing(
         budget=budget,
         contests=_find_contests(reader, always, found.hits, query),
         previous=previous,
         told=_find_redundant(reader, previous) | sentences.told,
         outdated=sentences.outdated,
-        echoes=_find_echoes_behind(found.hits, query),
+        echoes=echoes - {hit.id for hit in takewhile(lambda hit: hit.id in echoes, found.hits)},
         history=made.history,
         in_order=made.broad and not whole,
         ranked=whole,
@@ -108,16 +107,6 @@ def build_context(  # noqa: PLR0913 - what a search takes, and the core
         trace=trace,
     )
     return pack(always, found.hits, packing)
-
-
-def _find_echoes_behind(hits: Sequence[Hit], query: Query) -> frozenset[str]:
-    """Return the ids of the messages that tell nothing of their own, but for those that the search put first."""
-    echoes = frozenset[str]() if is_about_talk(query.text) else find_echoes(hits)
-    return echoes - {hit.id for hit in takewhile(lambda hit: hit.id in echoes, hits)}
-
-
-def _make_core_memory(memory: Memory) -> CoreMemory:
-    return CoreMemory(Section.INSTRUCTION if is_standing_instruction(memory) else Section.PINNED, memory)
 
 
 def _choose_headings(core: Sequence[CoreMemory], terms: Collection[str]) -> dict[str, str]:
@@ -177,15 +166,13 @@ def _find_contests(reader: Reader, core: Sequence[Memory], hits: Sequence[Hit], 
     if not shown:
         return []
     events = any(hit.kind == "event" and "contested" in hit.flags for hit in hits)
-    opened = _open_at(reader, query.known_at_us)
-    return [case for case in opened if events or not shown.isdisjoint(case.memory_ids)]
-
-
-def _open_at(reader: Reader, known_at_us: int | None) -> list[ContestCase]:
+    known_at_us = query.known_at_us
     if known_at_us is None:
-        return reader.contests(state=ContestState.OPEN)
-    begun = (case for case in reader.contests() if case.opened_us <= known_at_us)
-    return [case for case in begun if case.resolved_us is None or case.resolved_us > known_at_us]
+        opened = reader.contests(state=ContestState.OPEN)
+    else:
+        begun = (case for case in reader.contests() if case.opened_us <= known_at_us)
+        opened = [case for case in begun if case.resolved_us is None or case.resolved_us > known_at_us]
+    return [case for case in opened if events or not shown.isdisjoint(case.memory_ids)]
 
 
 def _find_previous_values(reader: Reader, hits: Sequence[Hit], query: Query) -> dict[str, list[SlotVersion]]:
@@ -226,7 +213,11 @@ def _compare_sentences(reader: Reader, hits: Sequence[Hit], query: Query) -> _Se
     more of the question than they.
     """
     places = {hit.id: place for place, hit in enumerate(hits)}
-    sources = {hit.id: _list_sources(hit) for hit in hits if hit.memory is None or hit.memory.value is None}
+    sources = {
+        hit.id: [hit.id] if hit.memory is None else [event.id for event in hit.evidence]
+        for hit in hits
+        if hit.memory is None or hit.memory.value is None
+    }
     names = sorted({name for events in sources.values() for name in events})
     if query.as_of_us is not None or query.known_at_us is not None or not names:
         return _Sentences()
@@ -244,20 +235,15 @@ def _compare_sentences(reader: Reader, hits: Sequence[Hit], query: Query) -> _Se
         spans = [span for event in events for one, span in made.get(event, {}).items() if one in known]
         length = next((len(hit.text) for hit in hits if hit.id == name and hit.memory is None), 0)
         above = all(places[name] < places.get(one, len(hits)) for one in known)
-        if (ended and known) or (length and not above and _measure(spans) >= _MOST * length):
+        if (ended and known) or (
+            length
+            and not above
+            and len({at for span in spans for at in range(span.start, span.stop)}) >= _MOST * length
+        ):
             told.add(name)
         elif ended:
             outdated.add(name)
     return _Sentences(frozenset(told), frozenset(outdated))
-
-
-def _measure(spans: Iterable[Span]) -> int:
-    """Count the characters that spans of one event cover."""
-    return len({at for span in spans for at in range(span.start, span.stop)})
-
-
-def _list_sources(hit: Hit) -> list[str]:
-    return [hit.id] if hit.memory is None else [event.id for event in hit.evidence]
 
 
 def _find_redundant(reader: Reader, previous: Mapping[str, Sequence[SlotVersion]]) -> frozenset[str]:

@@ -8,7 +8,7 @@ from typing import Final
 
 from credenda.clock import DAY_US
 from credenda.ids import parse_serial
-from credenda.model.core import CoreMemory, RecallCounts
+from credenda.model.core import CoreMemory, RecallCounts, Section
 from credenda.model.event import TRUST, Source
 from credenda.model.memory import Layer, Memory, Stance, Status, get_valid_from_us, is_dreamed
 from credenda.model.query import Query
@@ -49,6 +49,11 @@ def find_core_memories(reader: Reader, query: Query, now_us: int) -> list[Memory
 def is_standing_instruction(memory: Memory) -> bool:
     """Return whether a memory is a standing instruction, and not one that somebody else gave the user."""
     return memory.attribute == _INSTRUCTION and memory.stance is not Stance.REPORTED
+
+
+def to_core_memory(memory: Memory) -> CoreMemory:
+    """Place an instruction or a pinned memory in its section of the core."""
+    return CoreMemory(Section.INSTRUCTION if is_standing_instruction(memory) else Section.PINNED, memory)
 
 
 def find_user_memories(reader: Reader, attributes: Iterable[str], now_us: int) -> list[Memory]:

@@ -47,7 +47,22 @@ def compare(beliefs: Beliefs) -> list[Difference]:
     """Return the differences, in no order; beliefs that began and ended in between are left out."""
     replaced = list(_find_removed(beliefs))
     taken = {one.memory.id for one in replaced if one.previous is not None}
-    return [*replaced, *_find_added(beliefs, taken), *_find_changed(beliefs, taken)]
+    added: list[Difference] = []
+    for name, memory in beliefs.after.items():
+        if name not in beliefs.before and name not in taken:
+            kind = DifferenceKind.RESTORED if name in beliefs.known else DifferenceKind.ADDED
+            added.append(_make_difference(beliefs, kind, memory))
+    changed: list[Difference] = []
+    for name, memory in beliefs.after.items():
+        old = beliefs.before.get(name)
+        if old is None:
+            continue
+        kind = _turn(old, memory)
+        if kind is not None:
+            changed.append(_make_difference(beliefs, kind, memory))
+        elif name not in taken and _count_confirmations(beliefs, name):
+            changed.append(_make_difference(beliefs, DifferenceKind.CONFIRMED, memory))
+    return [*replaced, *added, *changed]
 
 
 def _find_removed(beliefs: Beliefs) -> Iterator[Difference]:
@@ -76,25 +91,6 @@ def _find_successor(memory: Memory, beliefs: Beliefs) -> Memory | None:
         one = beliefs.links.get(following)
         following = None if one is None else one.superseded_by
     return None
-
-
-def _find_added(beliefs: Beliefs, taken: set[str]) -> Iterator[Difference]:
-    for name, memory in beliefs.after.items():
-        if name not in beliefs.before and name not in taken:
-            kind = DifferenceKind.RESTORED if name in beliefs.known else DifferenceKind.ADDED
-            yield _make_difference(beliefs, kind, memory)
-
-
-def _find_changed(beliefs: Beliefs, taken: set[str]) -> Iterator[Difference]:
-    for name, memory in beliefs.after.items():
-        old = beliefs.before.get(name)
-        if old is None:
-            continue
-        kind = _turn(old, memory)
-        if kind is not None:
-            yield _make_difference(beliefs, kind, memory)
-        elif name not in taken and _count_confirmations(beliefs, name):
-            yield _make_difference(beliefs, DifferenceKind.CONFIRMED, memory)
 
 
 def _turn(old: Memory, new: Memory) -> DifferenceKind | None:

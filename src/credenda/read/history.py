@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final
 
 from credenda import limits
 from credenda.errors import Invalid, NotFound
 from credenda.ids import parse_serial
-from credenda.model.change import ChangeKind, ChangeRecord
+from credenda.model.change import ChangeKind
 from credenda.model.memory import Memory, Stance, Status, get_type_class, get_valid_from_us, mark_over
 from credenda.model.query import Explanation, SlotVersion
 from credenda.read.visibility import was_valid_at
@@ -66,24 +66,18 @@ def read_explanation(reader: Reader, memory_id: str) -> Explanation:
     names = list(dict.fromkeys(link.span.event_id for link in links))
     events = {event.id: event for event in reader.events(names)}
     shown = (link.span for link in links if link.span.event_id in events)
-    own = reader.changes(ChangeFilter(memory_ids=(memory_id,)))
-    changes = sorted(
-        (*own, *_find_replacing(reader, memory_id, own)), key=lambda one: (one.at_us, parse_serial(one.id))
-    )
+    changes = reader.changes(ChangeFilter(memory_ids=(memory_id,)))
+    # The changes of other memories that ended for this one, by what caused its own.
+    for cause in dict.fromkeys(one.cause for one in changes if one.cause):
+        ended = reader.changes(ChangeFilter(cause=cause, kinds=frozenset({ChangeKind.SUPERSEDE})))
+        changes += [one for one in ended if one.memory_id != memory_id and one.after.get("superseded_by") == memory_id]
+    changes.sort(key=lambda one: (one.at_us, parse_serial(one.id)))
     return Explanation(
         memory=find_current_trust(reader, [memory])[0],
         evidence=tuple((events[span.event_id], span.start, span.stop) for span in shown),
         changes=tuple(changes),
         authors=reader.authors([*events], [change.id for change in changes]),
     )
-
-
-def _find_replacing(reader: Reader, memory_id: str, own: Iterable[ChangeRecord]) -> Iterator[ChangeRecord]:
-    """Find the changes of other memories that ended for this one, by what caused its own."""
-    for cause in dict.fromkeys(one.cause for one in own if one.cause):
-        for change in reader.changes(ChangeFilter(cause=cause, kinds=frozenset({ChangeKind.SUPERSEDE}))):
-            if change.memory_id != memory_id and change.after.get("superseded_by") == memory_id:
-                yield change
 
 
 def _get_memory(reader: Reader, memory_id: str) -> Memory:
@@ -114,23 +108,21 @@ class _View:
 
     def around(self, memory: Memory) -> list[Memory]:
         """Return the memories that shared a slot with a memory or belong to its chain of replacements."""
-        line = self.with_successors([memory, *self._replaced_by(memory)])
-        if memory.entity is None or memory.attribute is None:
-            return line
-        slot = (memory.speaker, memory.scope, get_type_class(memory.type))
-        rest = self.of_pair((normalise_name(memory.entity), normalise_attribute(memory.attribute)))
-        same = [other for other in rest if (other.speaker, other.scope, get_type_class(other.type)) == slot]
-        return list({memory.id: memory for memory in [*line, *self.with_successors(same)]}.values())
-
-    def _replaced_by(self, memory: Memory) -> list[Memory]:
-        """Return the memories that a memory replaced, found by the event that caused both changes."""
         added = self.reader.changes(ChangeFilter(memory_ids=(memory.id,), kinds=frozenset({ChangeKind.ADD})))
         causes = {change.cause for change in added if change.cause is not None}
         replaced: list[str] = []
         for cause in sorted(causes):
             changes = self.reader.changes(ChangeFilter(cause=cause, kinds=frozenset({ChangeKind.SUPERSEDE})))
             replaced += (change.memory_id for change in changes if change.memory_id is not None)
-        return [other for other in self.reader.memories(replaced) if other.superseded_by == memory.id]
+        line = self.with_successors(
+            [memory, *[other for other in self.reader.memories(replaced) if other.superseded_by == memory.id]]
+        )
+        if memory.entity is None or memory.attribute is None:
+            return line
+        slot = (memory.speaker, memory.scope, get_type_class(memory.type))
+        rest = self.of_pair((normalise_name(memory.entity), normalise_attribute(memory.attribute)))
+        same = [other for other in rest if (other.speaker, other.scope, get_type_class(other.type)) == slot]
+        return list({memory.id: memory for memory in [*line, *self.with_successors(same)]}.values())
 
     def with_successors(self, memories: Iterable[Memory]) -> list[Memory]:
         """Follow replacements to their end; a deleted value has lost its slot and can be found only this way."""
@@ -157,6 +149,13 @@ class _View:
     def version(self, memory: Memory) -> SlotVersion:
         """Return a memory as a version of its slot."""
         gone = memory.status is Status.DELETED
+        if mark_over([memory], self.now_us)[0].over:
+            reason = _OVER
+        else:
+            changes = self.reader.changes(ChangeFilter(memory_ids=(memory.id,), until_us=self.known_at_us))
+            ended = [change for change in changes if change.kind in _ENDINGS]
+            chosen = ended[-1:] or changes[:1]
+            reason = chosen[0].reason if chosen else ""
         return SlotVersion(
             memory_id=memory.id,
             text="" if gone else memory.text,
@@ -165,7 +164,7 @@ class _View:
             status=memory.status,
             relation=memory.relation,
             superseded_by=memory.superseded_by,
-            reason=self._reason(memory),
+            reason=reason,
             valid_from_us=memory.valid_from_us,
             valid_until_us=memory.valid_until_us,
             recorded_us=memory.created_us,
@@ -176,12 +175,3 @@ class _View:
             contested=memory.contested,
             denied=memory.stance is Stance.NEGATED,
         )
-
-    def _reason(self, memory: Memory) -> str:
-        """Return why a memory ended, or, if it has not ended, why it was added."""
-        if mark_over([memory], self.now_us)[0].over:
-            return _OVER
-        changes = self.reader.changes(ChangeFilter(memory_ids=(memory.id,), until_us=self.known_at_us))
-        ended = [change for change in changes if change.kind in _ENDINGS]
-        chosen = ended[-1:] or changes[:1]
-        return chosen[0].reason if chosen else ""

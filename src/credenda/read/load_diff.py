@@ -53,9 +53,15 @@ def _compare_known(reader: Reader, since_us: int, until_us: int) -> list[Differe
     log = found
     then = _index_by_id(reader.memories(sorted(log), since_us))
     links = _add_successors(reader, _index_by_id(reader.memories(sorted(log), until_us)), until_us)
+    # Whether the words of a memory were deleted after the later time; it is then left out of both states.
     beliefs = Beliefs(
         before={
-            name: one for name, one in then.items() if one.status in _HELD and not _was_redacted_later(links.get(name))
+            name: one
+            for name, one in then.items()
+            if one.status in _HELD
+            and not (
+                (memory := links.get(name)) is not None and not memory.text and memory.status is not Status.DELETED
+            )
         },
         after={name: one for name, one in links.items() if one.status in _HELD and one.text},
         known=frozenset(then),
@@ -65,24 +71,18 @@ def _compare_known(reader: Reader, since_us: int, until_us: int) -> list[Differe
     return compare(beliefs)
 
 
-def _was_redacted_later(memory: Memory | None) -> bool:
-    """Return whether the words of a memory were deleted after the later time; it is then left out of both states."""
-    return memory is not None and not memory.text and memory.status is not Status.DELETED
-
-
 def _compare_valid(reader: Reader, since_us: int, until_us: int) -> list[Difference]:
     """Compare the facts that were true at two times, as believed now."""
-    before, after = (_find_valid_at(reader, moment_us) for moment_us in (since_us, until_us))
+    before, after = (
+        _index_by_id(reader.find(MemoryFilter(statuses=_TRUE_ONCE, as_of_us=moment_us)))
+        for moment_us in (since_us, until_us)
+    )
     gone = {name: one for name, one in before.items() if name not in after}
     come = {name: one for name, one in after.items() if name not in before}
     links = _add_successors(reader, {**gone, **come}, None)
     log = {name: reader.changes(ChangeFilter(memory_ids=(name,))) for name in (*gone, *come)}
     beliefs = Beliefs(before=gone, after=come, known=frozenset(gone), links=links, log=log)
     return [replace(one, at_us=_find_change_us(one), confirmations=0) for one in compare(beliefs)]
-
-
-def _find_valid_at(reader: Reader, moment_us: int) -> dict[str, Memory]:
-    return _index_by_id(reader.find(MemoryFilter(statuses=_TRUE_ONCE, as_of_us=moment_us)))
 
 
 def _find_change_us(one: Difference) -> int:

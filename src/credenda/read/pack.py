@@ -143,7 +143,9 @@ def pack(core: Sequence[Memory], hits: Sequence[Hit], packing: Packing) -> Conte
     `hits` of the result are the hits shown; the text is empty if nothing fits.
     """
     year = format_day(packing.now_us, packing.zone)[:4] if packing.now_us and len(hits) > _FEW else ""
-    packing = replace(packing, language=_choose_language(core, hits), year=year)
+    counts = Counter(detect_language(one.text) for one in (*core, *(hit.memory or hit for hit in hits)))
+    found = max(counts, key=lambda language: counts[language], default=ENGLISH)
+    packing = replace(packing, language=found if is_worded(found) else ENGLISH, year=year)
     kept: list[_Line] = []
     counter = packing.budget.counter
     spent = counter.count(f"{name_year(packing.year)}\n{CLOSING}")
@@ -161,8 +163,7 @@ def pack(core: Sequence[Memory], hits: Sequence[Hit], packing: Packing) -> Conte
         filled += cost if line.hits else 0
         headings.add(line.heading)
         kept.append(line)
-    lay = _join_in_order if packing.in_order else _group_lines
-    fitting, text, tokens = fit_to_budget(kept, partial(lay, packing=packing), packing.budget)
+    fitting, text, tokens = fit_to_budget(kept, partial(_group_lines, packing=packing), packing.budget)
     if packing.trace is not None:
         packing.trace.left_out += [line.trace(counter.added_by(line.text), NO_ROOM) for line in kept[len(fitting) :]]
         packing.trace.kept += [line.trace(counter.added_by(line.text)) for line in fitting]
@@ -178,26 +179,16 @@ def pack(core: Sequence[Memory], hits: Sequence[Hit], packing: Packing) -> Conte
     )
 
 
-def _choose_language(core: Sequence[Memory], hits: Sequence[Hit]) -> str:
-    """Return the language of most texts, as far as it has wordings."""
-    counts = Counter(detect_language(one.text) for one in (*core, *(hit.memory or hit for hit in hits)))
-    found = max(counts, key=lambda language: counts[language], default=ENGLISH)
-    return found if is_worded(found) else ENGLISH
-
-
 def _find_time(line: _Line) -> int:
     """Return when the event of a line occurred; lines without a time sort first and keep their order."""
     event = line.hits[0].event if line.hits else None
     return event.occurred_us if event else -(2**63)
 
 
-def _join_in_order(lines: Sequence[_Line], packing: Packing) -> str:
-    return _group_lines(sorted(lines, key=_find_time), packing)
-
-
 def _group_lines(lines: Sequence[_Line], packing: Packing) -> str:
     """Group lines under their headings, in the order of the first line of each heading; some come last."""
     grouped: dict[str, list[str]] = {}
+    lines = sorted(lines, key=_find_time) if packing.in_order else lines
     for line in sorted(lines, key=lambda line: _ORDER.get(line.heading, 0)):
         grouped.setdefault(line.heading, []).append(line.text)
     blocks = (f"{choose_word(packing.language, heading)}\n" + "\n".join(texts) for heading, texts in grouped.items())
@@ -370,10 +361,8 @@ def diversify(hits: Sequence[Hit]) -> list[Hit]:
         left.remove(best)
         ordered.append(best)
         for hit in left:
-            likeness[hit.id] = max(likeness[hit.id], _compute_jaccard(terms[hit.id], terms[best.id]))
+            one = terms[hit.id]
+            other = terms[best.id]
+            union = len({*one, *other})
+            likeness[hit.id] = max(likeness[hit.id], len(set(one) & set(other)) / union if union else 1.0)
     return put_newest_first(sorted(ordered, key=lambda hit: "superseded" in hit.flags))
-
-
-def _compute_jaccard(one: Collection[str], other: Collection[str]) -> float:
-    union = len({*one, *other})
-    return len(set(one) & set(other)) / union if union else 1.0

@@ -168,16 +168,24 @@ def plan(query: Query, now_us: int, names: Collection[str]) -> Plan:
     slots = tuple(dict.fromkeys(_guess_slots(folded, lexicon)))[:_SLOTS_MAX]
     about = read_subject(query.text, lexicon)
     terms = () if about.is_user else tuple(extract_question_terms(about.words))
-    subject = _find_subject(query.text, people, spans, terms)
+    # The terms that name neither a person nor a time; all terms if a question consists of names alone.
+    text = query.text
+    named = {term for name in people for term in extract_query_terms(name)}
+    named.update(term for span in spans for term in extract_query_terms(text[span.start : span.stop]))
+    rest = tuple(term for term in terms if term.partition(ALTERNATIVE)[0] not in named)
+    subject = rest if rest or spans else terms
     if "first_person" in cued:
         terms, subject = widen_terms(terms, lexicon), widen_terms(subject, lexicon)
+    known_slot = bool(slots)
+    order = (Ask.PAST, Ask.WHEN, Ask.WHO, Ask.COUNT, Ask.LIST)
+    found = next((kind for kind in order if kind.value in cued), None)
     return Plan(
         terms=terms,
         subject=subject,
         intervals=tuple(Interval(span.from_us, span.until_us) for span in spans),
         people=people,
         slots=slots,
-        ask=_choose_kind(cued, known_slot=bool(slots)),
+        ask=found or (Ask.VALUE if known_slot else Ask.OTHER),
         history="past" in cued,
         first_person="first_person" in cued,
         broad="broad" in cued,
@@ -198,16 +206,6 @@ def _cut_spans(text: str, spans: Sequence[DateSpan]) -> str:
 def is_about_past(made: Plan) -> bool:
     """Return whether a question asks for what was, by its words or by a time that it names."""
     return made.history or made.ask is Ask.PAST or bool(made.intervals)
-
-
-def _find_subject(
-    text: str, people: Collection[str], spans: Sequence[DateSpan], terms: tuple[str, ...]
-) -> tuple[str, ...]:
-    """Return the terms that name neither a person nor a time; all terms if a question consists of names alone."""
-    named = {term for name in people for term in extract_query_terms(name)}
-    named.update(term for span in spans for term in extract_query_terms(text[span.start : span.stop]))
-    rest = tuple(term for term in terms if term.partition(ALTERNATIVE)[0] not in named)
-    return rest if rest or spans else terms
 
 
 def _address_person(text: str, people: Sequence[str], terms: tuple[str, ...]) -> str:
@@ -239,12 +237,6 @@ def _is_naming(text: str, name: str, lexicon: Questions) -> bool:
     if key in lexicon.ambiguous_names:
         return re.search(rf"(?<=[\w,] ){re.escape(name)}\b", text) is not None
     return f" {key} " in f" {_NOT_WORD.sub(' ', normalise_name(text))} "
-
-
-def _choose_kind(cued: Collection[str], *, known_slot: bool) -> Ask:
-    order = (Ask.PAST, Ask.WHEN, Ask.WHO, Ask.COUNT, Ask.LIST)
-    found = next((kind for kind in order if kind.value in cued), None)
-    return found or (Ask.VALUE if known_slot else Ask.OTHER)
 
 
 def _guess_slots(folded: str, lexicon: Questions) -> Iterator[SlotGuess]:
@@ -484,12 +476,10 @@ def is_question(text: str) -> bool:
     parts = [text[start:stop].strip() for start, stop in split_sentences(text)]
     said = [part for part in parts if part and not is_only_polite(part)]
     return bool(said) and all(
-        part.rstrip("\"')\u201d\u2019 ").endswith(("?", "\uff1f", "\u061f")) or _is_asked(part) for part in said
+        part.rstrip("\"')\u201d\u2019 ").endswith(("?", "\uff1f", "\u061f"))
+        or (not part.endswith((".", "!")) and _ASKING.match(part) is not None)
+        for part in said
     )
-
-
-def _is_asked(part: str) -> bool:
-    return not part.endswith((".", "!")) and _ASKING.match(part) is not None
 
 
 def is_request(text: str) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any, Final, NamedTuple
@@ -269,25 +269,26 @@ def _put_echoes_behind(rows: list[Row], work: Reading) -> list[Row]:
         if row.id in echoes and words not in told:
             told.add(words)
             place = max(
-                (at for at, one in enumerate(kept, 1) if one.key >= row.key or _is_as_close(one, row)), default=0
+                (
+                    at
+                    for at, one in enumerate(kept, 1)
+                    if one.key >= row.key
+                    or one.signs.slot
+                    or one.signs.coverage >= _ECHO_SHARE * row.signs.coverage
+                    or one.key >= _ECHO_SHARE * row.key
+                ),
+                default=0,
             )
-            behind.setdefault(place, []).append(_lower_to(row, kept[place - 1].key if place else row.key))
+            key = kept[place - 1].key if place else row.key
+            if row.key <= key:
+                lowered = row
+            else:
+                lowered = row._replace(key=key, terms={**row.terms, "echo": key - row.key} if row.terms else row.terms)
+            behind.setdefault(place, []).append(lowered)
     placed = [*behind.get(0, ())]
     for at, row in enumerate(kept, 1):
         placed += [row, *behind.get(at, ())]
     return placed
-
-
-def _lower_to(row: Row, key: float) -> Row:
-    if row.key <= key:
-        return row
-    return row._replace(key=key, terms={**row.terms, "echo": key - row.key} if row.terms else row.terms)
-
-
-def _is_as_close(row: Row, echo: Row) -> bool:
-    """Return whether a row fits the question about as well as a message that tells nothing of its own."""
-    share = row.signs.coverage >= _ECHO_SHARE * echo.signs.coverage
-    return row.signs.slot or share or row.key >= _ECHO_SHARE * echo.key
 
 
 _COMING: Final = frozenset({Stance.PLANNED, Stance.CONSIDERED})
@@ -397,7 +398,8 @@ def _add_successors(work: Reading, rows: list[Row]) -> tuple[list[Row], dict[str
     successors: dict[str, str] = {}
     added: list[Row] = []
     for row, replaced in past:
-        current = _find_successor(work, replaced)
+        currents = (work.loaded.successor(memory) for memory in replaced)
+        current = next((memory for memory in currents if memory is not None), None)
         if current is None:
             continue
         if current.id not in present:
@@ -455,11 +457,6 @@ def _list_replaced(work: Reading, row: Row) -> list[Memory]:
         return []
     most = max((count_matches(memory, work.subject) for memory in claims if memory.status is Status.ACTIVE), default=0)
     return [memory for memory in past if count_matches(memory, work.subject) >= max(most, 1)]
-
-
-def _find_successor(work: Reading, replaced: Sequence[Memory]) -> Memory | None:
-    found = (work.loaded.successor(memory) for memory in replaced)
-    return next((memory for memory in found if memory is not None), None)
 
 
 def find_allowed_owners(work: Reading) -> Integers:

@@ -16,12 +16,11 @@ from numpy.typing import NDArray
 
 from credenda import limits
 from credenda.ids import IdKind, format_id, parse_id_number
-from credenda.index.instruction_cache import Occasion
-from credenda.index.resident import ResidentIndex
+from credenda.index.resident import Occasion, ResidentIndex, make_mask
 from credenda.index.snapshot import STATE_CURRENT, STATE_HIDDEN, STATE_PAST, SkipBoost
 from credenda.model.event import CODE, Event
 from credenda.model.fast_dataclass import compile_fast_init
-from credenda.model.memory import Layer, Memory, Status, get_valid_from_us
+from credenda.model.memory import Layer, Status, get_valid_from_us
 from credenda.model.query import Query
 from credenda.read.candidates import Candidates, Floats, Integers, Mask, measure_lead
 from credenda.read.dense import Meaning, collect_rows, find_similar, make_empty_meaning
@@ -48,13 +47,6 @@ from credenda.text.tokens import ALTERNATIVE, space_runs, tokenize
 
 ASSISTANT: Final = "assistant"
 _BEST_OF_SPEAKER: Final = 3
-
-
-def make_mask(count: int, at: Integers | Sequence[int]) -> Mask:
-    """Return a mask of `count` rows that is set at some of them."""
-    marks = np.zeros(count, np.bool_)
-    marks[at] = True
-    return marks
 
 
 def mask_spoken_by(index: ResidentIndex, speaker: NDArray[np.int32], names: Sequence[str]) -> Mask:
@@ -217,20 +209,37 @@ def retrieve(
         if vector is None
         else find_similar(index, reader, vector, mask, limit=query.limit, also=rules)
     )
-    whole = _rank_whole(index, reader, made, mask)
-    slot = _look_up_slots(index, reader, _list_filters(made, query), mask)
+    whole: dict[int, float] = {}
+    for place, name in enumerate(reversed(made.whole), 1):
+        row = index.row_of(pack_code(parse_id_number(name, IdKind.MEMORY, reader.tenant.tag), memory=True))
+        if row is not None and mask[row]:
+            whole[row] = _BEFORE + place * _STEP
+    found = (row for wanted in _list_filters(made, query) for row in _find_rows(index, reader, wanted, mask))
+    slot = np.fromiter(found, np.int64)
+    if not standing:
+        instructions = {}
+    else:
+        near = [None if np.isnan(meant.cosine[row]) else float(meant.cosine[row]) for row in standing]
+        degrees = score_instructions(made.terms, list(standing.values()), near)
+        instructions = {row: degree for row, degree in zip(standing, degrees, strict=True) if degree}
     signs = _Signs(
         words=_score_words(index, made, tuned),
         meant=meant,
         slot=np.array(list(whole), np.int64) if whole else slot,
         whole=whole,
         timely=_mask_by_time(index, made, mask),
-        governs=_score_instructions(made, standing, meant),
+        governs=instructions,
     )
-    worded = _pick_best(signs.words.spread, mask, limits.CANDIDATES)
+    best = (mask & (signs.words.spread > 0)).nonzero()[0]
+    worded = best[_pick_top(signs.words.spread[best], limits.CANDIDATES)]
     close = meant.rows[_pick_top(meant.spread[meant.rows], limits.CANDIDATES)]
     governing = np.array(list(signs.governs), np.int64)
-    rows = collect_rows(len(index), worded, close, signs.slot, governing, _find_latest(index, made, signs.timely))
+    if not made.intervals:
+        latest = _NOWHERE
+    else:
+        rows = np.flatnonzero(signs.timely)
+        latest = rows[_pick_top(index.occurred_us[rows], _TIMELY)]
+    rows = collect_rows(len(index), worded, close, signs.slot, governing, latest)
     complete = vector is None and len(worded) < limits.CANDIDATES
     return _gather(index, made, signs, _Searched(rows, int(np.count_nonzero(mask)), complete))
 
@@ -250,7 +259,9 @@ def _score_words(index: ResidentIndex, made: Plan, tuned: Relevance) -> _Words:
         if not len(rows):
             unheard.append(term)
         if term in made.subject:
-            idf = _compute_idf(alive, len(rows))
+            # The positive idf of a term: ln(1 + (N − df + ½) / (df + ½)), Robertson and Sparck Jones.
+            df = len(rows)
+            idf = math.log1p((alive - df + 0.5) / (df + 0.5))
             rarest = rows if idf > max(idfs, default=-1.0) else rarest
             held[rows] += np.float32(idf)
             idfs.append(idf)
@@ -261,27 +272,6 @@ def _score_words(index: ResidentIndex, made: Plan, tuned: Relevance) -> _Words:
     spread = index.spread_few(own.copy(), heard, back=tuned.back, ahead=tuned.words_ahead, second=brief)
     subject = index.spread_few(own - named, heard, back=tuned.back, ahead=tuned.ahead) if made.people else spread
     return _Words(own, spread, subject, held, idfs, rarest, frozenset(unheard))
-
-
-def _compute_idf(documents: int, df: int) -> float:
-    """Return the positive idf of a term: ln(1 + (N − df + ½) / (df + ½)), Robertson and Sparck Jones."""
-    return math.log1p((documents - df + 0.5) / (df + 0.5))
-
-
-def _look_up_slots(index: ResidentIndex, reader: Reader, slots: Sequence[MemoryFilter], mask: Mask) -> Integers:
-    """Return the rows in the slots that the question may refer to, by their exact names."""
-    found = (row for wanted in slots for row in _find_rows(index, reader, wanted, mask))
-    return np.fromiter(found, np.int64)
-
-
-def _rank_whole(index: ResidentIndex, reader: Reader, made: Plan, mask: Mask) -> dict[int, float]:
-    """Return how far the rows that answer a question about the whole stand before all others and each other."""
-    ranked: dict[int, float] = {}
-    for place, name in enumerate(reversed(made.whole), 1):
-        row = index.row_of(pack_code(parse_id_number(name, IdKind.MEMORY, reader.tenant.tag), memory=True))
-        if row is not None and mask[row]:
-            ranked[row] = _BEFORE + place * _STEP
-    return ranked
 
 
 def _list_filters(made: Plan, query: Query) -> list[MemoryFilter]:
@@ -341,15 +331,6 @@ def _read_triggers(index: ResidentIndex, by_code: Mapping[int, Occasion], mask: 
     return {row: words for row, words in zip(rows, by_code.values(), strict=True) if row >= 0 and mask[row]}
 
 
-def _score_instructions(made: Plan, standing: Mapping[int, Occasion], meant: Meaning) -> dict[int, float]:
-    """Return the standing instructions that match the question, and how well."""
-    if not standing:
-        return {}
-    near = [None if np.isnan(meant.cosine[row]) else float(meant.cosine[row]) for row in standing]
-    degrees = score_instructions(made.terms, list(standing.values()), near)
-    return {row: degree for row, degree in zip(standing, degrees, strict=True) if degree}
-
-
 def _mask_by_time(index: ResidentIndex, made: Plan, mask: Mask) -> Mask:
     """Mark the rows that occurred, or have held since, within a time that the question names."""
     timely = np.zeros(len(index), np.bool_)
@@ -363,24 +344,12 @@ def _mask_by_time(index: ResidentIndex, made: Plan, mask: Mask) -> Mask:
     return timely
 
 
-def _find_latest(index: ResidentIndex, made: Plan, timely: Mask) -> Integers:
-    if not made.intervals:
-        return _NOWHERE
-    rows = np.flatnonzero(timely)
-    return rows[_pick_top(index.occurred_us[rows], _TIMELY)]
-
-
 def _estimate_meaning(meaning: Floats, words: Floats, embedded: Mask) -> Floats:
     """Let rows that have no vector yet be as near as their words say, and never below the mean of the others."""
     if embedded.all() or not embedded.any():
         return meaning
     likely = meaning[embedded].mean() + meaning[embedded].std() * np.maximum(compute_z_scores(words), 0)
     return np.where(embedded, meaning, np.fmax(meaning, likely))
-
-
-def _pick_best(scores: Floats, mask: Mask, count: int) -> Integers:
-    rows = (mask & (scores > 0)).nonzero()[0]
-    return rows[_pick_top(scores[rows], count)]
 
 
 def _pick_top(scores: NDArray[np.float32] | NDArray[np.int64], count: int) -> Integers:
@@ -409,6 +378,14 @@ def _gather(index: ResidentIndex, made: Plan, signs: _Signs, found: _Searched) -
             timely = np.zeros_like(timely)
     coverage = held / np.float32(total or 1.0)
     alone = len(made.people) == 1
+    said = codes < _FIRST_MEMORY
+    others = said & ~mask_spoken_by(index, speaker, (_USER, ASSISTANT))
+    # Whether no text contains any name of the question; a misspelt speaker name counts as known.
+    if made.people or not made.proper or not words.unheard.issuperset(made.proper):
+        strange = False
+    else:
+        spoken = {term for name in index.speaker_names for term in tokenize(name)}
+        strange = not any(is_near_spelling(name, term) for term in made.proper for name in spoken)
     return _candidates(
         codes=codes,
         owners=find_owner(codes),
@@ -430,26 +407,11 @@ def _gather(index: ResidentIndex, made: Plan, signs: _Signs, found: _Searched) -
         speaker_fit=measure_speaker_fit(words.subject[rows], by_named, by_partner) if alone else 0.0,
         lead=measure_lead(coverage, by_named, by_partner) if alone else 0.0,
         searched=found.documents,
-        talk=_is_talk(index, codes, speaker),
+        talk=int(np.count_nonzero(others)) * 2 > int(np.count_nonzero(said)),
         complete=found.complete,
-        strange=_has_only_unknown_names(index, made, words.unheard),
+        strange=strange,
         whole=not (codes & _ORDINALS).any(),
     )
-
-
-def _is_talk(index: ResidentIndex, codes: Integers, speaker: NDArray[np.int32]) -> bool:
-    """Return whether most of these messages are by persons other than a user and an assistant."""
-    said = codes < _FIRST_MEMORY
-    others = said & ~mask_spoken_by(index, speaker, (_USER, ASSISTANT))
-    return int(np.count_nonzero(others)) * 2 > int(np.count_nonzero(said))
-
-
-def _has_only_unknown_names(index: ResidentIndex, made: Plan, unheard: frozenset[str]) -> bool:
-    """Return whether no text contains any name of the question; a misspelt speaker name counts as known."""
-    if made.people or not made.proper or not unheard.issuperset(made.proper):
-        return False
-    spoken = {term for name in index.speaker_names for term in tokenize(name)}
-    return not any(is_near_spelling(name, term) for term in made.proper for name in spoken)
 
 
 def _spread_degrees(count: int, given: Mapping[int, float]) -> Floats:
@@ -495,7 +457,17 @@ def build_partial_index(
         pairs = itertools.product(made.asked.entities, sorted(made.asked.attributes))
         known += [memory for pair in pairs for memory in reader.find(MemoryFilter(pair=pair, limit=limits.SLOT_ROWS))]
     memories += {memory.id: memory for memory in known if memory.id not in memory_ids}.values()
-    documents = [_make_memory_document(memory, parse_id_number(memory.id, IdKind.MEMORY, tag)) for memory in memories]
+    documents = [
+        Document(
+            code=pack_code(parse_id_number(memory.id, IdKind.MEMORY, tag), memory=True),
+            text=compose_memory_text(memory.text, entity=memory.entity, attribute=memory.attribute, value=memory.value),
+            session="",
+            speaker=memory.speaker,
+            occurred_us=get_valid_from_us(memory),
+            state=DocumentState.HIDDEN if memory.layer is Layer.CODEBASE else _choose_state(memory.status),
+        )
+        for memory in memories
+    ]
     for event in reader.events(list(event_ids)):
         documents += (made for made in _make_event_documents(event, event_ids[event.id]) if made.code in wanted)
     index = ResidentIndex(model_id=model_id if near else None)
@@ -508,17 +480,6 @@ def build_partial_index(
         )
     )
     return index
-
-
-def _make_memory_document(memory: Memory, number: int) -> Document:
-    return Document(
-        code=pack_code(number, memory=True),
-        text=compose_memory_text(memory.text, entity=memory.entity, attribute=memory.attribute, value=memory.value),
-        session="",
-        speaker=memory.speaker,
-        occurred_us=get_valid_from_us(memory),
-        state=DocumentState.HIDDEN if memory.layer is Layer.CODEBASE else _choose_state(memory.status),
-    )
 
 
 def _choose_state(status: Status) -> DocumentState:

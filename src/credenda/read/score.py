@@ -103,15 +103,12 @@ def score_rows(
                 }
                 if row.id in regards:
                     terms["feedback"] = weights.standing.feedback * score_usefulness(regards[row.id])
-        keyed_rows.append(_set_terms(row, terms))
+        explained = {**row.terms, **terms} if row.terms else terms
+        kind, name, text, signs = row.kind, row.id, row.text, row.signs
+        keyed_rows.append(
+            Row(kind, name, text, sum(terms.values()), signs, explained, row.memory, row.event, row.passage, row.flags)
+        )
     return keyed_rows
-
-
-def _set_terms(row: Row, terms: dict[str, float]) -> Row:
-    """Return a row with another key and terms, three times faster than `_replace`."""
-    explained = {**row.terms, **terms} if row.terms else terms
-    kind, name, text, signs = row.kind, row.id, row.text, row.signs
-    return Row(kind, name, text, sum(terms.values()), signs, explained, row.memory, row.event, row.passage, row.flags)
 
 
 def _score_recency(row: Row, query: Query, standing: Standing, now_us: int) -> float:
@@ -170,19 +167,16 @@ def compute_final_scores(
         score = row.key
         if query.profile != "recall":
             apart = 0.0 if row.signs.slot else row.key - top  # what a slot or a name leads to answers by itself
-            score = answerable * math.exp(falloff * apart) * _measure_own_share(row, covered)
+            signs = row.signs
+            if signs.slot or signs.timely or signs.governs or not covered:
+                own_share = 1.0
+            else:
+                own = max(signs.coverage / covered, signs.cosine or 0.0)
+                own_share = _LEAST_SHARE + (1.0 - _LEAST_SHARE) * min(own, 1.0)
+            score = answerable * math.exp(falloff * apart) * own_share
         ceiling = min(ceiling, max(score, 0.0))
         scores.append(ceiling)
     return scores
-
-
-def _measure_own_share(row: Row, covered: float) -> float:
-    """Return a factor that discounts rows found by their neighbours' words, down to `_LEAST_SHARE`."""
-    signs = row.signs
-    if signs.slot or signs.timely or signs.governs or not covered:
-        return 1.0
-    own = max(signs.coverage / covered, signs.cosine or 0.0)
-    return _LEAST_SHARE + (1.0 - _LEAST_SHARE) * min(own, 1.0)
 
 
 # Step 3: combine the features of each candidate into one relevance.
@@ -226,6 +220,9 @@ def fuse_scores(found: Candidates, weights: Weights, engine: Calibration) -> Fus
     tuned = weights.relevance
     compared = ~np.isnan(found.cosine)
     full = np.float32(tuned.length_tokens)
+    # How well each candidate fits, in [0, 1]: its share of the best coverage or cosine; 1 in a slot.
+    cosine = np.fmax(found.cosine, np.float32(0))  # 0 for NaN
+    fits = np.maximum(_divide_by_best(found.coverage), _divide_by_best(cosine))
     terms: dict[str, Floats] = {
         "words": tuned.words * compute_z_scores(found.words),
         "session": tuned.session * compute_z_scores(found.session, found.in_session),
@@ -233,7 +230,7 @@ def fuse_scores(found: Candidates, weights: Weights, engine: Calibration) -> Fus
         "speaker": tuned.speaker * np.float32(found.speaker_fit) * found.by_named,
         "slot": np.float32(tuned.slot) * found.slot,
         "time": np.float32(tuned.time) * found.timely,
-        "belief": tuned.belief * found.belief * np.square(_measure_support(found)),
+        "belief": tuned.belief * found.belief * np.square(np.where(found.slot, np.float32(1), fits)),
         "governs": tuned.governs * found.governs,
     }
     if found.place is not None:
@@ -252,13 +249,6 @@ def _sum_terms(terms: Mapping[str, Floats], count: int) -> Floats:
     for values in terms.values():
         total += values
     return total
-
-
-def _measure_support(found: Candidates) -> Floats:
-    """Return how well each candidate fits, in [0, 1]: its share of the best coverage or cosine; 1 in a slot."""
-    cosine = np.fmax(found.cosine, np.float32(0))  # 0 for NaN
-    fits = np.maximum(_divide_by_best(found.coverage), _divide_by_best(cosine))
-    return np.where(found.slot, np.float32(1), fits)
 
 
 def _divide_by_best(values: Floats) -> Floats:

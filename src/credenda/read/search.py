@@ -15,7 +15,7 @@ from credenda.index.resident import ResidentIndex, find_nearest_codes
 from credenda.index.snapshot import STATE_HIDDEN
 from credenda.model.event import Event
 from credenda.model.fast_dataclass import compile_fast_init
-from credenda.model.memory import Memory, Stance, Status, mark_over
+from credenda.model.memory import Stance, Status, mark_over
 from credenda.model.query import Hit, Query, SearchResult
 from credenda.model.statement import name_value, was_before, write_statement
 from credenda.providers.embed.factory import TokenAsk
@@ -130,13 +130,14 @@ def search(
     if work.quoted and not tokenize(query.text) and not any(row.signs.verbatim for row in rows):
         found, rows, rise = _find_quoting(asked, work) or (found, rows, rise)
     judge = asked.engine if has_compared_vectors(rows) else tuned.engine(None)
+    short = len(made.terms) <= _SLOT_TERMS
     answerable = estimate_answerability(
         _leave_out_tasks(rows, made, query.text),
         pick_most_relevant(_leave_out_tasks(work.rows, made, query.text)),
         judge,
         work.tuned,
         asking=QuestionSignals(
-            names_slot=_is_about_one_slot(made),
+            names_slot=short and bool(made.slots) and made.first_person and made.ask is Ask.VALUE and not made.advice,
             broad=made.broad,
             strange=found.strange,
             lead=found.lead,
@@ -192,12 +193,6 @@ def _read_nearest(asked: _Asked, work: Reading, found: Candidates) -> list[Row]:
         return []
     hydrate_batch(work, found, fuse_scores(found, work.tuned, asked.engine), best)
     return order_rows(work)
-
-
-def _is_about_one_slot(made: Plan) -> bool:
-    """Return whether a short question asks for a single value of the user, such as "what is my blood type"."""
-    short = len(made.terms) <= _SLOT_TERMS
-    return short and bool(made.slots) and made.first_person and made.ask is Ask.VALUE and not made.advice
 
 
 def _embed_question(embed: Embed, text: str, made: Plan) -> Floats | None:
@@ -327,7 +322,14 @@ def _build_hits(asked: _Asked, work: Reading, rows: Sequence[Row], scores: Seque
     query = asked.query
     bound = any((query.session, query.exclude_session, query.topic, query.tags, query.metadata, query.project))
     if query.known_at_us is None and (asked.made.whole or (is_about_past(asked.made) and not bound)):
-        _load_replaced(work, rows[: COMPARED if asked.made.whole else _BACK_READ])
+        for memory in (
+            row.memory for row in rows[: COMPARED if asked.made.whole else _BACK_READ] if row.memory is not None
+        ):
+            if memory.entity and memory.attribute:
+                pair = (normalise_name(memory.entity), normalise_attribute(memory.attribute))
+                statuses = frozenset({Status.SUPERSEDED} if work.then is None else {Status.SUPERSEDED, Status.ACTIVE})
+                replaced = MemoryFilter(pair=pair, statuses=statuses, limit=limits.SLOT_ROWS)
+                work.loaded.memories.update({one.id: one for one in work.reader.find(replaced)})
     evidence = load_evidence(
         work.reader,
         work.loaded,
@@ -339,22 +341,18 @@ def _build_hits(asked: _Asked, work: Reading, rows: Sequence[Row], scores: Seque
         yield _build_hit(work, row, score, evidence.get(row.id, ()))
 
 
-def _load_replaced(work: Reading, rows: Sequence[Row]) -> None:
-    """Read the values that were replaced in the slots of these rows, which the statements of their memories name."""
-    for memory in (row.memory for row in rows if row.memory is not None):
-        if memory.entity and memory.attribute:
-            pair = (normalise_name(memory.entity), normalise_attribute(memory.attribute))
-            statuses = frozenset({Status.SUPERSEDED} if work.then is None else {Status.SUPERSEDED, Status.ACTIVE})
-            replaced = MemoryFilter(pair=pair, statuses=statuses, limit=limits.SLOT_ROWS)
-            work.loaded.memories.update({one.id: one for one in work.reader.find(replaced)})
-
-
 def _build_hit(work: Reading, row: Row, score: float, evidence: Sequence[Event]) -> Hit:
     shown = (redact_spans(event, work.loaded.removed_spans(event.id)) for event in evidence if event.text)
     query, known = work.query, work.query.known_at_us
     if row.memory is not None:
         moment = next((at for at in (query.as_of_us, known) if at is not None), work.now_us)
-        row = row._replace(memory=mark_over([_weigh(row.memory, evidence)], moment)[0])
+        memory = row.memory
+        if not memory.confirmations or len(evidence) != memory.confirmations + 1:
+            weighed = memory
+        else:
+            trust = combine_trust(memory, evidence)
+            weighed = memory if trust == memory.trust else replace(memory, trust=trust)
+        row = row._replace(memory=mark_over([weighed], moment)[0])
     return _new_hit(
         kind=row.kind,
         id=row.id,
@@ -397,14 +395,6 @@ def _follow(successor: str | None, merged: Mapping[str, str | None]) -> Iterator
     while successor is not None:
         yield successor
         successor = merged.get(successor)
-
-
-def _weigh(memory: Memory, evidence: Sequence[Event]) -> Memory:
-    """Return a memory with the trust of its evidence, all of which is shown where there is little of it."""
-    if not memory.confirmations or len(evidence) != memory.confirmations + 1:
-        return memory
-    trust = combine_trust(memory, evidence)
-    return memory if trust == memory.trust else replace(memory, trust=trust)
 
 
 def _list_terms(row: Row) -> dict[str, float]:

@@ -121,7 +121,16 @@ def _is_within(event: Event, query: Query, now_us: int) -> bool:
 
 
 def _list_event_flags(live: Sequence[Memory], query: Query, *, unsure: bool) -> Iterable[Flag]:
-    current = [memory for memory in _find_deciding(live) if not _is_past(memory, query)]
+    # The memories that tell whether the words of their event hold. An entry that consolidation made of claims of the
+    # event has its evidence, but also where it names a claim only as a previous value. So each claim stands for itself,
+    # and for a merged claim the entry that it is merged into.
+    by_id = {memory.id: memory for memory in live}
+    deciding = [memory for memory in live if by_id.keys().isdisjoint(list_merged_sources(memory))]
+    current = [
+        memory
+        for memory in [_follow_merges(memory, by_id) for memory in deciding] or list(live)
+        if not _is_past(memory, query)
+    ]
     if not current:
         yield "superseded"
     if any(memory.contested for memory in current):
@@ -130,24 +139,12 @@ def _list_event_flags(live: Sequence[Memory], query: Query, *, unsure: bool) -> 
         yield "challenged"
     if unsure:
         yield "low_confidence"
-    if all(memory.status is Status.ARCHIVED or _is_folded(memory) for memory in live):
+    # Whether a memory was merged elsewhere, before its import: nothing here tells what became of it.
+    if all(
+        memory.status is Status.ARCHIVED or (memory.status is Status.MERGED and memory.superseded_by is None)
+        for memory in live
+    ):
         yield "stale"
-
-
-def _is_folded(memory: Memory) -> bool:
-    """Return whether a memory was merged elsewhere, before its import: nothing here tells what became of it."""
-    return memory.status is Status.MERGED and memory.superseded_by is None
-
-
-def _find_deciding(live: Sequence[Memory]) -> list[Memory]:
-    """Return the memories that tell whether the words of their event hold.
-
-    An entry that consolidation made of claims of the event has its evidence, but also where it names a claim only as a
-    previous value. So each claim stands for itself, and for a merged claim the entry that it is merged into.
-    """
-    by_id = {memory.id: memory for memory in live}
-    deciding = [memory for memory in live if by_id.keys().isdisjoint(list_merged_sources(memory))]
-    return [_follow_merges(memory, by_id) for memory in deciding] or list(live)
 
 
 def _follow_merges(memory: Memory, by_id: Mapping[str, Memory]) -> Memory:
@@ -240,7 +237,15 @@ def order_by_flags(
             signs = current.signs.joined(old.signs)
             by_id[current.id] = current._replace(key=max(current.key, old.key), signs=signs)
     placed = (row._replace(key=lowered(row.key)) if _is_lowered(row, past=past) else row for row in by_id.values())
-    return sorted(placed, key=_rank)
+    return sorted(
+        placed,
+        key=lambda row: (
+            row.kind == "memory" and "low_confidence" in row.flags,
+            -row.key,
+            "superseded" in row.flags,
+            row.id,
+        ),
+    )
 
 
 def _is_lowered(row: Row, *, past: bool) -> bool:
@@ -261,7 +266,3 @@ def lift_verbatim(rows: Sequence[Row], *, asks: bool) -> list[Row]:
     top = max((row.key for row in rows if not (asks and row.signs.slot)), default=0.0)
     raised = {row.id: top + LIFT_STEP * place for place, row in enumerate(holding, 1)}
     return [row._replace(key=max(row.key, raised.get(row.id, row.key))) for row in rows]
-
-
-def _rank(row: Row) -> tuple[bool, float, bool, str]:
-    return row.kind == "memory" and "low_confidence" in row.flags, -row.key, "superseded" in row.flags, row.id

@@ -191,7 +191,13 @@ def load_questions() -> Questions:
         cues={name: re.compile(pattern) for name, pattern in table["cues"].items()},
         answers={name: re.compile(pattern) for name, pattern in table["answers"].items()},
         nouns=nouns,
-        slots=tuple(_build_slot_question(entry) for entry in entries),
+        slots=tuple(
+            SlotAsk(
+                attributes=tuple(entry["attributes"]),
+                patterns=tuple(_build_slot_pattern(ask, _WHO) for ask in entry["asks"]),
+            )
+            for entry in entries
+        ),
         about=re.compile(table["about"]["frame"], re.IGNORECASE),
         user=re.compile(table["about"]["user"], re.IGNORECASE),
         changes=re.compile(table["whole"]["changes"]),
@@ -200,23 +206,20 @@ def load_questions() -> Questions:
         plain=frozenset(table["whole"]["plain"]),
         mine=frozenset(table["whole"]["mine"]),
         kin=frozenset(tokenize(name)[0] for name in table["whole"]["kin"]),
-        groups={tokenize(name)[0]: _list_members(name, words) for name, words in table["groups"].items()},
+        groups={
+            tokenize(name)[0]: tuple(
+                term
+                for term in dict.fromkeys(term for word in words for term in tokenize(word))
+                if term not in tokenize(name)
+            )
+            for name, words in table["groups"].items()
+        },
         any_slot=re.compile("|".join(_build_slot_pattern(ask, _ANYONE) for entry in entries for ask in entry["asks"])),
     )
 
 
-def _list_members(name: str, words: list[str]) -> tuple[str, ...]:
-    terms = dict.fromkeys(term for word in words for term in tokenize(word))
-    return tuple(term for term in terms if term not in tokenize(name))
-
-
 def _build_slot_pattern(ask: str, who: str) -> str:
     return ask.replace("{who}", who)
-
-
-def _build_slot_question(entry: Mapping[str, list[str]]) -> SlotAsk:
-    patterns = (_build_slot_pattern(ask, _WHO) for ask in entry["asks"])
-    return SlotAsk(attributes=tuple(entry["attributes"]), patterns=tuple(patterns))
 
 
 @cache

@@ -6,7 +6,7 @@ No text has the words of such a question, so its answer is read from the slots, 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Final
 
@@ -46,11 +46,13 @@ def add_whole(reader: Reader, query: Query, made: Plan, now_us: int) -> Plan:
     found: Iterable[Memory] = ()
     terms = made.terms
     if made.profile:
-        found = _sort_profile(_read_own(reader, query), lexicon)
+        memories = _read_own(reader, query)
+        order = {name: place for place, name in enumerate(lexicon.profile)}
+        found = sorted(memories, key=lambda one: _place(one, order))
     elif (group := _name_group(query.text, lexicon)) is not None:
         found = _list_group(reader, query, group, now_us)
     elif (spans := _match(query, lexicon.plans, anchor_us, future=True)) is not None:
-        made = replace(made, intervals=_list_intervals(spans))
+        made = replace(made, intervals=tuple(Interval(one.from_us, one.until_us) for one in spans))
         found = _list_plans(reader, query, made.intervals or _ALWAYS, anchor_us)
     elif _match(query, lexicon.changes, anchor_us, future=False) is not None:
         found = _list_changes(reader, query, made.intervals or _ALWAYS, lexicon)
@@ -74,10 +76,6 @@ def _match(query: Query, pattern: re.Pattern[str], anchor_us: int, *, future: bo
     return None if found is None or (found["timed"] and not spans) else spans
 
 
-def _list_intervals(spans: Iterable[DateSpan]) -> tuple[Interval, ...]:
-    return tuple(Interval(one.from_us, one.until_us) for one in spans)
-
-
 def _is_within(interval: Interval, since_us: int, until_us: int | None = None) -> bool:
     """Return whether a period, or a moment, has a part in an interval."""
     begins = interval.until_us is None or since_us < interval.until_us
@@ -99,11 +97,6 @@ def _place(memory: Memory, order: Mapping[str, int]) -> tuple[bool, int, bool, f
     relative = get_attribute(attribute).kind == "person"
     place = order.get(attribute, order["relative"] if relative else len(order))
     return memory.stance in _OPEN, place, not attribute, -memory.importance, -get_valid_from_us(memory)
-
-
-def _sort_profile(memories: Iterable[Memory], lexicon: Questions) -> list[Memory]:
-    order = {name: place for place, name in enumerate(lexicon.profile)}
-    return sorted(memories, key=lambda one: _place(one, order))
 
 
 def _name_group(text: str, lexicon: Questions) -> str | None:
@@ -167,7 +160,13 @@ def _list_changes(reader: Reader, query: Query, intervals: Sequence[Interval], l
     where a question asks for changes.
     """
     held = [one for one in reader.find(_filter(query)) if one.attribute and one.attribute != _INSTRUCTION]
-    first_us = _find_first_statements(reader, held)
+    sources: dict[str, list[str]] = {}
+    for link in reader.evidence(memory_ids=[one.id for one in held]) if held else ():
+        sources.setdefault(link.memory_id, []).append(link.span.event_id)
+    names = sorted({name for ids in sources.values() for name in ids})
+    occurred = {event.id: event.occurred_us for event in reader.events(names)} if names else {}
+    statements = {name: [occurred[one] for one in ids if one in occurred] for name, ids in sources.items()}
+    first_us = {name: min(times) for name, times in statements.items() if times}
     replaced = reader.find(replace(_filter(query), statuses=_REPLACED)) if query.as_of_us is None else []
     successors = {one.superseded_by for one in replaced if one.relation in {Relation.CHANGED, Relation.CORRECTED}}
     fresh: list[tuple[int, int, Memory]] = []
@@ -175,26 +174,14 @@ def _list_changes(reader: Reader, query: Query, intervals: Sequence[Interval], l
     for one in held:
         moments = (first_us.get(one.id, one.recorded_us), get_valid_from_us(one))
         inside = [at for at in moments if any(_is_within(interval, at) for interval in intervals)]
-        rank = 0 if one.id in successors or one.stance is Stance.NEGATED else _rate_news(one, lexicon)
+        if one.id in successors or one.stance is Stance.NEGATED:
+            rank = 0
+        else:
+            # Whether something new is of the life: who somebody is and lives with, their health, work and plans.
+            attribute = normalise_attribute(one.attribute or "")
+            weighty = get_attribute(attribute).kind == "person" and (attribute != "name" or one.entity == _USER)
+            weighty = weighty or (attribute in lexicon.profile and attribute != "name")
+            rank = _NEWS if weighty or one.stance in _OPEN or one.type is MemoryType.DECISION else _TRIFLE
         if inside and rank <= least:
             fresh.append((rank, -inside[0], one))
     return [one for _, _, one in sorted(fresh, key=lambda one: one[:2])]
-
-
-def _rate_news(memory: Memory, lexicon: Questions) -> int:
-    """Return whether something new is of the life: who somebody is and lives with, their health, work and plans."""
-    attribute = normalise_attribute(memory.attribute or "")
-    weighty = get_attribute(attribute).kind == "person" and (attribute != "name" or memory.entity == _USER)
-    weighty = weighty or (attribute in lexicon.profile and attribute != "name")
-    return _NEWS if weighty or memory.stance in _OPEN or memory.type is MemoryType.DECISION else _TRIFLE
-
-
-def _find_first_statements(reader: Reader, memories: Collection[Memory]) -> dict[str, int]:
-    """Return when each memory was told first."""
-    sources: dict[str, list[str]] = {}
-    for link in reader.evidence(memory_ids=[one.id for one in memories]) if memories else ():
-        sources.setdefault(link.memory_id, []).append(link.span.event_id)
-    names = sorted({name for ids in sources.values() for name in ids})
-    occurred = {event.id: event.occurred_us for event in reader.events(names)} if names else {}
-    statements = {name: [occurred[one] for one in ids if one in occurred] for name, ids in sources.items()}
-    return {name: min(times) for name, times in statements.items() if times}

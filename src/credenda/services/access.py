@@ -164,13 +164,22 @@ def issue_token(
         raise NotFound(f"{member[:64]} may not use it", why=why, fix="add the member: credenda member add")
     now_us = parts.clock.now_us()
     secret = draw_secret()
+    # Read when a token ends; None for never.
+    if expires == "never":
+        expires_us = None
+    else:
+        span = _SPAN.fullmatch(expires.strip())
+        end_us = now_us + int(span[1]) * _UNITS[span[2]] if span else parse_time(expires, parts.settings.zone)
+        if end_us <= now_us:
+            raise Invalid("the token would be expired at once", why=f"{expires} is past", fix="give a later time")
+        expires_us = end_us
     token = AccessToken(
         id=draw_request_id(),
         name=cut_private(check_name(name, "name") or ""),
         user=parts.user_id,
         scopes=tuple(dict.fromkeys(scopes)),
         created_us=now_us,
-        expires_us=_find_end(parts, expires, now_us),
+        expires_us=expires_us,
         subject="" if member == parts.user_id else member,
     )
     parts.store.tokens.add_token(StoredToken(token, sha256(secret.encode()).digest()), now_us=now_us)
@@ -230,17 +239,6 @@ def revoke_token(parts: Parts, name: str, user: str | None = None) -> AccessToke
     parts.store.tokens.revoke_token(named[0].id, now_us)
     stored = parts.store.tokens.find_token(named[0].id)
     return named[0] if stored is None else stored.token
-
-
-def _find_end(parts: Parts, expires: str, now_us: int) -> int | None:
-    """Read when a token ends; None for never."""
-    if expires == "never":
-        return None
-    span = _SPAN.fullmatch(expires.strip())
-    end_us = now_us + int(span[1]) * _UNITS[span[2]] if span else parse_time(expires, parts.settings.zone)
-    if end_us <= now_us:
-        raise Invalid("the token would be expired at once", why=f"{expires} is past", fix="give a later time")
-    return end_us
 
 
 # Log a person in to the pages of a server: a link that works once, and the session that it begins.

@@ -255,18 +255,16 @@ def get(
         known = f"it is held since {format_time(now.created_us)}"
         raise NotFound(f"{memory_id} was not held then", why=known, fix="ask for a later known_at")
     if as_of_us is not None and not read.visibility.was_valid_at(held[0], as_of_us):
-        raise NotFound(
-            f"{memory_id} was not true then", why=_describe_validity(held[0]), fix="`history` shows what was"
-        )
+        memory = held[0]
+        if memory.relation is Relation.CORRECTED or memory.status is Status.INVALIDATED:
+            validity = "it turned out to be wrong"
+        else:
+            since = format_time(get_valid_from_us(memory))
+            validity = f"it was true from {since}" + (
+                f" to {format_time(memory.valid_until_us)}" if memory.valid_until_us else ""
+            )
+        raise NotFound(f"{memory_id} was not true then", why=validity, fix="`history` shows what was")
     return held[0]
-
-
-def _describe_validity(memory: Memory) -> str:
-    """Describe when a memory was true."""
-    if memory.relation is Relation.CORRECTED or memory.status is Status.INVALIDATED:
-        return "it turned out to be wrong"
-    since = format_time(get_valid_from_us(memory))
-    return f"it was true from {since}" + (f" to {format_time(memory.valid_until_us)}" if memory.valid_until_us else "")
 
 
 # List the versions of a slot or memory.
@@ -543,7 +541,14 @@ def browse_memories(  # noqa: PLR0913 - the conditions of the public verb
     with parts.store.reader(parts.user_id) as reader:
         counts = reader.count_fields(wanted, most=_VALUES, unused_before_us=parts.clock.now_us() - _GRACE_US)
         shown = mark_over(find_current_trust(reader, reader.find(wanted)), parts.clock.now_us())
-        said = _find_times(reader, shown)
+        # When the last message that states a memory was said, by id; none for a memory without one.
+        evidence = reader.evidence(memory_ids=[one.id for one in shown])
+        events = {one.id: one for one in reader.events(list({one.span.event_id for one in evidence}))}
+        said: dict[str, datetime] = {}
+        for one in evidence:
+            event = events.get(one.span.event_id)
+            if event is not None:
+                said[one.memory_id] = max(said.get(one.memory_id, event.occurred_at), event.occurred_at)
     counted = counts.get("all", {}).get("", 0)
     return Browse(
         items=tuple(shown),
@@ -553,18 +558,6 @@ def browse_memories(  # noqa: PLR0913 - the conditions of the public verb
         never_used=counts.get("unused", {}).get("", 0),
         said=said,
     )
-
-
-def _find_times(reader: Reader, memories: Sequence[Memory]) -> dict[str, datetime]:
-    """Return when the last message that states a memory was said, by id; none for a memory without one."""
-    evidence = reader.evidence(memory_ids=[one.id for one in memories])
-    events = {one.id: one for one in reader.events(list({one.span.event_id for one in evidence}))}
-    said: dict[str, datetime] = {}
-    for one in evidence:
-        event = events.get(one.span.event_id)
-        if event is not None:
-            said[one.memory_id] = max(said.get(one.memory_id, event.occurred_at), event.occurred_at)
-    return said
 
 
 def list_uses(parts: Parts, memory_id: str) -> MemoryUses:
@@ -657,8 +650,33 @@ def list_entities(parts: Parts) -> EntityMap:
     looked = found[:_LOOKED_AT]
     relations = [_find_relation(one) for one in looked]
     related = _join_names(looked, [one for one in relations if one is not None])
+    spelled: dict[str, Counter[str]] = defaultdict(Counter)
+    attributes: dict[str, set[str]] = defaultdict(set)
+    counts = Counter[str]()
+    latest: dict[str, int] = {}
+    for memory in looked:
+        if memory.entity:
+            key = normalise_name(memory.entity)
+            spelled[key][memory.entity] += 1
+            counts[key] += 1
+            latest[key] = max(latest.get(key, 0), memory.recorded_us)
+            attributes[key] |= {normalise_attribute(memory.attribute)} if memory.attribute else set()
+    recorded = {memory.id: memory.recorded_us for memory in looked}
+    for relation in related:
+        key = normalise_name(relation.target)
+        spelled[key][relation.target] += 1
+        latest[key] = max(latest.get(key, 0), recorded[relation.memory_id])
+    keys = sorted(spelled, key=lambda key: (-counts[key], -latest[key], key))
     return EntityMap(
-        entities=_summarise(looked, related),
+        entities=tuple(
+            EntitySummary(
+                name=spelled[key].most_common(1)[0][0],
+                memories=counts[key],
+                attributes=tuple(sorted(attributes[key])),
+                latest_us=latest[key],
+            )
+            for key in keys
+        ),
         relations=tuple(related),
         counted=len(looked),
         has_more=len(found) > _LOOKED_AT,
@@ -669,7 +687,12 @@ def _find_relation(memory: Memory) -> EntityRelation | None:
     """Return the relation that a memory states; None for one whose value is no name."""
     if not (memory.entity and memory.attribute and memory.value) or memory.stance in _NOT_SAID:
         return None
-    if not _is_name(memory.value) or normalise_name(memory.value) == normalise_name(memory.entity):
+    # Whether a value is written like a name: a few words, of which the first begins with a capital.
+    value = memory.value
+    words = value.split() if len(value) <= _NAME_CHARACTERS else []
+    if not (0 < len(words) <= _NAME_WORDS and words[0][0].isupper()) or normalise_name(memory.value) == normalise_name(
+        memory.entity
+    ):
         return None
     return EntityRelation(source=memory.entity, attribute=memory.attribute, target=memory.value, memory_id=memory.id)
 
@@ -682,38 +705,3 @@ def _join_names(memories: Sequence[Memory], relations: Sequence[EntityRelation])
         whole = named.get(normalise_name(f"{one.source}'s {one.attribute.replace('_', ' ')} {one.target}"))
         joined.append(one if whole is None else replace(one, target=whole))
     return joined
-
-
-def _is_name(value: str) -> bool:
-    """Return whether a value is written like a name: a few words, of which the first begins with a capital."""
-    words = value.split() if len(value) <= _NAME_CHARACTERS else []
-    return 0 < len(words) <= _NAME_WORDS and words[0][0].isupper()
-
-
-def _summarise(memories: Sequence[Memory], relations: Sequence[EntityRelation]) -> tuple[EntitySummary, ...]:
-    spelled: dict[str, Counter[str]] = defaultdict(Counter)
-    attributes: dict[str, set[str]] = defaultdict(set)
-    counts = Counter[str]()
-    latest: dict[str, int] = {}
-    for memory in memories:
-        if memory.entity:
-            key = normalise_name(memory.entity)
-            spelled[key][memory.entity] += 1
-            counts[key] += 1
-            latest[key] = max(latest.get(key, 0), memory.recorded_us)
-            attributes[key] |= {normalise_attribute(memory.attribute)} if memory.attribute else set()
-    recorded = {memory.id: memory.recorded_us for memory in memories}
-    for relation in relations:
-        key = normalise_name(relation.target)
-        spelled[key][relation.target] += 1
-        latest[key] = max(latest.get(key, 0), recorded[relation.memory_id])
-    keys = sorted(spelled, key=lambda key: (-counts[key], -latest[key], key))
-    return tuple(
-        EntitySummary(
-            name=spelled[key].most_common(1)[0][0],
-            memories=counts[key],
-            attributes=tuple(sorted(attributes[key])),
-            latest_us=latest[key],
-        )
-        for key in keys
-    )

@@ -40,7 +40,7 @@ from credenda.paths import check_path, find_path_kind
 from credenda.runtime import Parts
 from credenda.storage.plan import commit_decided, return_decided
 from credenda.storage.records import EMBED
-from credenda.storage.store import Job, MemoryFilter, Reader, Writer
+from credenda.storage.store import Job, MemoryFilter, Writer
 from credenda.write.apply import Application, apply
 from credenda.write.forget.tombstones import is_deleted
 from credenda.write.intake.secrets import check_identifier, is_instruction_like, screen_secrets
@@ -203,7 +203,8 @@ def scan(parts: Parts, path: str | Path) -> ScanReport:
     found = scan_folder(root)
     made = build_entries(found, root.name)
     with parts.store.reader(parts.user_id) as reader:
-        known = _find_earlier_scans(reader, str(root))
+        scanned = reader.find(MemoryFilter(layers=frozenset({Layer.CODEBASE})))
+    known = [memory for memory in scanned if memory.metadata.get("root") == str(root)]
     plan = plan_scan(made, known, found.paths, whole=found.whole)
     problems = list(found.problems)
     wanted = [_Kept(page, None) for page in plan.fresh] + [_Kept(page, memory) for page, memory in plan.changed]
@@ -235,12 +236,6 @@ def scan(parts: Parts, path: str | Path) -> ScanReport:
         problems=tuple(problems[:_PROBLEMS_SHOWN]),
         whole=found.whole,
     )
-
-
-def _find_earlier_scans(reader: Reader, root: str) -> list[Memory]:
-    """Return the memories of earlier scans of this folder, newest first, in any status."""
-    held = reader.find(MemoryFilter(layers=frozenset({Layer.CODEBASE})))
-    return [memory for memory in held if memory.metadata.get("root") == root]
 
 
 def _screen_draft(parts: Parts, one: _Kept, problems: list[str]) -> _Kept | None:
@@ -292,7 +287,18 @@ def _scan_file(parts: Parts, root: str, group: Sequence[_Kept], problems: list[s
             before = writer.memories([one.before.id])[0] if one.before else None
             if before is not None and one.before is not None and before.version != one.before.version:
                 continue  # changed meanwhile: left for the next scan
-            event_id = writer.put(_build_event(one.page, root, now_us))
+            event_id = writer.put(
+                NewEvent(
+                    text=one.page.text,
+                    role=Role.DOCUMENT,
+                    speaker=_SPEAKER,
+                    source=Source.CODE_SCAN,
+                    trust=TRUST[Source.CODE_SCAN],
+                    occurred_us=now_us,
+                    flags=(CODE,),
+                    metadata={"root": root, "path": one.page.path},
+                )
+            )
             claim_hash = hashlib.blake2b(f"{one.page.attribute}\x00{one.page.digest}".encode(), digest_size=16).digest()
             support = (Support(span=Span(event_id, 0, len(one.page.text)), claim_hash=claim_hash),)
             reason = "read by a scan" if one.before is None else "the file changed"
@@ -310,19 +316,6 @@ def _scan_file(parts: Parts, root: str, group: Sequence[_Kept], problems: list[s
         filed, refused = commit_decided(parts.store, parts.user_id, work, return_decided)
     problems += refused
     return filed
-
-
-def _build_event(page: CodeEntry, root: str, now_us: int) -> NewEvent:
-    return NewEvent(
-        text=page.text,
-        role=Role.DOCUMENT,
-        speaker=_SPEAKER,
-        source=Source.CODE_SCAN,
-        trust=TRUST[Source.CODE_SCAN],
-        occurred_us=now_us,
-        flags=(CODE,),
-        metadata={"root": root, "path": page.path},
-    )
 
 
 def _end(parts: Parts, ended: Sequence[Memory]) -> int:
@@ -456,21 +449,19 @@ def _look(parts: Parts, land: CodeIndex) -> tuple[int, Counter[str], list[DriftF
         looked += len(batch)
         for memory in batch:
             if memory.stance in _CLAIMED and not is_dreamed(memory):
-                findings += _check_memory(memory, land, checked)
+                for claim in extract_code_claims(memory.text):
+                    checked[claim.kind] += 1
+                    verdict = check_claim(claim, land)
+                    if verdict is not None:
+                        finding = DriftFinding(
+                            code=verdict.code,
+                            level=verdict.level,
+                            memory_id=memory.id,
+                            what=claim.what,
+                            where=verdict.where,
+                        )
+                        findings.append(finding)
         below = parse_id_number(batch[-1].id, IdKind.MEMORY, tag)
-
-
-def _check_memory(memory: Memory, land: CodeIndex, checked: Counter[str]) -> list[DriftFinding]:
-    found: list[DriftFinding] = []
-    for claim in extract_code_claims(memory.text):
-        checked[claim.kind] += 1
-        verdict = check_claim(claim, land)
-        if verdict is not None:
-            finding = DriftFinding(
-                code=verdict.code, level=verdict.level, memory_id=memory.id, what=claim.what, where=verdict.where
-            )
-            found.append(finding)
-    return found
 
 
 def _invalidate_memories(parts: Parts, findings: Sequence[DriftFinding], actor: Actor) -> tuple[str, ...]:

@@ -120,15 +120,14 @@ def find_pending(parts: Parts, topic: str | None, above: int, *, enough: int | N
     found: list[int] = []
     with closing(_walk_pages(parts, topic, above)) as pages:
         for _, page in pages:
-            found += (number for number, one in page if topic is not None or not _is_made(one))
+            found += (
+                number
+                for number, one in page
+                if topic is not None or not isinstance(one.metadata.get(CONSOLIDATED), dict)
+            )
             if enough is not None and len(found) >= enough:
                 break
     return sorted(found)
-
-
-def _is_made(memory: Memory) -> bool:
-    """Return whether a run made a memory."""
-    return isinstance(memory.metadata.get(CONSOLIDATED), dict)
 
 
 class Nominations:
@@ -607,20 +606,18 @@ def _describe_group(verdict: Verdict, members: dict[str, Member], made: dict[str
                 reason=verdict.reason,
             )
         case Replace():
-            return _describe_replacement(verdict, members, made)
-
-
-def _describe_replacement(verdict: Replace, members: dict[str, Member], made: dict[str, str]) -> ConsolidationGroup:
-    ids = (verdict.target, *verdict.sources)
-    past: dict[str, Memory] = {one.id: one.memory for member in members.values() for one in member.past}
-    corrected = verdict.relation is Relation.CORRECTED
-    kind = "change" if verdict.past else _VERDICTS[verdict.relation]
-    return ConsolidationGroup(
-        ids=(*ids, *verdict.past),
-        texts=tuple(members[one].memory.text if one in members else past[one].text for one in (*ids, *verdict.past)),
-        verdict=kind,
-        proposed=verdict.text,
-        gone=(verdict.target,) if corrected else ids,
-        created=made.get(verdict.target),
-        reason=verdict.reason,
-    )
+            ids = (verdict.target, *verdict.sources)
+            past: dict[str, Memory] = {one.id: one.memory for member in members.values() for one in member.past}
+            corrected = verdict.relation is Relation.CORRECTED
+            kind = "change" if verdict.past else _VERDICTS[verdict.relation]
+            return ConsolidationGroup(
+                ids=(*ids, *verdict.past),
+                texts=tuple(
+                    members[one].memory.text if one in members else past[one].text for one in (*ids, *verdict.past)
+                ),
+                verdict=kind,
+                proposed=verdict.text,
+                gone=(verdict.target,) if corrected else ids,
+                created=made.get(verdict.target),
+                reason=verdict.reason,
+            )

@@ -7,7 +7,7 @@ contains deleted words, and the diff of a rewrite can be computed after a restar
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Final, cast
 
@@ -16,7 +16,6 @@ from credenda.clock import DAY_US, is_ahead
 from credenda.errors import CredendaError
 from credenda.manage.core import (
     IDENTITY,
-    CoreBlock,
     CoreLimits,
     RewriteRecord,
     build_core,
@@ -29,14 +28,13 @@ from credenda.manage.core import (
     sort_by_recall,
 )
 from credenda.model.core import Core, CoreLine, CoreMemory, RecallCounts, Section
-from credenda.model.memory import Memory
 from credenda.model.query import Query
 from credenda.read.core_memories import (
     add_statement_times,
     find_core_memories,
     find_often_recalled,
     find_user_memories,
-    is_standing_instruction,
+    to_core_memory,
 )
 from credenda.read.filters import is_memory_of_project
 from credenda.runtime import Parts
@@ -67,7 +65,11 @@ def core(parts: Parts) -> Core:
         laid = build_core(found.candidates, found.log, cap)
         kept = _read_rewrites(reader)
         new = has_changed(kept[-1] if kept else None, laid.lines)
-        before, after = _compare_rewrites(reader, kept, laid, cap, new=new)
+        # The lines of the last rewrite and of the one before; a `new` layout counts as the last.
+        if new:
+            before, after = (_word_lines(reader, kept[-1], cap) if kept else []), list(laid.lines)
+        else:
+            before, after = (_word_lines(reader, kept[-2], cap) if len(kept) > 1 else []), list(laid.lines)
     files = new and not parts.read_only
     if files:
         rewrite = RewriteRecord(
@@ -91,10 +93,6 @@ def core(parts: Parts) -> Core:
     )
 
 
-def _is_recent(rewrite: RewriteRecord, now_us: int) -> bool:
-    return now_us - DAY_US < rewrite.at_us and not is_ahead(rewrite.at_us, now_us)
-
-
 def _choose_cap(parts: Parts) -> CoreLimits:
     """Return the cap of the core: its own settings and the limit of MEMORY.md (S-086)."""
     settings = parts.settings
@@ -115,10 +113,10 @@ def gather_candidates(parts: Parts, reader: Reader, query: Query, now_us: int) -
     """
     if query.as_of_us is not None or query.known_at_us is not None:
         firm = find_core_memories(reader, query, now_us)
-        then = add_statement_times(reader, [_make_core_memory(memory) for memory in firm])
+        then = add_statement_times(reader, [to_core_memory(memory) for memory in firm])
         return [one for one in then if is_memory_of_project(one.memory, query.project)]
     kept = _read_rewrites(reader)
-    last = kept[-1] if kept and _is_recent(kept[-1], now_us) else None
+    last = kept[-1] if kept and now_us - DAY_US < kept[-1].at_us and not is_ahead(kept[-1].at_us, now_us) else None
     found = _gather(reader, query, now_us, until_day=now_us // DAY_US, chosen=last)
     cap = _choose_cap(parts)
     candidates = [one for one in found.candidates if is_memory_of_project(one.memory, query.project)]
@@ -142,7 +140,7 @@ def _gather(
     """Read the candidates of the core; `chosen` gives the recalled memories instead of the log."""
     firm = find_core_memories(reader, query, now_us)
     candidates = [
-        _make_core_memory(one) for one in sorted(firm, key=lambda one: (not one.pinned, -one.created_us, one.id))
+        to_core_memory(one) for one in sorted(firm, key=lambda one: (not one.pinned, -one.created_us, one.id))
     ]
     own = choose_identity(find_user_memories(reader, IDENTITY, now_us))
     candidates += [CoreMemory(Section.IDENTITY, memory) for memory in own]
@@ -156,19 +154,6 @@ def _gather(
     often = [memory for memory in find_often_recalled(reader, log, now_us) if is_settled(memory) and has_slot(memory)]
     candidates += [CoreMemory(Section.RECALLED, memory) for memory in often]
     return _Gathered(add_statement_times(reader, candidates), {one.memory_id: one for one in log})
-
-
-def _make_core_memory(memory: Memory) -> CoreMemory:
-    return CoreMemory(Section.INSTRUCTION if is_standing_instruction(memory) else Section.PINNED, memory)
-
-
-def _compare_rewrites(
-    reader: Reader, kept: Sequence[RewriteRecord], laid: CoreBlock, cap: CoreLimits, *, new: bool
-) -> tuple[list[CoreLine], list[CoreLine]]:
-    """Return the lines of the last rewrite and of the one before; a `new` layout counts as the last."""
-    if new:
-        return (_word_lines(reader, kept[-1], cap) if kept else []), list(laid.lines)
-    return (_word_lines(reader, kept[-2], cap) if len(kept) > 1 else []), list(laid.lines)
 
 
 def _word_lines(reader: Reader, rewrite: RewriteRecord, cap: CoreLimits) -> list[CoreLine]:

@@ -594,18 +594,14 @@ def repeat_erasures(parts: Parts, entries: Mapping[str, ErasedTenant], *, later:
     for entry in wanted.values():
         name = store.user_of(entry.tag)
         if name is not None and hash_tenant_name(entry.key, name) == entry.digest:
-            _erase(parts, name)
+            if _has_hold(parts.store, name):  # it was lifted before the erasure, which a hold prevents
+                _lift_hold(parts, name, "the user was erased after this backup was made")
+            if not parts.store.erase(name).held:
+                raise Unavailable("a user could not be erased", why="some of its data is left", fix="run this again")
+            parts.indexes.drop(name, store=parts.store_name)
             erased += 1
     deleted, held = (0, 0) if later is None else _delete_restored(parts, later)
     return RestoredReport(listed=len(wanted), erased=erased, deleted=deleted, held=held)
-
-
-def _erase(parts: Parts, user: str) -> None:
-    if _has_hold(parts.store, user):  # it was lifted before the erasure, which a hold prevents
-        _lift_hold(parts, user, "the user was erased after this backup was made")
-    if not parts.store.erase(user).held:
-        raise Unavailable("a user could not be erased", why="some of its data is left", fix="run this again")
-    parts.indexes.drop(user, store=parts.store_name)
 
 
 def _delete_restored(parts: Parts, later: Store) -> tuple[int, int]:

@@ -6,10 +6,12 @@ believed at the end of that day. All other paths are pages of programs.
 
 from __future__ import annotations
 
+import hashlib
 import re
+import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Final, cast
+from typing import Final, NamedTuple, cast
 
 from credenda import limits
 from credenda.errors import Conflict, Invalid, LimitExceeded, NotFound
@@ -26,15 +28,6 @@ from credenda.private import PrivateParts
 from credenda.runtime import Parts
 from credenda.services.browse import resolve_id
 from credenda.services.core import core
-from credenda.services.directory_paths import (
-    AS_OF,
-    fold_page_name,
-    hash_statement,
-    is_reserved,
-    join_lines,
-    split_lines,
-    split_page_path,
-)
 from credenda.services.edit import Correction, forget, put_right
 from credenda.services.items import Words, dump_value, find_hidden, forget_unused, load_value, store_words
 from credenda.services.search import resolve_moment
@@ -42,6 +35,117 @@ from credenda.storage.store import EventFilter, MemoryFilter, Writer
 from credenda.validation import check_text
 from credenda.write.intake.secrets import screen_secrets
 from credenda.write.intake.validate import make_private_error
+
+# Checks of page names: reject names that lead outside or are ambiguous on some system. Pure.
+
+
+AS_OF: Final = "@"
+"""The first letter of a folder that shows the pages of beliefs as they were at a time."""
+_RESERVED: Final = frozenset({"archive", "consolidated", "memory.md", "index.md", "persona.md", "user.md"})
+"""Case-folded names that belong to the pages of beliefs, or to people: no program creates a page there."""
+_SLASHES: Final = frozenset("/\\\u2044\u2215\u29f5\u29f8\u29f9\ufe68\uff0f\uff3c")
+"""Slashes, and characters that look like slashes."""
+_ENCODED: Final = ("%2e", "%2f", "%5c", "%00", "%25")
+_LEAST_PRINTABLE: Final = " "
+
+
+def split_page_path(path: object) -> tuple[str, ...]:
+    """Return the names of a path, () for the root; raise `Invalid` for an invalid path.
+
+    >>> split_page_path("/trips/notes.md")
+    ('trips', 'notes.md')
+    """
+    if not isinstance(path, str):
+        raise Invalid("a path must be text", why=f"it is a {type(path).__name__}", fix='give a path like "notes/a.md"')
+    if len(path) > limits.PAGE_PATH_CHARACTERS:
+        raise Invalid(
+            "a path is too long",
+            why=f"it has {len(path)} characters, at most {limits.PAGE_PATH_CHARACTERS} are allowed",
+            fix="shorten it",
+        )
+    names = tuple(name for name in path.split("/") if name not in {"", "."})
+    for name in names:
+        # Refuse a name that leads elsewhere, is hidden, or equals another name on some system.
+        normal = unicodedata.normalize("NFKC", name)
+        folded = normal.casefold()
+        if ".." in {name, normal} or not _SLASHES.isdisjoint(name + normal) or any(code in folded for code in _ENCODED):
+            raise _refuse(path, "it would lead out of the directory")
+        if normal.startswith("."):
+            raise _refuse(path, "it is hidden")
+        if (
+            any(letter != _LEAST_PRINTABLE and unicodedata.category(letter)[0] in "CZ" for letter in name)
+            or name != name.strip()
+            or name.endswith(".")
+            or ":" in normal
+        ):
+            raise _refuse(path, "it holds characters that a name cannot have")
+        if len(name.encode("utf-8", "replace")) > limits.PAGE_NAME_BYTES:
+            raise _refuse(path, f"it holds a name of more than {limits.PAGE_NAME_BYTES} bytes")
+    if len(names) > limits.PAGE_DEPTH:
+        raise Invalid(f"{path} is nested too deeply", why=f"at most {limits.PAGE_DEPTH} levels are allowed")
+    return names
+
+
+def _refuse(path: str, why: str) -> Invalid:
+    return Invalid(f"{path!r} cannot be a path", why=why, fix="use letters, digits, -, _ and .")
+
+
+def fold_page_name(name: str) -> str:
+    """Return the form in which equal names on any system are equal: case, width and composition folded."""
+    return unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", name).casefold())
+
+
+def is_reserved(names: tuple[str, ...]) -> bool:
+    """Return whether a path belongs to the pages of beliefs, or to people."""
+    return bool(names) and (fold_page_name(names[0]) in _RESERVED or names[0].startswith(AS_OF))
+
+
+# The lines of a page: which of them state something, and the form in which the store keeps them. Pure.
+
+
+_MARK: Final = re.compile(r"^\s*(?:[-*+]|\d{1,9}[.)])?\s*(?:\[[ xX]\]\s+)?")
+_SAYS: Final = re.compile(r"[^\W\d_]{2}")
+_MARKUP: Final = ("#", "<!--", "```", "~~~", "---", "|")
+_FENCES: Final = ("```", "~~~")
+
+
+class Line(NamedTuple):
+    """A line of a page; `statement` is "" for headings, tables, code, comments and lines without words."""
+
+    text: str
+    statement: str
+
+
+def split_lines(text: str) -> list[Line]:
+    """Split a page into its lines, each with its statement."""
+    found: list[Line] = []
+    code = False
+    for line in text.split("\n"):
+        bare = line.strip()
+        fence = bare.startswith(_FENCES)
+        code = code != fence
+        said = "" if code or fence or bare.startswith(_MARKUP) else _MARK.sub("", line).strip()
+        found.append(Line(line, said if _SAYS.search(said) else ""))
+    return found
+
+
+def hash_statement(statement: str) -> str:
+    """Return the key of a statement among the lines of its page."""
+    return hashlib.sha256(statement.encode("utf-8", "replace")).hexdigest()[:32]
+
+
+def join_lines(places: Sequence[object], statements: Mapping[str, str]) -> str:
+    """Put a page together; a line whose statement is gone is left out."""
+    lines: list[str] = []
+    for place in places:
+        if isinstance(place, str):
+            lines.append(place)
+        elif isinstance(place, list):
+            before, key, after = (str(part) for part in place)  # pyright: ignore[reportUnknownArgumentType, reportUnknownVariableType] - as written
+            if key in statements:
+                lines.append(f"{before}{statements[key]}{after}")
+    return "\n".join(lines)
+
 
 # Pages of beliefs: the pages of `files sync` without their comments; each entry ends with its id.
 
@@ -106,7 +210,10 @@ def _show_page(path: str, sheet: Sheet) -> BeliefPage:
     lines = [f"# {sheet.title}"]
     entries: dict[str, str] = {}
     fixed: dict[str, str] = {}
-    for section in sorted({one.section for one in sheet.entries}, key=_rank):
+    for section in sorted(
+        {one.section for one in sheet.entries},
+        key=lambda section: SECTIONS.index(section) if section in SECTIONS else -1,
+    ):
         lines += ["", section] if section else []
         for one in sheet.entries:
             if one.section == section:
@@ -116,10 +223,6 @@ def _show_page(path: str, sheet: Sheet) -> BeliefPage:
     questions = [one.text for one in sheet.questions if one.text]
     lines += ["", SECTIONS[3], "", *(f"- {text}" for text in questions)] if questions else []
     return BeliefPage(path, "\n".join(lines) + "\n", entries, fixed)
-
-
-def _rank(section: str) -> int:
-    return SECTIONS.index(section) if section in SECTIONS else -1
 
 
 def apply_page_edit(parts: Parts, page: BeliefPage, text: str) -> None:
@@ -421,7 +524,19 @@ def write_text(parts: Parts, path: str, text: str, *, version: str | None) -> Di
     path = _join_path(names)
     text = _cut_page(path, check_text(text, "text")) if text else ""
     if is_reserved(names):
-        return _write_beliefs(parts, names, text, version)
+        path = _join_path(names)
+        beliefs, begin = _load_beliefs(parts, names)
+        page = beliefs.get(path)
+        if page is None or begin:
+            raise Invalid(
+                f"{path} cannot be written",
+                why="the past does not change" if begin else "this name belongs to the pages of beliefs, or to people",
+                fix="write to another path",
+            )
+        _check_version(path, page.text, version)
+        apply_page_edit(parts, page, text)
+        after = load_belief_pages(parts).get(path)
+        return _to_page(path, after.text if after else "")
     stored = load_pages(parts)
     old = stored.get(path)
     _check_version(path, None if old is None else old.text, version)
@@ -444,22 +559,6 @@ def _cut_page(path: str, text: str) -> str:
     if text.strip() and not kept.strip():
         raise make_private_error("the page")
     return kept
-
-
-def _write_beliefs(parts: Parts, names: tuple[str, ...], text: str, version: str | None) -> DirectoryPage:
-    path = _join_path(names)
-    beliefs, begin = _load_beliefs(parts, names)
-    page = beliefs.get(path)
-    if page is None or begin:
-        raise Invalid(
-            f"{path} cannot be written",
-            why="the past does not change" if begin else "this name belongs to the pages of beliefs, or to people",
-            fix="write to another path",
-        )
-    _check_version(path, page.text, version)
-    apply_page_edit(parts, page, text)
-    after = load_belief_pages(parts).get(path)
-    return _to_page(path, after.text if after else "")
 
 
 def _check_version(path: str, text: str | None, version: str | None) -> None:

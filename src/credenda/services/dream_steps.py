@@ -333,8 +333,21 @@ def run_bridges(night: Night, rules: BridgeRules | None = None) -> DreamStep:
     if night.asked_today(_MARK):
         return DreamStep(name="bridges", ran=False, reason="today's pairs were asked about")
     abouts = _read_entities(night, bounds)
-    pairs = nominate_pairs(_compare_entities(night, embedder, abouts), abouts, bounds)
-    bridged = _find_bridged_pairs(night)
+    import numpy as np
+
+    centroids = {
+        key: found for key, about in abouts.items() if (found := _average_vectors(night, embedder, about)) is not None
+    }
+    pairs = nominate_pairs(
+        [
+            EntityPair(float(np.dot(centroids[one], centroids[other])), one, other)
+            for one, other in combinations(sorted(centroids), 2)
+        ],
+        abouts,
+        bounds,
+    )
+    bridged_pairs = night.see(lambda reader: reader.find(MemoryFilter(pair=(BRIDGE, BRIDGE), statuses=_KEPT)))
+    bridged = {get_bridge_ends(one) for one in bridged_pairs if is_dreamed(one)}
     changes: list[Change] = []
     told: list[str] = []
     asked = 0
@@ -369,25 +382,6 @@ def _read_entities(night: Night, rules: BridgeRules) -> dict[str, EntityFacts]:
         for memory in batch:
             shelf.put(memory)
     return dict(shelf.entities(rules.facts_least, rules.entities))
-
-
-def _find_bridged_pairs(night: Night) -> set[frozenset[str]]:
-    """Return the pairs, by normal names, that have a bridge or had one that the user removed."""
-    found = night.see(lambda reader: reader.find(MemoryFilter(pair=(BRIDGE, BRIDGE), statuses=_KEPT)))
-    return {get_bridge_ends(one) for one in found if is_dreamed(one)}
-
-
-def _compare_entities(night: Night, embedder: Embedder, abouts: Mapping[str, EntityFacts]) -> list[EntityPair]:
-    """Compare the centroids of all entities with vectors pairwise."""
-    import numpy as np
-
-    centroids = {
-        key: found for key, about in abouts.items() if (found := _average_vectors(night, embedder, about)) is not None
-    }
-    return [
-        EntityPair(float(np.dot(centroids[one], centroids[other])), one, other)
-        for one, other in combinations(sorted(centroids), 2)
-    ]
 
 
 def _average_vectors(night: Night, embedder: Embedder, about: EntityFacts) -> NDArray[np.float32] | None:
@@ -434,7 +428,10 @@ def run_cards(night: Night, rules: CardRules | None = None) -> DreamStep:
     for batch in night.held():
         for memory in batch:
             shelf.put(memory)
-    decks = _read_cards(night)
+    found = night.see(lambda reader: reader.find(MemoryFilter(attribute=normalise_attribute(CARD))))
+    decks: dict[str, list[Memory]] = {}
+    for held in filter(is_dreamed, found):
+        decks.setdefault(normalise_name(held.entity or ""), []).append(held)
     desk = _Desk(night, Mind(night), bounds)
     kept: set[str] = set()
     for key, about in shelf.entities(bounds.facts_least, bounds.entities):
@@ -444,15 +441,6 @@ def run_cards(night: Night, rules: CardRules | None = None) -> DreamStep:
     if desk.mind.trouble:
         desk.told.append(f"{desk.mind.trouble[0].upper()}{desk.mind.trouble[1:]}; rules wrote the remaining cards.")
     return DreamStep(name=_CAUSE, told=tuple(desk.told), counts=dict(desk.counts), changes=tuple(desk.changes))
-
-
-def _read_cards(night: Night) -> dict[str, list[Memory]]:
-    """Return all cards by the normal name of their entity."""
-    found = night.see(lambda reader: reader.find(MemoryFilter(attribute=normalise_attribute(CARD))))
-    decks: dict[str, list[Memory]] = {}
-    for card in filter(is_dreamed, found):
-        decks.setdefault(normalise_name(card.entity or ""), []).append(card)
-    return decks
 
 
 @dataclass(slots=True)
@@ -577,7 +565,17 @@ class _Doubts:
         """Add a doubt, unless the user has cleared the same doubt before."""
         if memory.id in self.changes:
             return False
-        change = self.night.see(lambda reader: challenge(memory, ground, _read_earlier_values(reader, memory)))
+        change = self.night.see(
+            lambda reader: challenge(
+                memory,
+                ground,
+                [
+                    change.reason
+                    for change in reader.changes(ChangeFilter(memory_ids=(memory.id,), kinds=_SET_STATUS))
+                    if change.cause == f"dream:{_PROBED}"
+                ],
+            )
+        )
         if change is None:
             return False
         self.changes[memory.id] = change
@@ -585,11 +583,6 @@ class _Doubts:
         verb = "would be" if self.night.dry_run else "is"
         self.told.append(f"{memory.id} {verb} doubted: {ground}.")
         return True
-
-
-def _read_earlier_values(reader: Reader, memory: Memory) -> list[str]:
-    log = reader.changes(ChangeFilter(memory_ids=(memory.id,), kinds=_SET_STATUS))
-    return [change.reason for change in log if change.cause == f"dream:{_PROBED}"]
 
 
 @dataclass(slots=True)
@@ -622,7 +615,11 @@ def run_probe(night: Night, rules: ProbeRules | None = None) -> DreamStep:
         if redacted:
             _doubt_without_evidence(doubts, plain)
         drawn = _keep_drawn(night, mind, [*drawn, *(_describe_memory(night, one) for one in plain)], bounds)
-    _doubt_contradicted(doubts, slots)
+    crowded = [names for names in slots.held.values() if len(names) > 1]
+    for names in crowded:
+        members = doubts.night.see(lambda reader, names=names: reader.memories(sorted(names)))
+        for contradicted, later in find_contradicted(members):
+            doubts.add(contradicted, f"contradicted by {later.id}")
     fresh = not night.asked_today(_PROBED)
     if fresh:
         _draw(doubts, mind, drawn)
@@ -669,14 +666,6 @@ def _doubt_without_evidence(doubts: _Doubts, memories: Sequence[Memory]) -> None
     for name, words in (doubts.night.see(look) if by_id else {}).items():
         if is_unsupported(by_id[name], words):
             doubts.add(by_id[name], "its source is gone")
-
-
-def _doubt_contradicted(doubts: _Doubts, slots: _Slots) -> None:
-    crowded = [names for names in slots.held.values() if len(names) > 1]
-    for names in crowded:
-        members = doubts.night.see(lambda reader, names=names: reader.memories(sorted(names)))
-        for memory, later in find_contradicted(members):
-            doubts.add(memory, f"contradicted by {later.id}")
 
 
 def _draw(doubts: _Doubts, mind: Mind, drawn: Sequence[ProbeCandidate]) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Final, cast
@@ -35,7 +35,7 @@ from credenda.model.report import Resolution, UndoneMemory, UndoReport
 from credenda.runtime import Parts
 from credenda.services.browse import get_current, get_expected, read_expectation, resolve_id, resolve_id_in
 from credenda.storage.plan import commit_decided, return_decided
-from credenda.storage.records import EMBED, EXTRACT, THINK, take_turn
+from credenda.storage.records import EMBED, READING_JOBS, take_turn
 from credenda.storage.store import ChangeFilter, EventFilter, Job, JobFilter, JobStatus, MemoryFilter, Reader, Writer
 from credenda.text.normalize import normalise_attribute, normalise_name
 from credenda.validation import check_member, check_name, check_text
@@ -146,11 +146,17 @@ def put_right(parts: Parts, memory_id: str, wanted: Correction) -> Memory:
         said = text.strip() or f"Correction: {value.strip()}".strip()
         event = journal_correction(parts, writer, said, agent=wanted.agent, session=wanted.session, source=source)
         claims = () if value.strip() else extract_correction(parts, writer, event)
+        claim = find_renamed(memory, event.text, claims)
+        if claim is None:
+            renamed = None
+        else:
+            pair = (normalise_name(claim.entity or ""), normalise_attribute(claim.attribute or ""))
+            renamed = None if writer.find(MemoryFilter(pair=pair, statuses=CURRENT_STATUSES, limit=1)) else claim
         given = Wanted(
             text=event.text if text.strip() else None,
             value=value or None,
             claims=claims,
-            renamed=_find_free(writer, find_renamed(memory, event.text, claims)),
+            renamed=renamed,
         )
         changes = decide_correction(
             memory,
@@ -167,14 +173,6 @@ def put_right(parts: Parts, memory_id: str, wanted: Correction) -> Memory:
         return get_current(writer, corrected.id)
 
     return commit_edit(parts, work)
-
-
-def _find_free(reader: Reader, claim: Claim | None) -> Claim | None:
-    """Return a claim unless another current memory is in its slot."""
-    if claim is None:
-        return None
-    pair = (normalise_name(claim.entity or ""), normalise_attribute(claim.attribute or ""))
-    return None if reader.find(MemoryFilter(pair=pair, statuses=CURRENT_STATUSES, limit=1)) else claim
 
 
 def check_not_deleted(writer: Writer, changes: Sequence[Change], said: str) -> None:
@@ -269,7 +267,11 @@ def _undo_where(parts: Parts, conditions: Conditions, *, cascade: bool, dry_run:
     said = None if source is None else check_member(Source, check_text(source, "source"), "source").value
 
     def work(reader: Reader) -> UndoPlan:
-        causes = None if named is None and said is None else _find_events(reader, named, said)
+        if named is None and said is None:
+            causes = None
+        else:
+            found = reader.find_events(EventFilter(session=named, source=said, redacted=True))
+            causes = {event.id for event in found}
         wanted = [
             record
             for record in reader.changes(ChangeFilter())
@@ -283,11 +285,6 @@ def _undo_where(parts: Parts, conditions: Conditions, *, cascade: bool, dry_run:
     return _run(parts, work, dry_run=dry_run)
 
 
-def _find_events(reader: Reader, session: str | None, source: str | None) -> set[str]:
-    found = reader.find_events(EventFilter(session=session, source=source, redacted=True))
-    return {event.id for event in found}
-
-
 def _run(parts: Parts, work: Callable[[Reader], UndoPlan], *, dry_run: bool) -> UndoReport:
     if dry_run:
         with parts.store.reader(parts.user_id) as reader:
@@ -295,7 +292,16 @@ def _run(parts: Parts, work: Callable[[Reader], UndoPlan], *, dry_run: bool) -> 
 
     def decide(writer: Writer) -> UndoReport:
         undoing = work(writer)
-        _require_no_later_changes(undoing)
+        if undoing.conflicts:
+            ids = [one.id for one in undoing.conflicts]
+            more = f" and {len(ids) - _NAMED} more" if len(ids) > _NAMED else ""
+            named = f"{', '.join(ids[:_NAMED])}{more}"
+            raise Conflict(
+                "later changes depend on this",
+                why=f"{named} came after it",
+                fix="undo those first, or all together with cascade; a dry run lists them",
+                changes=named,
+            )
         application = Application(actor=Actor.USER, now_us=parts.clock.now_us(), embeds=parts.embedder is not None)
         applied = apply(writer, undoing.changes, application)
         return _report(undoing, applied.records, ran=True)
@@ -304,21 +310,6 @@ def _run(parts: Parts, work: Callable[[Reader], UndoPlan], *, dry_run: bool) -> 
         report = commit_decided(parts.store, parts.user_id, decide, return_decided)
     parts.jobs_ready.set()
     return report
-
-
-def _require_no_later_changes(undoing: UndoPlan) -> None:
-    """Raise `Conflict` if later changes depend on the ones to undo."""
-    if not undoing.conflicts:
-        return
-    ids = [one.id for one in undoing.conflicts]
-    more = f" and {len(ids) - _NAMED} more" if len(ids) > _NAMED else ""
-    named = f"{', '.join(ids[:_NAMED])}{more}"
-    raise Conflict(
-        "later changes depend on this",
-        why=f"{named} came after it",
-        fix="undo those first, or all together with cascade; a dry run lists them",
-        changes=named,
-    )
 
 
 def _report(undoing: UndoPlan, applied: Sequence[ChangeRecord], *, ran: bool) -> UndoReport:
@@ -355,7 +346,12 @@ def _read_log_view(reader: Reader, wanted: Sequence[ChangeRecord]) -> LogView:
     near: dict[str, Memory] = {}
     pairs: set[tuple[str, str]] = set()
     records = {one.id: one for one in (*shared, *wanted)}
-    waiting = {name for record in (*wanted, *_find_contest_changes(wanted, shared)) for name in _name_memories(record)}
+    moments = {one.at_us for one in wanted if one.kind in _SHARED}
+    waiting = {
+        name
+        for record in (*wanted, *[one for one in shared if one.at_us in moments])
+        for name in _name_memories(record)
+    }
     while waiting:
         found = reader.memories(sorted(waiting))
         memories.update((one.id, one) for one in found)
@@ -375,20 +371,12 @@ def _read_log_view(reader: Reader, wanted: Sequence[ChangeRecord]) -> LogView:
     return LogView(tuple(records.values()), memories, {one.id: one for one in reader.contests()})
 
 
-def _find_contest_changes(wanted: Iterable[ChangeRecord], shared: Sequence[ChangeRecord]) -> list[ChangeRecord]:
-    """Return the log entries of the contests that some changes belong to."""
-    moments = {one.at_us for one in wanted if one.kind in _SHARED}
-    return [one for one in shared if one.at_us in moments]
-
-
 def _name_memories(record: ChangeRecord) -> list[str]:
     found = [record.memory_id, record.after.get("superseded_by"), record.before.get("superseded_by")]
-    listed = [one for name in ("members", "keep") for one in _to_list(record.after.get(name))]
-    return [one for one in (*found, *listed) if isinstance(one, str)]
-
-
-def _to_list(value: object) -> list[object]:
-    return cast("list[object]", value) if isinstance(value, list) else []
+    for value in (record.after.get("members"), record.after.get("keep")):
+        if isinstance(value, list):
+            found += cast("list[object]", value)
+    return [one for one in found if isinstance(one, str)]
 
 
 # Set the status of a memory, and list its earlier statuses.
@@ -539,7 +527,6 @@ def restore(parts: Parts, memory_id: str) -> Memory:
 # Show the outcome of messages, and the contradictions that they raise.
 
 
-_READING: Final = frozenset({EXTRACT, THINK})
 _STATES: Final = (
     ("failed", frozenset({JobStatus.DEAD})),
     ("running", frozenset({JobStatus.PROCESSING, JobStatus.FAILED})),
@@ -571,7 +558,7 @@ def get_outcome(parts: Parts, event_ids: Sequence[str]) -> Outcome:
             one for one in reader.memories(sorted({one.memory_id for one in links})) if one.status is not Status.DELETED
         ]
         numbers = {parse_serial(name) for name in wanted}
-        jobs = reader.jobs(JobFilter(kinds=_READING, statuses=_UNFINISHED, until_event=max(numbers)))
+        jobs = reader.jobs(JobFilter(kinds=READING_JOBS, statuses=_UNFINISHED, until_event=max(numbers)))
         found = {job.status for job in jobs if any(job.first <= number <= job.last for number in numbers)}
         return Outcome(
             state=next((state for state, statuses in _STATES if statuses & found), "done"),

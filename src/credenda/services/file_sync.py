@@ -580,23 +580,17 @@ class _Round:
                     plan.read[news.spot.path][hash_line(news.text)] = Line(receipt.event_ids)
                     plan.stay.add(news.spot)
                 made = list_results(news, receipt, found, plan.where)
-                self._settle_down(plan, news, made, refused=bool(receipt.refused))
+                refused = bool(receipt.refused)
+                lasts = bool(news.name) and not made and not refused
+                if news.name and (made or lasts):
+                    plan.bound[news.name] = made[0] if made else AWAY
+                if not (news.restored or lasts or news.spot in plan.stay):
+                    self._placed[news.spot] = list(made)
+                for local in made:
+                    plan.where.setdefault(local, news.spot.path)
         for old, new in self._changed.items():
             if old in plan.where:
                 plan.where.setdefault(new, plan.where[old])
-
-    def _settle_down(self, plan: Plan, news: Added, made: Sequence[str], *, refused: bool) -> None:
-        """Place the memories of a statement at its spot, and map its name in the file to them.
-
-        An entry of another store that produced no memory here stays in the file, unless its words were deleted.
-        """
-        lasts = bool(news.name) and not made and not refused
-        if news.name and (made or lasts):
-            plan.bound[news.name] = made[0] if made else AWAY
-        if not (news.restored or lasts or news.spot in plan.stay):
-            self._placed[news.spot] = list(made)
-        for local in made:
-            plan.where.setdefault(local, news.spot.path)
 
     def _write(self, found: Found, state: State, *, plan: Plan, after: View, gone: GoneLines) -> SyncReport:
         """Draw all pages that can be drawn, then the index, the tombstones, and last the state."""
@@ -641,9 +635,7 @@ class _Round:
         self._notes += write_tombstones(self.parts, self.folder, removed=removed_names, shown={*drawn, *away})
         self.folder.save(STATE, dump_state(replace(new, round=state.round + 1) if acted else new))
         pending = list_pending(plan.away, gone.find_waiting(), state, after)
-        return self._report(found, made, len(plan.away) + len(gone.waiting), pending)
-
-    def _report(self, found: Found, made: DrawnPages, waiting: int, pending: Sequence[str]) -> SyncReport:
+        waiting = len(plan.away) + len(gone.waiting)
         counts, more = self._counts, len(self._notes) - _NOTES_MAX
         return SyncReport(
             path=str(self.folder.root),

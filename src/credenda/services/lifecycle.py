@@ -181,29 +181,25 @@ def record_feedback(parts: Parts, hit_id: str, *, useful: bool, session: str | N
     def work(writer: Writer) -> None:
         now_us = parts.clock.now_us()
         day, judged = now_us // DAY_US, 1 if useful else -1
-        ids = _find_judged(writer, hit_id)
+        kind, _ = parse_id(hit_id, writer.tenant.tag)
+        if kind is not IdKind.EVENT:
+            ids = [get_current(writer, hit_id).id]
+        else:
+            if not writer.events([hit_id]):
+                raise NotFound(f"there is no event {hit_id}", fix="copy an id from `search`")
+            ids = sorted({item.memory_id for item in writer.evidence(event_ids=[hit_id])})
         for memory_id in ids:
-            place = where if where is not None else _find_last_shown(writer, memory_id)
+            if where is not None:
+                place = where
+            else:
+                shown = [access for access in writer.usage.accesses([memory_id]) if access.shown]
+                place = shown[-1].session if shown else ""
             writer.put(Access(memory_id=memory_id, session=place, day=day, at_us=now_us, useful=judged))
         writer.put(Watermark(name=JUDGED, value=day, at_us=now_us))
         rescore_retention(parts, writer, ids)
 
     with parts.active_calls:
         parts.store.commit(parts.user_id, work)
-
-
-def _find_judged(writer: Writer, hit_id: str) -> list[str]:
-    kind, _ = parse_id(hit_id, writer.tenant.tag)
-    if kind is not IdKind.EVENT:
-        return [get_current(writer, hit_id).id]
-    if not writer.events([hit_id]):
-        raise NotFound(f"there is no event {hit_id}", fix="copy an id from `search`")
-    return sorted({item.memory_id for item in writer.evidence(event_ids=[hit_id])})
-
-
-def _find_last_shown(reader: Reader, memory_id: str) -> str:
-    shown = [access for access in reader.usage.accesses([memory_id]) if access.shown]
-    return shown[-1].session if shown else ""
 
 
 # Recompute the retention of current memories.
@@ -258,7 +254,12 @@ def decay(parts: Parts, *, dry_run: bool = False) -> DecayReport:
     wanted = MemoryFilter(statuses=RETAINED_STATUSES, below=mark)
     for batch in walk_batches(parts, wanted, lambda reader, found: look(reader, found, rules, times)):
         examined += len(batch)
-        moved = [_move(one) for one in batch if _has_moved(one)]
+        moved = [
+            ScoreMove(memory_id=one.memory.id, before=before, after=after)
+            for one in batch
+            for before, after in [(one.memory.decay_score, one.retained.score)]
+            if before is None or abs(before - after) > _SAME
+        ]
         updated += len(moved)
         if dry_run:
             moves += moved
@@ -277,15 +278,6 @@ def walk_retention(parts: Parts, statuses: frozenset[Status]) -> Iterator[list[t
     wanted = MemoryFilter(statuses=statuses)
     for batch in walk_batches(parts, wanted, lambda reader, found: look(reader, found, rules, times)):
         yield [(one.memory, one.retained.score) for one in batch]
-
-
-def _has_moved(one: Looked) -> bool:
-    before = one.memory.decay_score
-    return before is None or abs(before - one.retained.score) > _SAME
-
-
-def _move(one: Looked) -> ScoreMove:
-    return ScoreMove(memory_id=one.memory.id, before=one.memory.decay_score, after=one.retained.score)
 
 
 def _write_scores(parts: Parts, moves: Sequence[ScoreMove], mark: int | None) -> None:

@@ -22,13 +22,13 @@ from credenda.model.event import Event, NewEvent, Role
 from credenda.model.report import ExtractionReport, ModelUse
 from credenda.portability.importers.format import Boundary, Piece
 from credenda.portability.importing import read_file
-from credenda.providers.llm.client import ModelClient, Price, estimate_question_tokens, find_price, parse_price
+from credenda.providers.llm.client import ModelClient, estimate_question_tokens, find_price, parse_price
 from credenda.runtime import Parts
 from credenda.storage.plan import try_out
 from credenda.storage.records import EXTRACT, REREAD, THINK
 from credenda.storage.store import Counts, Job, JobFilter, JobStatus, Reader, Snapshot, Writer
 from credenda.validation import check_name
-from credenda.workers.llm_jobs import COUNTED, EXTRACTION, MESSAGES, ModelAnswer, ask_about_jobs, to_day
+from credenda.workers.llm_jobs import COUNTED, EXTRACTION, MESSAGES, ask_about_jobs, to_day
 from credenda.workers.loop import run_llm_jobs
 from credenda.write.apply import Applied
 from credenda.write.extract.voices import find_unread
@@ -181,7 +181,18 @@ def _read_wanted_turns(parts: Parts, path: Path | None, text: str | None) -> Gen
 
 
 def _price_turns(parts: Parts, passages: Iterable[Passage], model: str | None) -> ExtractionReport:
-    model_id, price = _choose_model(parts, model)
+    line = parts.llm
+    if model is None and line is not None:
+        model_id, price = line.model.model_id, line.price
+    else:
+        named = model or parts.settings.llm
+        if named in {"", "none"}:
+            raise Invalid(
+                "there is no LLM to estimate",
+                why="no LLM is configured",
+                fix="name one, like anthropic:claude-haiku-4-5",
+            )
+        model_id, price = named, parse_price(parts.settings.llm_price) or find_price(named)
     skipped: Counter[str] = Counter()
     calls = tokens_in = 0
     tokens_most = (0, 0)
@@ -210,18 +221,6 @@ def _price_turns(parts: Parts, passages: Iterable[Passage], model: str | None) -
         cost_usd_most=price.cost(*tokens_most) if price else None,
         price_source=price.source if price else "",
     )
-
-
-def _choose_model(parts: Parts, model: str | None) -> tuple[str, Price | None]:
-    line = parts.llm
-    if model is None and line is not None:
-        return line.model.model_id, line.price
-    named = model or parts.settings.llm
-    if named in {"", "none"}:
-        raise Invalid(
-            "there is no LLM to estimate", why="no LLM is configured", fix="name one, like anthropic:claude-haiku-4-5"
-        )
-    return named, parse_price(parts.settings.llm_price) or find_price(named)
 
 
 # LLM extraction of messages that were extracted before, for `rebuild --reextract`.
@@ -297,7 +296,11 @@ def ask_again(parts: Parts, line: ModelClient, readable: Sequence[int]) -> Answe
             for number, one in thoughts.items()
             if number not in fresh and not (one is not None and one.asked is None and one.error is None)
         ]
-        unread |= {number for number in stopped if _is_message_at_fault(thoughts[number])}
+        unread |= {
+            number
+            for number in stopped
+            if (thought := thoughts[number]) is not None and (thought.counts or thought.error is not None)
+        }
         again = [number for number in stopped if number not in unread]
         left = again + left
         found = (thoughts[number] for number in again)
@@ -317,11 +320,6 @@ def ask_again(parts: Parts, line: ModelClient, readable: Sequence[int]) -> Answe
 def _may_need_model(reader: Reader, number: int, rules: Extractor) -> bool:
     turns = extract_turns(reader, number, number, rules)
     return bool(turns) and bool(turns[0].turn.event.text) and skip(turns[0].turn, turns[0].claims) is None
-
-
-def _is_message_at_fault(thought: ModelAnswer | None) -> bool:
-    """Return whether the message, not the LLM, is the reason why there is no answer."""
-    return thought is not None and (thought.counts or thought.error is not None)
 
 
 def _write_claims(writer: Writer, reader_of: str, answers: Mapping[int, str]) -> None:
@@ -394,31 +392,32 @@ def _describe(
     for number, (_, claims) in enumerate(turns, 1):
         for claim in claims:
             found = done.get(id(claim)) or by_place.get((claim.span, claim.attribute, claim.value))
-            yield _describe_claim(writer, number, claim, () if found is None else found.records)
-
-
-def _describe_claim(writer: Writer, number: int, claim: Claim, records: Sequence[ChangeRecord]) -> PreviewedClaim:
-    kinds: Mapping[ChangeKind, ChangeRecord] = {one.kind: one for one in reversed(records)}
-    ended = [one for one in records if one.kind is ChangeKind.SUPERSEDE and one.memory_id]
-    outcome = _choose_outcome(kinds, bool(ended))
-    deciding = next((kinds[kind] for kind in _DECIDING if kind in kinds), None)
-    confirmed = kinds.get(ChangeKind.CONFIRM)
-    return PreviewedClaim(
-        message=number,
-        start=claim.span.start,
-        end=claim.span.stop,
-        text=claim.text,
-        entity=claim.entity,
-        attribute=claim.attribute,
-        value=claim.value,
-        stance=claim.stance.value,
-        confidence=claim.confidence,
-        outcome=outcome,
-        reason=_NOTHING if deciding is None else deciding.reason,
-        memory_id=confirmed.memory_id if confirmed is not None and outcome is PreviewOutcome.CONFIRMED else None,
-        replaced=tuple(_describe_replaced(writer, one) for one in ended),
-        question=_find_question(writer, records) if outcome is PreviewOutcome.CONTESTED else "",
-    )
+            records = () if found is None else found.records
+            kinds: Mapping[ChangeKind, ChangeRecord] = {one.kind: one for one in reversed(records)}
+            ended = [one for one in records if one.kind is ChangeKind.SUPERSEDE and one.memory_id]
+            outcome = _choose_outcome(kinds, bool(ended))
+            deciding = next((kinds[kind] for kind in _DECIDING if kind in kinds), None)
+            confirmed = kinds.get(ChangeKind.CONFIRM)
+            contested = writer.contests(state=ContestState.OPEN) if outcome is PreviewOutcome.CONTESTED else ()
+            changed = {one.memory_id for one in records}
+            yield PreviewedClaim(
+                message=number,
+                start=claim.span.start,
+                end=claim.span.stop,
+                text=claim.text,
+                entity=claim.entity,
+                attribute=claim.attribute,
+                value=claim.value,
+                stance=claim.stance.value,
+                confidence=claim.confidence,
+                outcome=outcome,
+                reason=_NOTHING if deciding is None else deciding.reason,
+                memory_id=confirmed.memory_id
+                if confirmed is not None and outcome is PreviewOutcome.CONFIRMED
+                else None,
+                replaced=tuple(_describe_replaced(writer, one) for one in ended),
+                question=next((case.question for case in contested if not changed.isdisjoint(case.memory_ids)), ""),
+            )
 
 
 _DECIDING: Final = (ChangeKind.CONTEST, ChangeKind.SUPERSEDE, ChangeKind.ADD, ChangeKind.CONFIRM, ChangeKind.SET_STATUS)
@@ -433,13 +432,6 @@ def _choose_outcome(kinds: Mapping[ChangeKind, ChangeRecord], ended: bool) -> Pr
     if ChangeKind.CONFIRM in kinds:
         return PreviewOutcome.CONFIRMED
     return PreviewOutcome.ENDED if ended else PreviewOutcome.REFUSED
-
-
-def _find_question(writer: Writer, records: Sequence[ChangeRecord]) -> str:
-    """Return the question of the open contest that some changes belong to."""
-    named = {one.memory_id for one in records}
-    cases = writer.contests(state=ContestState.OPEN)
-    return next((case.question for case in cases if not named.isdisjoint(case.memory_ids)), "")
 
 
 def _describe_replaced(writer: Writer, record: ChangeRecord) -> ReplacedMemory:

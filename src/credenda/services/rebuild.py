@@ -224,7 +224,18 @@ def compress(parts: Parts, *, dry_run: bool = True) -> CompressReport:
                 continue
             for start in range(0, len(rough), _WRITTEN_TOGETHER):
                 _write_vectors(parts, rough[start : start + _WRITTEN_TOGETHER])
-    found = tuple(_count_tier(bits, one) for bits, one in tiers.items())
+    found = tuple(
+        CompressTier(
+            bits=bits,
+            vectors=one.vectors,
+            compressed=one.moved,
+            bytes_before=one.before,
+            bytes_after=one.after,
+            fidelity=round(sum(one.kept) / len(one.kept), 5) if one.kept else None,
+            least_fidelity=round(min(one.kept), 5) if one.kept else None,
+        )
+        for bits, one in tiers.items()
+    )
     return CompressReport(
         examined=sum(one.vectors for one in found),
         compressed=sum(one.compressed for one in found),
@@ -276,15 +287,3 @@ def _write_vectors(parts: Parts, rough: Sequence[_Rough]) -> None:
         writer.put(Watermark(name=COMPRESSED, value=1, at_us=parts.clock.now_us()))
 
     parts.store.commit(parts.user_id, work)
-
-
-def _count_tier(bits: int, one: _Tier) -> CompressTier:
-    return CompressTier(
-        bits=bits,
-        vectors=one.vectors,
-        compressed=one.moved,
-        bytes_before=one.before,
-        bytes_after=one.after,
-        fidelity=round(sum(one.kept) / len(one.kept), 5) if one.kept else None,
-        least_fidelity=round(min(one.kept), 5) if one.kept else None,
-    )

@@ -130,10 +130,26 @@ def remember_claims(parts: Parts, submission: Submission, claims: object) -> Rec
     reader_name = f"{_AGENT} {submission.agent or ''}".strip()
 
     def believe(writer: Writer, ids: tuple[str, ...]) -> tuple[ClaimReceipt, ...]:
-        known = {**_find_spoken_of(writer, proposals), **_find_named(writer, proposals)}
-        turns = _list_turns(writer, writer.events(ids), _find_entity_memories(writer, proposals))
+        words = {word for one in proposals for text in (one.statement, one.key) for word in _WORD.findall(text or "")}
+        known = {
+            **({one.id: one for one in find_related(writer, sorted(words), limits.SLOT_ROWS)} if words else {}),
+            **{
+                target: get_current(writer, resolve_id_in(writer, target))
+                for target in dict.fromkeys(one.target for one in proposals if one.target)
+            },
+        }
+        told = (text or "" for one in proposals for text in (one.entity, one.attribute, one.value))
+        named = {word for text in told for word in _WORD.findall(text)}
+        turns = _list_turns(
+            writer,
+            writer.events(ids),
+            tuple(find_related(writer, sorted(named), limits.SLOT_ROWS)) if named else (),
+        )
         verdicts = [_check(proposal, turns, known, reader_name) for proposal in proposals]
-        found = [(turn.event, _list_claims(turn.event, verdicts)) for turn in turns]
+        accepted = [one.claim for one in verdicts if one.claim is not None]
+        found = [
+            (turn.event, tuple(claim for claim in accepted if claim.span.event_id == turn.event.id)) for turn in turns
+        ]
         applied = apply_claims(writer, found, now_us, embeds=embeds)
         results = _Results(writer, ids, {claim_hash(claim): one for claim, one in applied})
         targets = [known.get(proposal.target) for proposal in proposals]
@@ -187,25 +203,6 @@ def _parse_claim(claim: object, policy: str) -> Proposal:
     return replace(proposal, **labels, quote=quote, effect=Effect.REPLACES if target else None, target=target)
 
 
-def _find_named(reader: Reader, proposals: Sequence[Proposal]) -> dict[str, Memory]:
-    """Find the memories that claims replace, by the ids as they were given."""
-    targets = dict.fromkeys(one.target for one in proposals if one.target)
-    return {target: get_current(reader, resolve_id_in(reader, target)) for target in targets}
-
-
-def _find_spoken_of(reader: Reader, proposals: Sequence[Proposal]) -> dict[str, Memory]:
-    """Find the memories whose names the wordings of claims may have, by their ids."""
-    words = {word for one in proposals for text in (one.statement, one.key) for word in _WORD.findall(text or "")}
-    return {one.id: one for one in find_related(reader, sorted(words), limits.SLOT_ROWS)} if words else {}
-
-
-def _find_entity_memories(reader: Reader, proposals: Sequence[Proposal]) -> tuple[Memory, ...]:
-    """Find the memories that speak of the entities of claims, or have words of their attributes and values."""
-    told = (text or "" for one in proposals for text in (one.entity, one.attribute, one.value))
-    words = {word for text in told for word in _WORD.findall(text)}
-    return tuple(find_related(reader, sorted(words), limits.SLOT_ROWS)) if words else ()
-
-
 def _list_turns(reader: Reader, events: Sequence[Event], known: tuple[Memory, ...]) -> list[Turn]:
     """Return the turns of a call, each with the earlier events of its session and the `known` memories."""
     if not events:
@@ -221,10 +218,6 @@ def _check(proposal: Proposal, turns: Sequence[Turn], known: Mapping[str, Memory
         if verdict.why is not Refusal.QUOTE:
             return verdict
     return Verdict(None, Refusal.QUOTE)
-
-
-def _list_claims(event: Event, verdicts: Sequence[Verdict]) -> tuple[Claim, ...]:
-    return tuple(one.claim for one in verdicts if one.claim is not None and one.claim.span.event_id == event.id)
 
 
 @dataclass(frozen=True, slots=True)
@@ -253,29 +246,25 @@ class _Results:
             one.memory_id for one in done.records if one.memory_id and one.after.get("superseded_by") == memory_id
         )
         unusual = mine.reason if mine is not None and (memory.contested or memory.status not in _STANDING) else ""
-        stays = "" if target is None or target.id in {memory_id, *replaced} else _describe_stay(target)
+        if target is None or target.id in {memory_id, *replaced}:
+            stays = ""
+        elif target.status is Status.ACTIVE:
+            stays = "the memory named in replaces stays"
+        else:
+            stays = f"the memory named in replaces was {target.status.value} before"
+        if memory.entity is None or memory.attribute is None:
+            understood = memory.text
+        else:
+            scope = f" ({memory.scope})" if memory.scope else ""
+            understood = f"{memory.entity} {memory.attribute}{scope}: {display_value(memory)}"
         return ClaimReceipt(
             number=number,
             outcome="kept" if memory_id in done.ids.values() else "confirmed",
-            understood=_describe(memory),
+            understood=understood,
             memory_id=memory_id,
             replaced=replaced,
             reason=verdict.why or unusual or stays,
         )
-
-
-def _describe_stay(target: Memory) -> str:
-    """Say why the memory named in `replaces` was not replaced."""
-    if target.status is Status.ACTIVE:
-        return "the memory named in replaces stays"
-    return f"the memory named in replaces was {target.status.value} before"
-
-
-def _describe(memory: Memory) -> str:
-    if memory.entity is None or memory.attribute is None:
-        return memory.text
-    scope = f" ({memory.scope})" if memory.scope else ""
-    return f"{memory.entity} {memory.attribute}{scope}: {display_value(memory)}"
 
 
 _SPEAKING: Final = frozenset({Role.USER, Role.PERSON})
@@ -320,16 +309,24 @@ def keep(parts: Parts, submission: Submission) -> Receipt:
     accepted = accept(submission, policy=parts.settings.secrets_policy, zone=parts.settings.zone, now_us=now_us)
 
     def believe(writer: Writer, ids: tuple[str, ...]) -> tuple[ClaimReceipt, ...]:
-        turns = [(event, (_make_verbatim_claim(event),)) for event in writer.events(ids)]
+        turns = [
+            (
+                event,
+                (
+                    Claim(
+                        text=event.text.strip()[: limits.MEMORY_TEXT_CHARACTERS],
+                        type=MemoryType.FACT,
+                        span=Span(event.id, 0, len(event.text)),
+                        speaker=event.speaker,
+                    ),
+                ),
+            )
+            for event in writer.events(ids)
+        ]
         apply_claims(writer, turns, now_us, embeds=embeds)
         return ()
 
     return commit_with_beliefs(parts, accepted, believe)
-
-
-def _make_verbatim_claim(event: Event) -> Claim:
-    text = event.text.strip()[: limits.MEMORY_TEXT_CHARACTERS]
-    return Claim(text=text, type=MemoryType.FACT, span=Span(event.id, 0, len(event.text)), speaker=event.speaker)
 
 
 # Store one memory directly, for tests, seeding and migration; it is reconciled like any other.
@@ -360,7 +357,15 @@ def store(parts: Parts, unit: MemoryUnit) -> Memory:
         said = replace(claim, span=span, topic=kept.topic, tags=kept.tags)
         changes = decide_claim(writer, filed, said, parts.clock.now_us())
         memory_id = _apply(parts, writer, filed, changes)
-        _set_pin_and_layer(parts, writer, writer.memories([memory_id])[0], unit)
+        memory = writer.memories([memory_id])[0]
+        pin_and_layer: list[Change] = []
+        layer = None if unit.layer is None else Layer(unit.layer)
+        if unit.pinned and not memory.pinned:
+            pin_and_layer.append(Pin(memory_id=memory.id, pinned=True, reason="stored as pinned"))
+        if layer is not None and memory.layer is not layer:
+            pin_and_layer.append(SetLayer(memory_id=memory.id, layer=layer, reason="stored in this layer"))
+        if pin_and_layer:
+            apply(writer, pin_and_layer, Application(actor=Actor.USER, now_us=parts.clock.now_us()))
         if parts.embedder is not None:
             number = parse_id_number(filed.id, IdKind.EVENT, writer.tenant.tag)
             writer.put(Job(kind=EMBED, first=number, last=number))
@@ -380,18 +385,6 @@ def _apply(parts: Parts, writer: Writer, event: Event, changes: list[Change]) ->
         if isinstance(change, Confirm):
             return change.memory_id
     return writer.evidence(event_ids=[event.id])[0].memory_id
-
-
-def _set_pin_and_layer(parts: Parts, writer: Writer, memory: Memory, unit: MemoryUnit) -> None:
-    """Pin the memory, or move it to the requested layer."""
-    changes: list[Change] = []
-    layer = None if unit.layer is None else Layer(unit.layer)
-    if unit.pinned and not memory.pinned:
-        changes.append(Pin(memory_id=memory.id, pinned=True, reason="stored as pinned"))
-    if layer is not None and memory.layer is not layer:
-        changes.append(SetLayer(memory_id=memory.id, layer=layer, reason="stored in this layer"))
-    if changes:
-        apply(writer, changes, Application(actor=Actor.USER, now_us=parts.clock.now_us()))
 
 
 def _build_event_and_claim(parts: Parts, unit: MemoryUnit) -> tuple[NewEvent, Claim]:
@@ -419,6 +412,12 @@ def _build_event_and_claim(parts: Parts, unit: MemoryUnit) -> tuple[NewEvent, Cl
         what = f"a memory cannot have {len(event.text)} characters"
         raise LimitExceeded(what, why=f"the maximum is {limits.MEMORY_TEXT_CHARACTERS}", fix="use remember instead")
     slot = _check_slot(unit, parts.settings.secrets_policy)
+    if unit.cardinality is not None:
+        cardinality = check_member(Cardinality, unit.cardinality, "cardinality")
+    else:
+        cardinality = (
+            get_attribute(normalise_attribute(unit.attribute)).cardinality if unit.attribute else Cardinality.SINGLE
+        )
     claim = Claim(
         text=event.text.strip(),
         type=check_member(MemoryType, unit.type, "type"),
@@ -428,7 +427,7 @@ def _build_event_and_claim(parts: Parts, unit: MemoryUnit) -> tuple[NewEvent, Cl
         attribute=slot.attribute,
         value=slot.value,
         scope=slot.scope,
-        cardinality=_check_cardinality(unit),
+        cardinality=cardinality,
         confidence=check_fraction(unit.confidence, "confidence"),
         importance=check_fraction(unit.importance, "importance"),
         valid_from_us=None if unit.valid_from is None else parse_time(unit.valid_from, zone),
@@ -476,9 +475,3 @@ def _check_slot(unit: MemoryUnit, policy: str) -> _Slot:
         value=screen_label(check_name(unit.value, "value"), policy) or None,
         scope=screen_label(check_name(unit.scope, "scope"), policy) or None,
     )
-
-
-def _check_cardinality(unit: MemoryUnit) -> Cardinality:
-    if unit.cardinality is not None:
-        return check_member(Cardinality, unit.cardinality, "cardinality")
-    return get_attribute(normalise_attribute(unit.attribute)).cardinality if unit.attribute else Cardinality.SINGLE

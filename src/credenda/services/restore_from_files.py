@@ -7,7 +7,7 @@ older pages.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
@@ -42,7 +42,7 @@ from credenda.paths import find_path_kind
 from credenda.portability.files.folder import STATE, ZEROS, Folder, Found, open_folder
 from credenda.portability.files.next_state import read_key, read_tombstones, write_tombstones
 from credenda.portability.files.page_plan import Believed, Filed, Record, record
-from credenda.portability.files.state import Base, Line, Lines, State, dump_state, hash_tenant, hash_text, load_state
+from credenda.portability.files.state import Base, Line, State, dump_state, hash_tenant, hash_text, load_state
 from credenda.portability.importers.format import make_stable_key
 from credenda.runtime import Parts
 from credenda.services.consolidation_progress import forget_marks
@@ -78,7 +78,16 @@ def rebuild_from_files(parts: Parts, path: str | Path, *, dry_run: bool = False)
         key, state = read_key(folder), load_state(folder.load(STATE))
         said = record(found.texts, lambda name, text: _find_digest(state, key, name) not in {"", hash_text(key, text)})
         stones, others = read_tombstones(folder, key)
-        _check_empty(parts, said)
+        with parts.store.reader(parts.user_id) as reader:
+            counts = reader.counts()
+        if counts.events or counts.memories:
+            raise Conflict(
+                f"the memory of {parts.user_id} is not empty",
+                why="restoring the pages would duplicate its contents",
+                fix="use a new database or another user; to apply edits in pages, use `files sync`",
+            )
+        if not (said.events or said.memories):
+            raise NotFound("the folder contains no entry", fix="pass a folder written by `files sync`")
         notes = list(said.notes)
         if said.statements:
             notes.append(f"{count_noun(said.statements, 'statement')} without a comment; `files sync` takes them in")
@@ -131,19 +140,6 @@ def _is_unchanged(state: State, key: bytes, name: str, text: str) -> bool:
     return _find_digest(state, key, name) == hash_text(key, text)
 
 
-def _check_empty(parts: Parts, said: Record) -> None:
-    with parts.store.reader(parts.user_id) as reader:
-        counts = reader.counts()
-    if counts.events or counts.memories:
-        raise Conflict(
-            f"the memory of {parts.user_id} is not empty",
-            why="restoring the pages would duplicate its contents",
-            fix="use a new database or another user; to apply edits in pages, use `files sync`",
-        )
-    if not (said.events or said.memories):
-        raise NotFound("the folder contains no entry", fix="pass a folder written by `files sync`")
-
-
 def _take_over(parts: Parts, key: bytes, stones: list[Tombstone]) -> None:
     """Give the empty memory the key and tombstones of the store that wrote the folder; they depend on each other."""
     if not key or not stones:
@@ -175,20 +171,20 @@ def _write_state(parts: Parts, folder: Folder, run: _Refill, before: State) -> N
         if one.name in run.ids
     }
     write_tombstones(parts, folder)
-    new = State(mark=hash_tenant(tenant.key), tag=tenant.tag, entries=entries, lines=_rename_lines(before, run.ids))
-    folder.save(STATE, dump_state(new))
-
-
-def _rename_lines(before: State, ids: Mapping[str, str]) -> Lines:
-    """Return the lines that stay in their pages, with the new ids of their events."""
     names = {one.local: name for name, one in before.entries.items()}
-    return {
-        path: {
-            name: Line(tuple(ids[known] for one in line.events if (known := names.get(one, one)) in ids))
-            for name, line in lines.items()
-        }
-        for path, lines in before.lines.items()
-    }
+    new = State(
+        mark=hash_tenant(tenant.key),
+        tag=tenant.tag,
+        entries=entries,
+        lines={
+            path: {
+                name: Line(tuple(run.ids[known] for one in line.events if (known := names.get(one, one)) in run.ids))
+                for name, line in lines.items()
+            }
+            for path, lines in before.lines.items()
+        },
+    )
+    folder.save(STATE, dump_state(new))
 
 
 @dataclass(slots=True)
@@ -217,7 +213,16 @@ class _Refill:
         application = Application(actor=Actor.FILE, now_us=self.parts.clock.now_us())
         adds = [add for one in self.said.memories if (add := self._add(writer, one))]
         self.ids |= {key.removeprefix("new:"): local for key, local in apply(writer, adds, application).ids.items()}
-        apply(writer, list(self._confirmations()), application)
+        apply(
+            writer,
+            [
+                Confirm(memory_id=self.ids[one.name], support=(), reason=_REASON)
+                for one in self.said.memories
+                if one.name in self.ids
+                for _ in range(one.confirmations)
+            ],
+            application,
+        )
         for case in self.said.cases:
             self._case(writer, case, application)
         apply(writer, list(self._standing(writer)), application)
@@ -288,12 +293,6 @@ class _Refill:
         draft = screen_draft(one.draft, self.parts.settings.secrets_policy)
         return Add(key=f"new:{one.name}", draft=draft, support=tuple(support), reason=_REASON)
 
-    def _confirmations(self) -> Iterator[Change]:
-        for one in self.said.memories:
-            if one.name in self.ids:
-                for _ in range(one.confirmations):
-                    yield Confirm(memory_id=self.ids[one.name], support=(), reason=_REASON)
-
     def _case(self, writer: Writer, case: ContestCase, application: Application) -> None:
         """Open a contest, and resolve it if it was resolved; a contest about missing memories is skipped."""
         members = tuple(self.ids[name] for name in case.memory_ids if name in self.ids)
@@ -348,7 +347,15 @@ def reextract(parts: Parts, *, dry_run: bool, model: bool = False) -> RebuildRep
     With `model` an LLM extracts every message that may contain claims; nothing is changed while some are pending.
     Raises `Invalid` if there is no model, `Conflict` if other processes keep changing beliefs.
     """
-    answers = _read_answers(parts) if model else None
+    if model:
+        line = parts.llm
+        if line is None:
+            raise Invalid("no LLM is configured", why="extraction uses rules alone", fix='set llm, like "openai:MODEL"')
+        with parts.store.reader(parts.user_id) as reader:
+            readable = _find_readable(reader) if reader.tenant.tag else []
+        answers = ask_again(parts, line, readable)
+    else:
+        answers = None
     if answers is not None and answers.waiting:
         report = RebuildReport(reextract=True, dry_run=dry_run, compared=0, differences=(), applied=False)
         return replace(report, asked=answers.asked, waiting=answers.waiting, why=answers.why)
@@ -371,15 +378,6 @@ def reextract(parts: Parts, *, dry_run: bool, model: bool = False) -> RebuildRep
         why="another process is writing",
         fix="try again when no other process writes; nothing was changed",
     )
-
-
-def _read_answers(parts: Parts) -> Answers:
-    line = parts.llm
-    if line is None:
-        raise Invalid("no LLM is configured", why="extraction uses rules alone", fix='set llm, like "openai:MODEL"')
-    with parts.store.reader(parts.user_id) as reader:
-        readable = _find_readable(reader) if reader.tenant.tag else []
-    return ask_again(parts, line, readable)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

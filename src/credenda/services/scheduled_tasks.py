@@ -120,7 +120,18 @@ def dream(
     commits, so the next run completes an interrupted one, and a second run changes nothing. `stay` renews the caller's
     own lease during the run. Raises `Invalid` for an unknown step.
     """
-    chosen = _choose_steps(steps)
+    if steps is None or not steps:
+        chosen = list(STEPS)
+    else:
+        names = [name.strip() for one in check_words(steps, "steps") for name in one.split(",")]
+        for name in names:
+            if name not in STEPS:
+                raise Invalid(
+                    f"there is no step {name!r}",
+                    why="the dream has no such step",
+                    fix=f"choose among {', '.join(STEPS)}",
+                )
+        chosen = [name for name in STEPS if name in names]
     done: list[DreamStep] = []
     taken = False
     try:
@@ -179,19 +190,6 @@ def _renew_locks(renew: Callable[[], None], beside: Callable[[], None] | None) -
             raise HeldError(error.what) from error
 
     return keep
-
-
-def _choose_steps(steps: Sequence[str] | None) -> list[str]:
-    """Parse step names, several of which may be in one text, and put them in order."""
-    if steps is None or not steps:
-        return list(STEPS)
-    names = [name.strip() for one in check_words(steps, "steps") for name in one.split(",")]
-    for name in names:
-        if name not in STEPS:
-            raise Invalid(
-                f"there is no step {name!r}", why="the dream has no such step", fix=f"choose among {', '.join(STEPS)}"
-            )
-    return [name for name in STEPS if name in names]
 
 
 def _run_step(name: str, night: Night) -> DreamStep:
@@ -363,7 +361,11 @@ def take_users(parts: Parts) -> list[str]:
             return []
         last = None if place is None else parts.store.user_of(f"{place:06x}")
         page = parts.store.users(after=last or "", limit=_PORTION)
-        marks = [Watermark(name=_PLACE, value=_find_tag(parts, page[-1]) if page else None, at_us=now_us)]
+        tag = ""
+        if page:
+            with parts.store.reader(page[-1]) as reader:
+                tag = reader.tenant.tag
+        marks = [Watermark(name=_PLACE, value=int(tag, 16) if tag else None, at_us=now_us)]
         if not page:
             marks.append(Watermark(name=_REST, value=now_us + _PASS_US, at_us=now_us))
 
@@ -376,11 +378,6 @@ def take_users(parts: Parts) -> list[str]:
         if parts.store.commit(parts.user_id, claim):
             return page
     return []
-
-
-def _find_tag(parts: Parts, user: str) -> int | None:
-    with parts.store.reader(user) as reader:
-        return int(reader.tenant.tag, 16) if reader.tenant.tag else None
 
 
 def _acquire_leadership(parts: Parts) -> None:

@@ -412,24 +412,6 @@ class _Value:
     details: str
 
 
-def _read_values(parts: Parts, asked: Assertion) -> list[_Value]:
-    """Return the values of a slot at the time of an assertion, or now."""
-    as_of_us, known_at_us = resolve_moment(parts, asked.as_of), resolve_moment(parts, asked.known_at)
-    at_us = parts.clock.now_us() if as_of_us is None else as_of_us
-    pair = normalise_name(asked.entity), normalise_attribute(asked.attribute)
-    with parts.store.reader(parts.user_id) as reader:
-        held = reader.find(MemoryFilter(pair=pair, as_of_us=as_of_us, known_at_us=known_at_us))
-    chosen = [one for one in held if _is_believed(one, at_us, past=as_of_us is not None) and _is_in_scope(one, asked)]
-    return [
-        _Value(
-            shown=one.value or one.text,
-            normal=normalise_value(one.value or one.text),
-            details=f"{one.value or one.text} [{one.id}, since {format_time(get_valid_from_us(one))}: {one.text}]",
-        )
-        for one in chosen
-    ]
-
-
 def _is_believed(one: Memory, at_us: int, *, past: bool) -> bool:
     """Return whether a memory is believed of a time; a value that was corrected never was."""
     if one.confidence < _FLOOR or one.stance is not Stance.ASSERTED or one.relation is Relation.CORRECTED:
@@ -441,14 +423,26 @@ def _is_believed(one: Memory, at_us: int, *, past: bool) -> bool:
     return begun and all(at_us < end for end in ends)
 
 
-def _is_in_scope(one: Memory, asked: Assertion) -> bool:
-    if asked.scope is None:
-        return True
-    return normalise_name(one.scope or "default") == normalise_name(asked.scope)
-
-
 def _check_slot(parts: Parts, asked: Assertion) -> CheckedAssertion:
-    values = _read_values(parts, asked)
+    as_of_us, known_at_us = resolve_moment(parts, asked.as_of), resolve_moment(parts, asked.known_at)
+    at_us = parts.clock.now_us() if as_of_us is None else as_of_us
+    pair = normalise_name(asked.entity), normalise_attribute(asked.attribute)
+    with parts.store.reader(parts.user_id) as reader:
+        held = reader.find(MemoryFilter(pair=pair, as_of_us=as_of_us, known_at_us=known_at_us))
+    chosen = [
+        one
+        for one in held
+        if _is_believed(one, at_us, past=as_of_us is not None)
+        and (asked.scope is None or normalise_name(one.scope or "default") == normalise_name(asked.scope))
+    ]
+    values = [
+        _Value(
+            shown=one.value or one.text,
+            normal=normalise_value(one.value or one.text),
+            details=f"{one.value or one.text} [{one.id}, since {format_time(get_valid_from_us(one))}: {one.text}]",
+        )
+        for one in chosen
+    ]
     normal = {one.normal for one in values}
     wanted = normalise_value(asked.value)
     if asked.kind == "equals":
@@ -550,7 +544,9 @@ def replay_session(
         raise Invalid(f"a limit of {limit!r}", why=f"it must be 1 to {_PROMPTS_MAX}", fix="leave it out for 20")
     named = check_name(session, "session")
     target = None if without is None else _find_memory(parts, without)
-    prompts = _read_prompts(parts, named or "")
+    with parts.store.reader(parts.user_id) as reader:
+        found = reader.find_events(EventFilter(session=named or ""))
+    prompts = [event for event in found if event.role is Role.USER and event.text.strip() and event.redacted_us is None]
     if not prompts:
         raise NotFound(f"no prompt was said in session {session!r}", fix="copy a session from `get EVENT_ID`")
     chosen = prompts[-limit:]
@@ -575,12 +571,6 @@ def _find_memory(parts: Parts, name: str) -> str:
     if rows[0].status is Status.DELETED:
         raise Invalid(f"{found} was deleted", why="its text is gone from every past too", fix="name another memory")
     return found
-
-
-def _read_prompts(parts: Parts, session: str) -> Sequence[Event]:
-    with parts.store.reader(parts.user_id) as reader:
-        found = reader.find_events(EventFilter(session=session))
-    return [event for event in found if event.role is Role.USER and event.text.strip() and event.redacted_us is None]
 
 
 def _replay(

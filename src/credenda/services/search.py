@@ -18,8 +18,8 @@ from credenda.model.memory import Layer, MemoryType
 from credenda.model.query import Context, Hit, HitKind, Include, Mode, Profile, Query, SearchResult
 from credenda.read.pack_trace import PackTrace, TracedLine
 from credenda.runtime import Parts
-from credenda.services.settle import count_waiting_messages
-from credenda.storage.store import Access, Reader
+from credenda.storage.records import READING_JOBS
+from credenda.storage.store import Access, JobFilter, JobStatus, Reader
 from credenda.text.fence import TokenBudget
 from credenda.text.given_time import parse_moment
 from credenda.validation import check_fraction, check_member, check_metadata, check_name, check_text, check_words
@@ -49,6 +49,9 @@ _PROFILES: Final[tuple[str, ...]] = get_args(Profile)
 _INCLUDES: Final[tuple[str, ...]] = get_args(Include)
 
 
+_WAITING: Final = frozenset({JobStatus.QUEUED, JobStatus.PROCESSING, JobStatus.FAILED})
+
+
 def resolve_moment(parts: Parts, value: datetime | str | None) -> int | None:
     """Parse a time argument in the user's time zone; None stays None."""
     return None if value is None else parse_moment(value, parts.settings.zone, parts.clock.now_us())
@@ -73,11 +76,17 @@ def search(
             model_id=parts.embedder.model_id if parts.embedder else None,
             now_us=parts.clock.now_us(),
         )
-        waiting = count_waiting_messages(reader, limits.WAITING_MESSAGES_COUNTED)
+        waiting = _count_waiting_messages(reader, limits.WAITING_MESSAGES_COUNTED)
     result = replace(result, waiting=waiting) if waiting else result
     if query.record_access:
         record_hits(parts, result.hits, query.session)
     return result
+
+
+def _count_waiting_messages(reader: Reader, jobs_max: int | None = None) -> int:
+    """Count the messages of jobs that have not been read yet; at most `jobs_max` jobs are looked at."""
+    waiting = reader.jobs(JobFilter(statuses=_WAITING, kinds=READING_JOBS, limit=jobs_max))
+    return sum(job.last - job.first + 1 for job in waiting)
 
 
 def open_index(parts: Parts, reader: Reader) -> ResidentIndex | None:
@@ -213,7 +222,7 @@ def context(
             core=services.core.gather_candidates(parts, reader, asked, now_us),
             trace=trace,
         )
-        packed = replace(packed, waiting=count_waiting_messages(reader, limits.WAITING_MESSAGES_COUNTED))
+        packed = replace(packed, waiting=_count_waiting_messages(reader, limits.WAITING_MESSAGES_COUNTED))
     if query is not None and asked.record_access:
         record_hits(parts, packed.hits, asked.session)
     return packed

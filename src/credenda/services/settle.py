@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import logging
 from dataclasses import dataclass
-from typing import Final
 
 from credenda.clock import SECOND_US
 from credenda.errors import CredendaError, Invalid
 from credenda.runtime import Parts
-from credenda.storage.records import EXTRACT, THINK
-from credenda.storage.store import JobFilter, JobStatus, Reader
+from credenda.storage.records import READING_JOBS
+from credenda.storage.store import Reader
 from credenda.workers.loop import flush_accesses, save_index
 from credenda.workers.loop import settle as settle_jobs
 
@@ -41,10 +40,6 @@ def flush_and_stop(parts: Parts) -> None:
 # Messages that were filed and not read yet.
 
 
-_WAITING: Final = frozenset({JobStatus.QUEUED, JobStatus.PROCESSING, JobStatus.FAILED})
-_READING: Final = frozenset({EXTRACT, THINK})
-
-
 @dataclass(frozen=True, slots=True)
 class Unread:
     """How many messages of a tenant wait to be read, and for how many seconds the oldest one has; 0 without any."""
@@ -55,19 +50,13 @@ class Unread:
 
 def measure_unread(reader: Reader, now_us: int) -> Unread:
     """Measure the messages of a tenant that are not read yet, whatever keeps them waiting, except abandoned ones."""
-    messages, oldest_us = reader.duties.count_waiting(_READING)
+    messages, oldest_us = reader.duties.count_waiting(READING_JOBS)
     return Unread(messages, _to_age(now_us if oldest_us is None else oldest_us, now_us))
-
-
-def count_waiting_messages(reader: Reader, jobs_max: int | None = None) -> int:
-    """Count the messages of jobs that have not been read yet; at most `jobs_max` jobs are looked at."""
-    waiting = reader.jobs(JobFilter(statuses=_WAITING, kinds=_READING, limit=jobs_max))
-    return sum(job.last - job.first + 1 for job in waiting)
 
 
 def measure_oldest_unread(parts: Parts) -> float:
     """Return for how many seconds the oldest unread message of any tenant has waited; 0 without one."""
-    oldest_us = parts.store.find_oldest_waiting(_READING)
+    oldest_us = parts.store.find_oldest_waiting(READING_JOBS)
     now_us = parts.clock.now_us()
     return _to_age(now_us if oldest_us is None else oldest_us, now_us)
 

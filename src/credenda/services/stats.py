@@ -245,7 +245,33 @@ def find_hook_problems(parts: Parts) -> list[Finding]:
     places = find_places(parts.store_name, parts.user_id)
     if not os.path.isdir(places.folder):
         return []
-    return [*_check_calls(places), *_check_waiting(places, parts.clock.now_us())]
+    now_us = parts.clock.now_us()
+    found: list[Finding] = []
+    waiting = list_waiting(places)
+    first = os.path.basename(waiting[0]).partition("-")[0] if waiting else ""
+    if first.isdigit() and now_us - int(first) > HOUR_US:
+        minutes = (now_us - int(first)) // SECOND_US // 60
+        found.append(
+            Finding(
+                check=_CHECK,
+                detail=f"{count_noun(len(waiting), 'message of hooks', 'waits')} to be filed, "
+                f"the oldest for {count_noun(minutes, 'minute')}",
+                where=places.waiting,
+                fix="run `credenda worker --once`",
+            )
+        )
+    folder = places.waiting
+    damaged = [name for name in (os.listdir(folder) if os.path.isdir(folder) else []) if name.endswith(_DAMAGED)]
+    if damaged:
+        found.append(
+            Finding(
+                check=_CHECK,
+                detail=f"{count_noun(len(damaged), 'message')} of hooks could not be read",
+                where=places.waiting,
+                fix="look at the files that end with .damaged, and remove them",
+            )
+        )
+    return [*_check_calls(places), *found]
 
 
 def _check_calls(places: Places) -> Iterator[Finding]:
@@ -268,32 +294,6 @@ def _check_calls(places: Places) -> Iterator[Finding]:
             where=places.log,
             fix="keep `credenda worker` or `credenda serve` running",
         )
-
-
-def _check_waiting(places: Places, now_us: int) -> Iterator[Finding]:
-    waiting = list_waiting(places)
-    first = os.path.basename(waiting[0]).partition("-")[0] if waiting else ""
-    if first.isdigit() and now_us - int(first) > HOUR_US:
-        minutes = (now_us - int(first)) // SECOND_US // 60
-        yield Finding(
-            check=_CHECK,
-            detail=f"{count_noun(len(waiting), 'message of hooks', 'waits')} to be filed, "
-            f"the oldest for {count_noun(minutes, 'minute')}",
-            where=places.waiting,
-            fix="run `credenda worker --once`",
-        )
-    damaged = [name for name in _list_names(places.waiting) if name.endswith(_DAMAGED)]
-    if damaged:
-        yield Finding(
-            check=_CHECK,
-            detail=f"{count_noun(len(damaged), 'message')} of hooks could not be read",
-            where=places.waiting,
-            fix="look at the files that end with .damaged, and remove them",
-        )
-
-
-def _list_names(folder: str) -> list[str]:
-    return os.listdir(folder) if os.path.isdir(folder) else []
 
 
 # Sum up what models cost (R-176).
@@ -390,8 +390,11 @@ def doctor(parts: Parts, *, repair: bool = False) -> model.report.DoctorReport:
     findings += _check_permissions(parts, repair=repair)
     findings += services.stats.find_hook_problems(parts)
     wrong = [finding for finding in findings if not finding.repaired]
+    oldest_seconds = 0.0
+    with suppress(Corrupt, Unavailable), parts.store.reader(parts.user_id) as reader:  # which are findings already
+        oldest_seconds = measure_unread(reader, parts.clock.now_us()).oldest_seconds
     return model.report.DoctorReport(
-        oldest_unread_seconds=_measure_oldest(parts),
+        oldest_unread_seconds=oldest_seconds,
         ok=not wrong,
         findings=tuple(findings),
         checks=_CHECKS,
@@ -412,13 +415,6 @@ def _check_memory(parts: Parts, *, repair: bool) -> list[Finding]:
     )
     findings += _complete("walls", lambda: services.stats.probe_walls(parts))
     return findings
-
-
-def _measure_oldest(parts: Parts) -> float:
-    """Return the age of the oldest unread message; 0 where damage or a lost right, which is a finding, hides it."""
-    with suppress(Corrupt, Unavailable), parts.store.reader(parts.user_id) as reader:
-        return measure_unread(reader, parts.clock.now_us()).oldest_seconds
-    return 0.0
 
 
 def _complete(check: str, find: Callable[[], Sequence[Finding]]) -> Sequence[Finding]:

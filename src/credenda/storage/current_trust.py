@@ -54,7 +54,19 @@ def _compute(reader: Reader, memories: Collection[Memory], depth: int) -> Mappin
         memory.id: found for memory in memories if (found := (list_sources(memory) | list_merged_sources(memory)))
     }
     stated = [memory for memory in memories if memory.confirmations and memory.id not in sources]
-    trusts = _weigh_evidence(reader, stated) if stated else {}
+    if stated:
+        events_of: dict[str, dict[str, None]] = {memory.id: {} for memory in stated}
+        for link in reader.evidence(memory_ids=list(events_of)):
+            events_of[link.memory_id][link.span.event_id] = None
+        chosen = {name: _choose(found) for name, found in events_of.items()}
+        wanted = sorted({event_id for ids in chosen.values() for event_id in ids})
+        events = {event.id: event for event in reader.events(wanted)} if wanted else {}
+        trusts = {
+            memory.id: combine_trust(memory, [events[one] for one in chosen[memory.id] if one in events])
+            for memory in stated
+        }
+    else:
+        trusts = {}
     if sources and depth:
         named = sorted({name for names in sources.values() for name in names})
         made_of = reader.memories(named)
@@ -63,19 +75,6 @@ def _compute(reader: Reader, memories: Collection[Memory], depth: int) -> Mappin
         for memory_id, names in sources.items():
             trusts[memory_id] = min([rows[memory_id], *(known[name] for name in names if name in known)])
     return trusts
-
-
-def _weigh_evidence(reader: Reader, memories: Sequence[Memory]) -> dict[str, float]:
-    events_of: dict[str, dict[str, None]] = {memory.id: {} for memory in memories}
-    for link in reader.evidence(memory_ids=list(events_of)):
-        events_of[link.memory_id][link.span.event_id] = None
-    chosen = {name: _choose(found) for name, found in events_of.items()}
-    wanted = sorted({event_id for ids in chosen.values() for event_id in ids})
-    events = {event.id: event for event in reader.events(wanted)} if wanted else {}
-    return {
-        memory.id: combine_trust(memory, [events[one] for one in chosen[memory.id] if one in events])
-        for memory in memories
-    }
 
 
 def _choose(event_ids: Collection[str]) -> list[str]:
@@ -141,13 +140,9 @@ def cut_rows(rows: Iterable[tuple[str, TableRow]], cut: Cut) -> Iterator[tuple[s
     not shape a context.
     """
     for table, row in rows:
-        if table in _KEPT or _is_kept(table, row, cut):
+        kept = _RULES.get(table)
+        if table in _KEPT or (kept is not None and kept(row, cut)):
             yield table, _restore_past(row, cut) if table == "memories" else row
-
-
-def _is_kept(table: str, row: TableRow, cut: Cut) -> bool:
-    kept = _RULES.get(table)
-    return kept is not None and kept(row, cut)
 
 
 def _has_vector(row: TableRow, cut: Cut) -> bool:
@@ -155,20 +150,12 @@ def _has_vector(row: TableRow, cut: Cut) -> bool:
     return number in cut.memories if is_memory else number < cut.event
 
 
-def _has_version(row: TableRow, cut: Cut) -> bool:
-    return _to_number(row["id"]) in cut.memories and _to_number(row["recorded_at"]) <= cut.at_us
-
-
-def _has_change(row: TableRow, cut: Cut) -> bool:
-    return cut.change is None or _to_number(row["id"]) < cut.change
-
-
 _RULES: Final[Mapping[str, Callable[[TableRow, Cut], bool]]] = {
     "events": lambda row, cut: _to_number(row["id"]) < cut.event,
     "passages": lambda row, cut: _to_number(row["event"]) < cut.event,
-    "memories": _has_version,
+    "memories": lambda row, cut: _to_number(row["id"]) in cut.memories and _to_number(row["recorded_at"]) <= cut.at_us,
     "evidence": lambda row, cut: _to_number(row["memory"]) in cut.memories and _to_number(row["event"]) < cut.event,
-    "changes": _has_change,
+    "changes": lambda row, cut: cut.change is None or _to_number(row["id"]) < cut.change,
     "embeddings": _has_vector,
     "access_log": lambda row, cut: _to_number(row["memory"]) in cut.memories and _to_number(row["at"]) < cut.at_us,
 }

@@ -150,20 +150,17 @@ class Plan:
 
     def carry_out(self, writer: Writer) -> None:
         """File everything in a unit; raises an error that undoes the unit where anything has moved."""
-        if self._has_moved(writer):
-            raise _MovedError
-        for row, name in self._rows:
-            if writer.put(row) != name and not isinstance(row, Job):
-                raise _MovedError
-
-    def _has_moved(self, writer: Writer) -> bool:
         named = sorted(self._replaced, key=parse_serial)
-        return (
+        if (
             writer.tenant != self._tenant
             or (self._has_read and writer.duties.heads.change != self._head)
             or (bool(named) and writer.memories(named) != [self._replaced[name] for name in named])
             or (bool(self._asked) and writer.tombstoned(sorted(self._asked)) != self._tombstones)
-        )
+        ):
+            raise _MovedError
+        for row, name in self._rows:
+            if writer.put(row) != name and not isinstance(row, Job):
+                raise _MovedError
 
     # ------------------------------------------------------------------------------------------------ what is read
 
@@ -195,7 +192,18 @@ class Plan:
             return found
         if any(getattr(wanted, name) != getattr(EventFilter(), name) for name in _EVENT_FIELDS - _JOURNALED):
             self._refuse()
-        new = [one for one in self._events.values() if _is_journaled(one, wanted)]
+        new = [
+            one
+            for one in self._events.values()
+            if (
+                (wanted.session is None or one.session == wanted.session)
+                and (wanted.topic is None or one.topic == wanted.topic)
+                and (wanted.source is None or one.source == wanted.source)
+                and (wanted.after or 0) < parse_serial(one.id)
+                and (wanted.below is None or parse_serial(one.id) < wanted.below)
+                and (bool(one.text) or not wanted.worded)
+            )
+        ]
         return ([*new[::-1], *found] if wanted.newest_first else [*found, *new])[: wanted.limit]
 
     def tombstoned(self, digests: Sequence[bytes]) -> set[bytes]:
@@ -240,15 +248,39 @@ class Plan:
         own = [one for one in memory_ids if all(new.id != one for new in self._new)]
         found = self._reader.evidence(memory_ids=own, event_ids=event_ids) if own or event_ids else []
         laid = [one for one in self._evidence if one.memory_id in memory_ids or one.span.event_id in event_ids]
-        kept = {_make_key(one): one for one in [*laid, *found]}  # what was there first stands
-        return sorted(kept.values(), key=_order_by_span)
+        kept = {
+            (one.memory_id, one.span.event_id, one.span.start, one.span.stop, one.claim_hash): one
+            for one in [*laid, *found]
+        }  # what was there first stands
+        return sorted(
+            kept.values(),
+            key=lambda one: (
+                parse_serial(one.span.event_id),
+                one.span.start,
+                one.span.stop,
+                parse_serial(one.memory_id),
+                one.claim_hash,
+            ),
+        )
 
     def changes(self, wanted: ChangeFilter) -> list[ChangeRecord]:
         """Return applied changes, oldest first."""
         if any(getattr(wanted, name) != getattr(ChangeFilter(), name) for name in _CHANGE_FIELDS - _LOGGED):
             self._refuse()
         found = self._reader.changes(wanted)
-        return [*found, *(one for one in self._changes if _is_logged(one, wanted))][: wanted.limit]
+        return [
+            *found,
+            *(
+                one
+                for one in self._changes
+                if (
+                    (wanted.memory_ids is None or one.memory_id in wanted.memory_ids)
+                    and (wanted.cause is None or one.cause == wanted.cause)
+                    and (wanted.kinds is None or one.kind in wanted.kinds)
+                    and (wanted.after is None or parse_serial(one.id) > wanted.after)
+                )
+            ),
+        ][: wanted.limit]
 
     def contests(
         self, *, state: ContestState | None = None, id: str | None = None, pair: tuple[str, str] | None = None
@@ -277,7 +309,9 @@ class Plan:
         """Lay a row over the view and return the id that it will get."""
         match row:
             case NewEvent():
-                name = self._put_event(row)
+                name = format_id(IdKind.EVENT, self._event_head + len(self._events) + 1, self._tenant.tag)
+                content = {one: getattr(row, one) for one in NewEvent.__dataclass_fields__}
+                self._events[name] = Event(**content, id=name, recorded_us=row.occurred_us)  # the store knows the time
             case Memory():
                 name = self._put_memory(row)
             case ChangeRecord():
@@ -298,12 +332,6 @@ class Plan:
             case _:
                 self._refuse()
         self._rows.append((row, name))
-        return name
-
-    def _put_event(self, event: NewEvent) -> str:
-        name = format_id(IdKind.EVENT, self._event_head + len(self._events) + 1, self._tenant.tag)
-        content = {one: getattr(event, one) for one in NewEvent.__dataclass_fields__}
-        self._events[name] = Event(**content, id=name, recorded_us=event.occurred_us)  # the store knows the time
         return name
 
     def _remember_version(self, memory: Memory) -> None:
@@ -364,32 +392,3 @@ def _is_matching(memory: Memory, wanted: MemoryFilter) -> bool:
         and (wanted.statuses is None or memory.status in wanted.statuses)
         and (wanted.same_text_as is None or rows.hash_text(memory.text) == rows.hash_text(wanted.same_text_as))
     )
-
-
-def _is_logged(change: ChangeRecord, wanted: ChangeFilter) -> bool:
-    return (
-        (wanted.memory_ids is None or change.memory_id in wanted.memory_ids)
-        and (wanted.cause is None or change.cause == wanted.cause)
-        and (wanted.kinds is None or change.kind in wanted.kinds)
-        and (wanted.after is None or parse_serial(change.id) > wanted.after)
-    )
-
-
-def _is_journaled(event: Event, wanted: EventFilter) -> bool:
-    """Say whether a new event meets the conditions of a filter that a plan can tell."""
-    return (
-        (wanted.session is None or event.session == wanted.session)
-        and (wanted.topic is None or event.topic == wanted.topic)
-        and (wanted.source is None or event.source == wanted.source)
-        and (wanted.after or 0) < parse_serial(event.id)
-        and (wanted.below is None or parse_serial(event.id) < wanted.below)
-        and (bool(event.text) or not wanted.worded)
-    )
-
-
-def _make_key(one: Evidence) -> tuple[str, str, int, int, bytes]:
-    return one.memory_id, one.span.event_id, one.span.start, one.span.stop, one.claim_hash
-
-
-def _order_by_span(one: Evidence) -> tuple[int, int, int, int, bytes]:
-    return parse_serial(one.span.event_id), one.span.start, one.span.stop, parse_serial(one.memory_id), one.claim_hash

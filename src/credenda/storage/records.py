@@ -587,6 +587,8 @@ THINK: Final = "think"
 REREAD: Final = "reread"
 """Extracts one event again after the language model failed before."""
 KINDS: Final = (EXTRACT, EMBED, THINK, REREAD, KEEP, CALL)
+READING_JOBS: Final = frozenset({EXTRACT, THINK})
+"""The kinds of jobs that read messages."""
 
 
 # Turns of threads: those that would only meet in the database wait for each other before they ask it.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import hmac
 import json
 import zlib
 from array import array
@@ -14,8 +15,8 @@ from operator import itemgetter
 from types import MappingProxyType
 from typing import Any, Final, Generic, ParamSpec, Protocol, TypeVar
 
-from credenda.errors import IMPOSSIBLE, make_damage_error
-from credenda.ids import IdKind, format_id, parse_id, parse_id_number
+from credenda.errors import IMPOSSIBLE, Conflict, make_damage_error
+from credenda.ids import IdKind, draw_key, format_id, parse_id, parse_id_number
 from credenda.model.change import Actor, ChangeKind, ChangeRecord, ContestCase, ContestState, Support
 from credenda.model.claim import Evidence, Span
 from credenda.model.event import Event, Role, Source
@@ -31,7 +32,7 @@ from credenda.model.memory import (
     Status,
     get_engram_type,
 )
-from credenda.storage.records import count_vector_bytes, unpack_code
+from credenda.storage.records import CODE_BITS, TenantRecord, count_vector_bytes, unpack_code
 from credenda.storage.store import DocumentState, Job, JobStatus, Vector
 from credenda.text.normalize import normalise_attribute, normalise_name, normalise_text
 
@@ -157,10 +158,10 @@ class RowMapper(Generic[T]):
         stored = (name for name in list_field_names(kind) if name not in unstored)
         self.columns: Final = tuple(_COLUMN_NAMES.get(name, name) for name in stored)
         expressions = {name: f"convert_{name}({name})" for name in converted}
-        expressions |= {name: f"public_id(kind_of_{name}, {name}, tag_) if {name} else None" for name in ids}
+        # As `format_id` does, without a call: a search reads hundreds.
+        expressions |= {name: f"f'{one.value}{{{name}}}-{{tag_}}' if {name} else None" for name, one in ids.items()}
         expressions |= {name: repr(value) for name, value in unstored.items()} | dict(computed)
         space: dict[str, object] = {f"convert_{name}": convert for name, convert in converted.items()}
-        space |= {f"kind_of_{name}": one for name, one in ids.items()} | {"public_id": format_id}
         checks = _write_type_checks(kind, ids=ids, converted=converted)
         self._of: Final[Callable[[Sequence[Any], str], T]] = compile_unpacker(
             kind, "cells_, tag_", expressions, space, checks=checks, made=unstored.keys()
@@ -477,15 +478,14 @@ def to_change(row: DatabaseRow, tag: str) -> ChangeRecord:
             cause=row["cause"],
             before=expand_fields(delta.get("b", {})),
             after=expand_fields(delta.get("a", {})),
-            support=None if support is None else tuple(_to_support(one, tag) for one in support),
+            support=None
+            if support is None
+            else tuple(
+                Support(Span(format_id(IdKind.EVENT, event, tag), start, stop), bytes.fromhex(claim_hash), *reader)
+                for event, start, stop, claim_hash, *reader in support
+            ),
         )
     )
-
-
-def _to_support(kept: tuple[Any, ...], tag: str) -> Support:
-    event, start, stop, claim_hash, *reader = kept
-    span = Span(format_id(IdKind.EVENT, event, tag), start, stop)
-    return Support(span, bytes.fromhex(claim_hash), *reader)
 
 
 def remove_words_from_delta(delta: str) -> str:
@@ -652,3 +652,78 @@ def _is_evidence(row: EvidenceRow) -> bool:
     except IMPOSSIBLE:
         return False
     return True
+
+
+# A tenant, and its key for keyed hashes: with a key file the database holds only a seed of it.
+
+
+SEALED: Final = "sealed:"
+"""Prefix of a sealed idempotency key."""
+_MARK: Final = b"CREDKEY1"
+_SEED_BYTES: Final = 16
+_CHECK_BYTES: Final = 8
+
+
+def draw_stored_key(key: bytes) -> bytes:
+    """Draw what the database stores for a new tenant (32 bytes): its key, or a seed if `key` is that of a key file."""
+    if not key:
+        return draw_key()
+    seed = _MARK + draw_key()[:_SEED_BYTES]
+    return seed + _compute_check(key, seed)
+
+
+def open_stored_key(stored: bytes, key: bytes) -> bytes:
+    """Return the tenant's key; raises `Conflict` if the key file is missing, another, or was not used for it."""
+    if not stored.startswith(_MARK):
+        if key:
+            raise Conflict(
+                "this memory was begun without a tombstone key file",
+                why="its key stands in the database, and a key file cannot take it out",
+                fix="leave out tombstone_key_file, or begin a new memory with it",
+            )
+        return stored
+    if not key:
+        raise Conflict(
+            "this memory needs its tombstone key file",
+            why="it was begun with one, and tombstone_key_file is not set",
+            fix="set tombstone_key_file to that file",
+        )
+    seed = stored[:-_CHECK_BYTES]
+    if not hmac.compare_digest(stored[-_CHECK_BYTES:], _compute_check(key, seed)):
+        raise Conflict(
+            "this memory was begun with another tombstone key file",
+            why="its seed does not match the given key",
+            fix="set tombstone_key_file to the file with which it was begun",
+        )
+    return hmac.digest(key, seed, "sha256")
+
+
+def _compute_check(key: bytes, seed: bytes) -> bytes:
+    return hmac.digest(key, b"check" + seed, "sha256")[:_CHECK_BYTES]
+
+
+def seal_key(key: bytes, name: str) -> str:
+    """Return the form in which the idempotency key of deleted events is kept: a keyed hash."""
+    return SEALED + hmac.digest(key, name.encode(), "sha256").hex()
+
+
+_TENANT_BITS: Final = 63 - CODE_BITS
+"""The number of a document in the full-text index is that of its tenant and its code."""
+_check_tenant: Final = compile_type_check(TenantRecord)
+
+
+@guard_row("tenants")
+def to_tenant(row: DatabaseRow) -> TenantRecord:
+    """Build a tenant from a row; raises `Conflict` without its key file."""
+    if row["number"] >> _TENANT_BITS:
+        raise ValueError("a number is too large for the full-text index")
+    return _check_tenant(
+        TenantRecord(
+            user_id=row["user_id"],
+            number=row["number"],
+            tag=row["tag"],
+            key=open_stored_key(row["hmac_key"], row["file_key"]),
+            has_tombstones=bool(row["has_tombstones"]),
+            hold=row["hold"],
+        )
+    )

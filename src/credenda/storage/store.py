@@ -72,12 +72,13 @@ from credenda.storage.records import (
 from credenda.storage.transfer import TenantTransfer
 
 if TYPE_CHECKING:  # they import the records that this module gathers
-    from credenda.storage.sql.duties import ReportStore, TaskProgress, UsageView
+    from credenda.storage.sql.reader import TaskProgress, UsageView
     from credenda.storage.sql.server_rows import (
         AgentTaskStore,
         AuditStore,
         ItemStore,
         MemberStore,
+        ReportStore,
         SecretStore,
         TokenStore,
     )

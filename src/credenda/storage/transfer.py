@@ -18,8 +18,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol, cast
 
-from credenda.errors import Conflict, Corrupt, Invalid, NotFound
-from credenda.ids import draw_key
+from credenda.errors import Corrupt, Invalid, NotFound
 from credenda.model.governance import PoliciesAndHolds
 from credenda.paths import make_file_error
 
@@ -280,25 +279,22 @@ def list_damaged_ledgers(path: str | Path) -> list[str]:
     return sorted(str(one) for one in place.parent.glob(f"{glob.escape(place.name)}{_DAMAGED}*"))
 
 
-def _set_damaged_aside(path: str | Path) -> dict[str, ErasedTenant]:
-    """Rename a damaged ledger, start a new one with its valid lines, and return their entries; {} for a sound one."""
-    found, damaged = _read_lines(path)
-    if not damaged:
-        return {}
-    place, number = locate_ledger(path), 1
-    while (aside := Path(f"{place}{_DAMAGED}{number}")).exists():
-        number += 1
-    try:
-        place.rename(aside)
-    except OSError as error:
-        raise make_file_error(place, error, "set aside") from error
-    _log.warning("a damaged ledger of erasures was set aside")
-    return found
-
-
 def add_to_ledger(path: str | Path, entries: Iterable[ErasedTenant]) -> None:
     """Append the entries that a ledger lacks, durably. A damaged ledger is set aside, and its valid lines are kept."""
-    kept = _set_damaged_aside(path)
+    # Rename a damaged ledger, start a new one with its valid lines, and return their entries; {} for a sound one.
+    found, damaged = _read_lines(path)
+    if not damaged:
+        kept = {}
+    else:
+        place, number = locate_ledger(path), 1
+        while (aside := Path(f"{place}{_DAMAGED}{number}")).exists():
+            number += 1
+        try:
+            place.rename(aside)
+        except OSError as error:
+            raise make_file_error(place, error, "set aside") from error
+        _log.warning("a damaged ledger of erasures was set aside")
+        kept = found
     entries = [*kept.values(), *(one for one in entries if one.tag not in kept)]
     known = read_ledger(path)
     _append(
@@ -347,11 +343,6 @@ def _append(path: str | Path, lines: list[dict[str, object]]) -> None:
 # Keep the key of keyed hashes apart from the database: the database then holds only a seed.
 
 
-SEALED: Final = "sealed:"
-"""Prefix of a sealed idempotency key."""
-_MARK: Final = b"CREDKEY1"
-_SEED_BYTES: Final = 16
-_CHECK_BYTES: Final = 8
 _LEAST_BYTES: Final = 16
 """A shorter key file could be guessed."""
 
@@ -378,46 +369,3 @@ def read_key_file(path: str) -> bytes:
             fix="write at least 32 random bytes into it: `head -c 32 /dev/urandom > FILE`",
         )
     return hashlib.blake2b(content, digest_size=32).digest()
-
-
-def draw_stored_key(key: bytes) -> bytes:
-    """Draw what the database stores for a new tenant (32 bytes): its key, or a seed if `key` is that of a key file."""
-    if not key:
-        return draw_key()
-    seed = _MARK + draw_key()[:_SEED_BYTES]
-    return seed + _compute_check(key, seed)
-
-
-def open_stored_key(stored: bytes, key: bytes) -> bytes:
-    """Return the tenant's key; raises `Conflict` if the key file is missing, another, or was not used for it."""
-    if not stored.startswith(_MARK):
-        if key:
-            raise Conflict(
-                "this memory was begun without a tombstone key file",
-                why="its key stands in the database, and a key file cannot take it out",
-                fix="leave out tombstone_key_file, or begin a new memory with it",
-            )
-        return stored
-    if not key:
-        raise Conflict(
-            "this memory needs its tombstone key file",
-            why="it was begun with one, and tombstone_key_file is not set",
-            fix="set tombstone_key_file to that file",
-        )
-    seed = stored[:-_CHECK_BYTES]
-    if not hmac.compare_digest(stored[-_CHECK_BYTES:], _compute_check(key, seed)):
-        raise Conflict(
-            "this memory was begun with another tombstone key file",
-            why="its seed does not match the given key",
-            fix="set tombstone_key_file to the file with which it was begun",
-        )
-    return hmac.digest(key, seed, "sha256")
-
-
-def _compute_check(key: bytes, seed: bytes) -> bytes:
-    return hmac.digest(key, b"check" + seed, "sha256")[:_CHECK_BYTES]
-
-
-def seal_key(key: bytes, name: str) -> str:
-    """Return the form in which the idempotency key of deleted events is kept: a keyed hash."""
-    return SEALED + hmac.digest(key, name.encode(), "sha256").hex()

@@ -11,7 +11,7 @@ from credenda.storage.postgres import erase
 from credenda.storage.postgres.connections import Scope
 from credenda.storage.postgres.store import PostgresStore
 from credenda.storage.sql.row_loader import TABLES
-from credenda.storage.sqlite.reader import list_columns
+from credenda.storage.sqlite.check import list_columns
 from credenda.storage.sqlite.store import SqliteStore
 from credenda.storage.store import Redaction, Store
 from credenda.storage.transfer import Cell, ImportRow

@@ -18,7 +18,7 @@ from credenda.model.evaluation import JUDGED
 from credenda.model.governance import LegalHold, RetentionPolicy
 from credenda.model.job import DutyRun
 from credenda.model.memory import Status
-from credenda.storage.sql.duties import TaskProgress, UsageView
+from credenda.storage.sql.reader import TaskProgress, UsageView
 from credenda.storage.store import (
     Access,
     ChangeFilter,

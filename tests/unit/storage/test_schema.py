@@ -9,8 +9,7 @@ from typing import Any
 import pytest
 
 from credenda.model.change import ChangeKind
-from credenda.storage.sqlite.reader import load_statements
-from credenda.storage.sqlite.store import SqliteStore, load_migrations
+from credenda.storage.sqlite.store import SqliteStore, load_migrations, load_statements
 from credenda.storage.store import Redaction
 
 from .build import ANA, events, held, logged, opened, put, said, writer_of

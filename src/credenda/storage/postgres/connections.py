@@ -292,22 +292,19 @@ def is_repeatable(error: BaseException) -> bool:
     return isinstance(error, psycopg.Error) and error.sqlstate in _REPEATABLE
 
 
-def _find_mapping(error: Exception) -> _ErrorMapping:
-    code = getattr(error, "sqlstate", None) or ""
-    if code:
-        return next((family for family in _FAMILIES if code.startswith(family.begin)), _ANYTHING_ELSE)
-    if isinstance(error, psycopg.DataError):
-        return next(family for family in _FAMILIES if family.begin == "22")
-    return _LOST if isinstance(error, psycopg.OperationalError) else _ANYTHING_ELSE
-
-
 def to_credenda_error(error: Exception) -> CredendaError:
     """Build our error for a failed statement or connection."""
     if isinstance(error, psycopg_pool.PoolTimeout):
         return Unavailable(
             "all connections to the database are in use", why="more calls run than it has", fix="try again later"
         )
-    meaning = _find_mapping(error)
+    code = getattr(error, "sqlstate", None) or ""
+    if code:
+        meaning = next((family for family in _FAMILIES if code.startswith(family.begin)), _ANYTHING_ELSE)
+    elif isinstance(error, psycopg.DataError):
+        meaning = next(family for family in _FAMILIES if family.begin == "22")
+    else:
+        meaning = _LOST if isinstance(error, psycopg.OperationalError) else _ANYTHING_ELSE
     code = str(getattr(error, "sqlstate", None) or type(error).__name__)
     return meaning.error(meaning.what, why=meaning.why.replace("{code}", code), fix=meaning.fix)
 

@@ -157,7 +157,13 @@ class LedgerFile:
 
     def find_problems(self, store: TenantTransfer, *, repair: bool) -> list[Finding]:
         """Report erasures that it lacks, users that it lists and the database has, and damaged lines."""
-        owed = self.add(store.erasures()) if repair else self._find_missing(store.erasures())
+        if repair:
+            owed = self.add(store.erasures())
+        else:
+            entries = store.erasures()
+            known = read_ledger(self._owner, partial=True)
+            missing = sum(entry.tag not in known for entry in entries)
+            owed = {self.path: f"{missing} are missing"} if missing else {}
         found = [
             Finding(
                 check="ledgers",
@@ -187,11 +193,6 @@ class LedgerFile:
                 )
             )
         return found
-
-    def _find_missing(self, entries: Iterable[ErasedTenant]) -> Mapping[str, str]:
-        known = read_ledger(self._owner, partial=True)
-        missing = sum(entry.tag not in known for entry in entries)
-        return {self.path: f"{missing} are missing"} if missing else {}
 
 
 # Export of all rows of one tenant from Postgres, and their import.
@@ -255,26 +256,21 @@ def load_rows(
         if session.execute(sql, (user_id,)).fetchone() is not None:
             raise make_occupied_error(table)
     if origin.tag:
-        _adopt_tenant(session, run, user_id, origin)
+        run("drop_tag")
+        if not run("claim_tag", tag=origin.tag).rowcount:
+            raise make_tag_error(origin.tag)
+        given = {"tag": origin.tag, "hmac_key": origin.key, "created_at": origin.created_us}
+        run("drop_all_words")
+        session.execute("DELETE FROM index_blobs WHERE user_id = %s", (user_id,))
+        moved = session.execute(
+            "UPDATE tenants SET tag = %(tag)s, hmac_key = %(hmac_key)s, created_at = %(created_at)s, listed = 0"
+            " WHERE user_id = %(user_id)s",
+            {**given, "user_id": user_id},
+        )
+        if not moved.rowcount:
+            run("insert_tenant", **given)
+        run("renew_generation")  # others may have indexes under this tag
     return load_into(_Tables(session, run, user_id), origin, placed, get_latest_version())
-
-
-def _adopt_tenant(session: Session, run: StatementRunner, user_id: str, origin: ExportHeader) -> None:
-    """Give the tenant the tag and key of the archive."""
-    run("drop_tag")
-    if not run("claim_tag", tag=origin.tag).rowcount:
-        raise make_tag_error(origin.tag)
-    given = {"tag": origin.tag, "hmac_key": origin.key, "created_at": origin.created_us}
-    run("drop_all_words")
-    session.execute("DELETE FROM index_blobs WHERE user_id = %s", (user_id,))
-    moved = session.execute(
-        "UPDATE tenants SET tag = %(tag)s, hmac_key = %(hmac_key)s, created_at = %(created_at)s, listed = 0"
-        " WHERE user_id = %(user_id)s",
-        {**given, "user_id": user_id},
-    )
-    if not moved.rowcount:
-        run("insert_tenant", **given)
-    run("renew_generation")  # others may have indexes under this tag
 
 
 class _Waiting(NamedTuple):
@@ -317,18 +313,14 @@ class _Tables(LoadTarget):
             self._session.execute_many(sql, given)
         except self.refused:
             self._session.execute("ROLLBACK TO batch")
-            self._find_refused(sql, rows)
+            for one in rows:
+                try:
+                    self._session.execute(sql, {**one.row, "user_id": self._user_id})
+                except self.refused as error:
+                    why = f"a row of {self._table} is not valid in a store ({type(error).__name__})"
+                    raise make_row_error(one.place, why) from error
             raise
         self._session.execute("RELEASE batch")
-
-    def _find_refused(self, sql: str, rows: list[_Waiting]) -> None:
-        """Insert the rows of a batch one by one, and raise `Corrupt` with the place of the one that is refused."""
-        for one in rows:
-            try:
-                self._session.execute(sql, {**one.row, "user_id": self._user_id})
-            except self.refused as error:
-                why = f"a row of {self._table} is not valid in a store ({type(error).__name__})"
-                raise make_row_error(one.place, why) from error
 
     def find_event(self, number: int) -> Record | None:
         if self._rows:

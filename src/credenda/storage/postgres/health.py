@@ -88,10 +88,7 @@ _NOISE: Final = re.compile(r"::text|[()\s]")
 
 def find_problems(session: Session) -> list[Finding]:
     """Find open walls, powers and rights of the service that it should not have or lacks, and missing indexes."""
-    return [*_find_open_walls(session), *_find_powers(session), *_find_wrong_rights(session), *_find_indexes(session)]
-
-
-def _find_open_walls(session: Session) -> Iterator[Finding]:
+    open_walls: list[Finding] = []
     policies: dict[str, list[Row]] = {}
     for row in session.execute(_POLICIES):
         policies.setdefault(row["table"], []).append(row)
@@ -101,18 +98,25 @@ def _find_open_walls(session: Session) -> Iterator[Finding]:
             continue
         if not is_walled:
             fix = f"let its owner run `ALTER TABLE credenda.{name} ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY`"
-            yield _make_wall_finding("row-level security is not enabled and forced", name, fix)
+            open_walls.append(_make_wall_finding("row-level security is not enabled and forced", name, fix))
         found = {one["policy"]: one for one in policies.get(name, ())}
         own = found.pop("tenant", None)
         if own is None or not own["general"] or {_strip(own["seen"]), _strip(own["written"])} != {_strip(wanted)}:
             policy = f"CREATE POLICY tenant ON credenda.{name} USING ({wanted}) WITH CHECK ({wanted})"
             fix = f"let its owner drop the policy `tenant` if it is there, and run `{policy}`"
-            yield _make_wall_finding("the policy `tenant` is missing or altered", name, fix)
+            open_walls.append(_make_wall_finding("the policy `tenant` is missing or altered", name, fix))
         if family in LISTED_TABLES:
             found.pop("listed", None)
         for policy in found:
             fix = f'let its owner run `DROP POLICY "{policy}" ON credenda.{name}`'
-            yield _make_wall_finding(f"the policy `{policy}` lets more rows through", name, fix)
+            open_walls.append(_make_wall_finding(f"the policy `{policy}` lets more rows through", name, fix))
+    powers: list[Finding] = []
+    row = session.execute(CURRENT).fetchone()
+    assert row is not None, "every session has a role"  # noqa: S101 - told to the type checker
+    for power in list_powers(row):
+        fix = "let an administrator take that power away; see docs/how-to/postgres.md"
+        powers.append(_make_wall_finding(f"the service can pass the walls: {power}", str(row["name"]), fix))
+    return [*open_walls, *powers, *_find_wrong_rights(session), *_find_indexes(session)]
 
 
 def _strip(condition: str | None) -> str:
@@ -122,14 +126,6 @@ def _strip(condition: str | None) -> str:
 
 def _make_wall_finding(detail: str, where: str, fix: str) -> Finding:
     return Finding(check="walls", detail=detail, where=where, fix=fix)
-
-
-def _find_powers(session: Session) -> Iterator[Finding]:
-    row = session.execute(CURRENT).fetchone()
-    assert row is not None, "every session has a role"  # noqa: S101 - told to the type checker
-    for power in list_powers(row):
-        fix = "let an administrator take that power away; see docs/how-to/postgres.md"
-        yield _make_wall_finding(f"the service can pass the walls: {power}", str(row["name"]), fix)
 
 
 def _find_wrong_rights(session: Session) -> Iterator[Finding]:
@@ -206,25 +202,19 @@ def _describe_counters(session: Session) -> str:
         hints.append(f"run VACUUM: {_name_some(dead)}")
     if unknown:
         hints.append(f"run ANALYZE: {_name_some(unknown)} {'has' if len(unknown) == 1 else 'have'} no statistics")
-    bloated = _list_bloated_indexes(session)
-    if bloated:
-        hints.append(f"run REINDEX INDEX CONCURRENTLY: {_name_some(bloated)} (estimated from the number of entries)")
-    return "; ".join(hints) or "nothing to do"
-
-
-def _list_bloated_indexes(session: Session) -> list[str]:
-    """Describe the indexes that have more than twice the size that their entries usually need, the largest first.
-
-    The usual size is an estimate: entries as the last `VACUUM` or `ANALYZE` counted them, or the live rows of the table
-    where those are more, times the widths of the columns, in pages that are 70 % full.
-    """
+    # Describe the indexes that have more than twice the size that their entries usually need, the largest first. The
+    # usual size is an estimate: entries as the last `VACUUM` or `ANALYZE` counted them, or the live rows of the table
+    # where those are more, times the widths of the columns, in pages that are 70 % full.
     found: list[tuple[int, str]] = []
     for row in session.execute(_INDEX_SIZES, {"text": _TEXT_BYTES, "least": _MANY_BYTES}):
         usual = row["entries"] * (row["width"] + _ENTRY_BYTES) / _FILLED
         if row["bytes"] > 2 * usual:
             sizes = f"{row['bytes'] / 1e6:,.0f} MB, where about {usual / 1e6:,.0f} are usual"
             found.append((row["bytes"], f"{row['name']} has {sizes} for {row['entries']:,.0f} entries"))
-    return [told for _, told in sorted(found, reverse=True)]
+    bloated = [told for _, told in sorted(found, reverse=True)]
+    if bloated:
+        hints.append(f"run REINDEX INDEX CONCURRENTLY: {_name_some(bloated)} (estimated from the number of entries)")
+    return "; ".join(hints) or "nothing to do"
 
 
 def _name_some(found: list[str]) -> str:

@@ -39,8 +39,8 @@ from credenda.storage.postgres.migrate import (
     read_login,
 )
 from credenda.storage.postgres.statements import get_positional_statement, list_words, load_statements, shorten_word
-from credenda.storage.sql.duties import ViewStart
-from credenda.storage.sql.reader import SqlReader, analyse_term, renew_indexes, to_tenant
+from credenda.storage.rows import draw_stored_key, open_stored_key, to_tenant
+from credenda.storage.sql.reader import SqlReader, ViewStart, analyse_term, renew_indexes
 from credenda.storage.sql.server_rows import ServerRows, TenantQueries
 from credenda.storage.sql.statements import Cursor, StatementRunner
 from credenda.storage.sql.writer import NextIds, SqlWriter, clear_name_cache
@@ -51,8 +51,6 @@ from credenda.storage.transfer import (
     ExportHeader,
     ImportRow,
     TenantExport,
-    draw_stored_key,
-    open_stored_key,
 )
 
 # The rows of one tenant in Postgres, and the documents that its table of words finds.
@@ -76,9 +74,8 @@ class PostgresReader(SqlReader):
 
     def __init__(self, session: Session, tenant: TenantRecord, key: bytes = b"") -> None:
         """Bind a transaction to a tenant; `key` is that of the tombstone key file."""
-        super().__init__(tenant)
+        super().__init__(tenant, load_statements(), session.execute_prepared, file_key=key)
         self._session = session
-        self._key = key
 
     @classmethod
     def of_view(cls, session: Session, user_id: str, key: bytes) -> PostgresReader:
@@ -89,10 +86,6 @@ class PostgresReader(SqlReader):
         view = cls(session, nobody if row is None else to_tenant(row), key)
         view._start = ViewStart.of(row, (before, seconds()))
         return view
-
-    def _run(self, name: str, /, **parameters: object) -> psycopg.Cursor[Row]:
-        parameters["user_id"] = self._tenant.user_id
-        return run_statement(self._session, name, parameters, self._key)
 
     def _list_codes(self, asked: Mapping[str, str], limit: int, *, memories: bool) -> list[list[int]]:
         low = pack_code(0, memory=memories)
@@ -106,7 +99,11 @@ class PostgresReader(SqlReader):
         for combinations in wanted:
             codes: set[int] = set()
             for one in combinations:
-                codes.update(first[next(iter(one))] if len(one) == 1 else self._list_common(one, low, limit))
+                codes.update(
+                    first[next(iter(one))]
+                    if len(one) == 1
+                    else [row["code"] for row in self._run("common_codes", term_list=sorted(one), low=low, limit=limit)]
+                )
             lists.append(sorted(codes)[:limit])
         return lists
 
@@ -125,10 +122,6 @@ class PostgresReader(SqlReader):
             else:
                 choices.append([frozenset(map(shorten_word, one)) for one in ({word}, stems) if one])
         return [frozenset[str]().union(*chosen) for chosen in islice(product(*choices), _COMBINATIONS)]
-
-    def _list_common(self, terms: frozenset[str], low: int, limit: int) -> list[int]:
-        found = self._run("common_codes", term_list=sorted(terms), low=low, limit=limit)
-        return [row["code"] for row in found]
 
     def _fetch_tuples(self, found: Any) -> tuple[list[str], list[tuple[Any, ...]]]:  # noqa: ANN401 - the cursor of `_run`
         return [column.name for column in found.description], found.fetchall()
@@ -235,9 +228,8 @@ class PostgresWriter(SqlWriter, PostgresReader):
         self, session: Session, tenant: TenantRecord, tips: NextIds, clock: Clock, *, key: bytes = b""
     ) -> None:
         """Bind a transaction to a tenant with these next ids; `key` is that of the tombstone key file."""
-        SqlWriter.__init__(self, tenant, tips, clock)
-        self._session = session
-        self._key = key
+        PostgresReader.__init__(self, session, tenant, key)
+        SqlWriter.__init__(self, tips, clock)
 
     def _insert(self, name: str, cells: tuple[object, ...]) -> None:
         self._session.execute_prepared(get_positional_statement(name), cells)
@@ -333,7 +325,8 @@ class PostgresStore(ServerRows, TenantQueries):
             writer.author = read_author()
             result = work(writer)
             if is_new and not writer.wrote:  # such as late work for an erased tenant
-                self._drop_tenant(session, user_id)
+                session.execute("DELETE FROM tenants WHERE user_id = %s", (user_id,))
+                self._bind(session, user_id)("drop_tag")
             if writer.refolded:
                 run = self._bind(session, user_id)
                 postgres.statements.rebuild_words(run)
@@ -373,10 +366,6 @@ class PostgresStore(ServerRows, TenantQueries):
         run("insert_tenant", tag=tag, hmac_key=stored, created_at=self._clock.now_us())
         key = open_stored_key(stored, self._key)
         return TenantRecord(user_id=user_id, number=0, tag=tag, key=key), NextIds(), True
-
-    def _drop_tenant(self, session: Session, user_id: str) -> None:
-        session.execute("DELETE FROM tenants WHERE user_id = %s", (user_id,))
-        self._bind(session, user_id)("drop_tag")
 
     def _bind(self, session: Session, user_id: str) -> StatementRunner:
         """Return a runner of named statements for one tenant."""

@@ -2,25 +2,30 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, Final
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import fields
+from typing import Any, Final, NamedTuple
 
 from credenda import limits
 from credenda.clock import LONGEST_WAIT_US
-from credenda.ids import IdKind, extract_id_digits, format_id, parse_id_number, parse_serial
+from credenda.errors import make_damage_error
+from credenda.ids import IdKind, extract_id_digits, format_id, parse_id_number, parse_id_numbers, parse_serial
 from credenda.model.change import ChangeRecord, ContestCase, ContestState
 from credenda.model.claim import Evidence
+from credenda.model.core import RecallCounts
+from credenda.model.evaluation import JUDGED, FeedbackCounts
 from credenda.model.event import CODE, Event
+from credenda.model.job import DutyRun
 from credenda.model.memory import Layer, Memory, Status
 from credenda.storage import rows
-from credenda.storage.rows import compile_type_check, guard_row, to_evidence_list
-from credenda.storage.sql.duties import TaskProgress, UsageView, ViewStart
-from credenda.storage.sql.statements import Cursor, Record, StatementRunner, choose_statement
+from credenda.storage.rows import compile_type_check, guard_row, read_fields, seal_key, to_evidence_list
+from credenda.storage.sql.statements import Cursor, Record, StatementRunner
 from credenda.storage.store import (
-    CODE_BITS,
+    Access,
     ChangeFilter,
     Counts,
     Delta,
@@ -32,13 +37,13 @@ from credenda.storage.store import (
     JobFilter,
     JobStatus,
     MemoryFilter,
+    SchedulerLease,
     Spend,
     TenantRecord,
     Vector,
     pack_code,
     unpack_code,
 )
-from credenda.storage.transfer import open_stored_key, seal_key
 from credenda.text.passages import compose_event_text, compose_memory_text
 from credenda.text.tokens import fold, is_run, segment_document, segment_query, tokenize
 
@@ -64,10 +69,22 @@ def read_delta(
             documents.append(document)
     redacted = run("redacted_events", event=heads.event, after=heads.change, until=change_head).fetchall()
     for row in redacted:
-        documents += _build_event_documents(row, _read_spans(run, row))
-        states += _mark_as_gone(row)
+        if row["passages"] == 1:
+            spans = None
+        else:
+            found = run("passages_of", event=row["id"])
+            spans = [(passage["ordinal"], passage["start"], passage["stop"]) for passage in found]
+        documents += _build_event_documents(row, spans)
+        if not row["text"]:
+            states += [
+                (pack_code(row["id"], ordinal, memory=False), DocumentState.GONE) for ordinal in range(row["passages"])
+            ]
     until = int(run("vector_at", after=heads.vector, limit=limit).fetchone()[0])
-    vectors = _read_vectors(run, heads.vector, until, model_id) if until > heads.vector else []
+    vectors = (
+        [rows.to_vector(row) for row in run("vectors_after", after=heads.vector, until=until, model_id=model_id)]
+        if until > heads.vector
+        else []
+    )
     vector_head = until if until > heads.vector else max(heads.vector, tip.vector)
     return Delta(
         heads=IndexPosition(event_head, change_head, vector_head),
@@ -92,18 +109,12 @@ def _read_events(run: StatementRunner, after: int, limit: int) -> tuple[list[Doc
     return documents, until
 
 
-def _read_spans(run: StatementRunner, row: Record) -> list[tuple[int, int, int]] | None:
-    if row["passages"] == 1:
-        return None
-    found = run("passages_of", event=row["id"])
-    return [(passage["ordinal"], passage["start"], passage["stop"]) for passage in found]
-
-
 @guard_row("events", IdKind.EVENT)
 def _build_event_documents(row: Record, spans: Iterable[tuple[int, int, int]] | None) -> list[Document]:
     """Build the documents of an event's passages; without spans its text is one passage."""
     if not row["text"]:
         return []
+    # Whether a code scan created an event: a search then finds its memory instead.
     return [
         _check_document(
             Document(
@@ -117,22 +128,13 @@ def _build_event_documents(row: Record, spans: Iterable[tuple[int, int, int]] | 
                 session=row["session_id"],
                 speaker=row["speaker"],
                 occurred_us=row["occurred_at"],
-                state=DocumentState.HIDDEN if _is_code(row) else DocumentState.CURRENT,
+                state=DocumentState.HIDDEN
+                if row["flags"] is not None and CODE in json.loads(row["flags"])
+                else DocumentState.CURRENT,
             )
         )
         for ordinal, start, stop in ([(0, 0, len(row["text"]))] if spans is None else spans)
     ]
-
-
-def _is_code(row: Record) -> bool:
-    """Return whether a code scan created an event: a search then finds its memory instead."""
-    return row["flags"] is not None and CODE in json.loads(row["flags"])
-
-
-def _mark_as_gone(row: Record) -> list[tuple[int, DocumentState]]:
-    if row["text"]:
-        return []
-    return [(pack_code(row["id"], ordinal, memory=False), DocumentState.GONE) for ordinal in range(row["passages"])]
 
 
 @guard_row("memories", IdKind.MEMORY)
@@ -147,10 +149,6 @@ def _build_memory_document(row: Record) -> Document:
             state=rows.derive_document_state(Status(row["status"]), Layer(row["layer"])),
         )
     )
-
-
-def _read_vectors(run: StatementRunner, after: int, until: int, model_id: str | None) -> list[Vector]:
-    return [rows.to_vector(row) for row in run("vectors_after", after=after, until=until, model_id=model_id)]
 
 
 def renew_indexes(run: StatementRunner) -> None:
@@ -257,31 +255,187 @@ class SqlVectorView:
         return [tuple(row) for row in self._run("vector_page", model_id=model_id, after=after, limit=limit)]
 
 
-_TENANT_BITS: Final = 63 - CODE_BITS
-"""The number of a document in the full-text index is that of its tenant and its code."""
-_check_tenant: Final = compile_type_check(TenantRecord)
+# Choice of the statement that finds memories by an index.
+
+
+_BY_STATUS: Final = {
+    "current_of_pair": frozenset({Status.ACTIVE, Status.CHALLENGED, Status.ARCHIVED, Status.CANDIDATE}),
+    "replaced_of_pair": frozenset({Status.SUPERSEDED, Status.MERGED}),
+}
+_NO_CONDITION: Final = MemoryFilter()
+_UNSET: Final = {field.name: getattr(_NO_CONDITION, field.name) for field in fields(MemoryFilter)}
+
+
+def _choose_statement(wanted: MemoryFilter) -> str:
+    """Choose the statement that finds memories by an index; the general one covers all other conditions."""
+    if wanted.expires_before_us and _has_only(wanted, "expires_before_us", "limit"):
+        return "expiring_memories"
+    if wanted.pinned or wanted.attribute == "instruction":  # required by the index
+        plain = _has_only(wanted, "pinned", "attribute", "statuses", "limit", "as_of_us")
+        return "memories_always" if plain else "find_memories"
+    if (wanted.pair is None) == (wanted.same_text_as is None):
+        return "find_memories"
+    if wanted.same_text_as is not None:
+        return "memories_of_text" if _has_only(wanted, "same_text_as", "statuses", "limit") else "find_memories"
+    if wanted.statuses is not None and _has_only(wanted, "pair", "statuses", "limit"):
+        found = next((name for name, statuses in _BY_STATUS.items() if wanted.statuses <= statuses), None)
+        if found is not None:
+            return found
+    return "memories_of_pair" if _has_only(wanted, "pair", "statuses", "limit", "as_of_us") else "find_memories"
+
+
+def _has_only(wanted: MemoryFilter, *known: str) -> bool:
+    """Return whether a filter has no other conditions."""
+    return all(name in known or getattr(wanted, name) == unset for name, unset in _UNSET.items())
+
+
+# The start of a view, the use of memories, and the progress of scheduled tasks.
+
+
+_LINEAGE_CELLS: Final = 9
+"""The last columns of the statements `view` and `lineage`: the generation, the last event, and the last change."""
+
+
+class ViewStart(NamedTuple):
+    """The row that a view of a tenant begins with, its heads, and the times before and after it was read."""
+
+    row: Record | None = None
+    heads: IndexPosition | None = None
+    judged: bool | None = None
+    taken: tuple[float, float] = (0.0, 0.0)
+
+    @classmethod
+    def of(cls, row: Record | None, taken: tuple[float, float]) -> ViewStart:
+        """Take the row, or None for a tenant that never wrote."""
+        return cls(taken=taken) if row is None else cls(row, to_index_position(row), bool(row["judged"]), taken)
+
+
+def to_index_position(row: Record) -> IndexPosition:
+    """Build the index position at the end of the logs from a row."""
+    event, change, vector = row["event"], row["change"], row["vector"]
+    if not isinstance(event, int) or not isinstance(change, int) or not isinstance(vector, int):
+        raise make_damage_error("events, changes or embeddings", "the last row")
+    return IndexPosition(event, change, vector)
+
+
+class UsageView:
+    """The use of one tenant's memories, in a consistent view."""
+
+    def __init__(self, run: StatementRunner, tag: str, *, judged: bool | None = None) -> None:
+        """Bind to a runner and a tenant's tag; pass `judged` if it is known already."""
+        self._run = run
+        self._tag = tag
+        self._judged = judged
+
+    @property
+    def judged(self) -> bool:
+        """Whether any memory has feedback."""
+        if self._judged is None:
+            return self._run("watermark", name=JUDGED).fetchone() is not None
+        return self._judged
+
+    def accesses(self, memory_ids: Sequence[str]) -> list[Access]:
+        """Return the recorded use of these memories, by memory and then oldest first."""
+        found = self._run("accesses_of", ids=self._numbers(memory_ids))
+        return [read_fields(Access, row, memory_id=self._public(row)) for row in found]
+
+    def recalled(self, first_day: int, until_day: int, limit: int) -> list[RecallCounts]:
+        """Return the memories recalled on days [first, last): most days first, then most sessions.
+
+        Days are counted since 1970-01-01 UTC. Memories with more useless than useful feedback come last.
+        """
+        return [
+            RecallCounts(self._public(row), row["days"], row["sessions"], row["useful"], row["last_at"])
+            for row in self._run("recalled", first_day=first_day, until_day=until_day, limit=limit)
+        ]
+
+    def regards(self, memory_ids: Sequence[str]) -> dict[str, FeedbackCounts]:
+        """Return the feedback counts of those of these memories that have any."""
+        return {
+            self._public(row): FeedbackCounts(row["liked"], row["disliked"], row["silent"])
+            for row in self._run("regards_of", ids=self._numbers(memory_ids))
+        }
+
+    def occasions(self) -> frozenset[tuple[str, int]]:
+        """Return the sessions and days with useful feedback."""
+        return frozenset((row["session_id"], row["day"]) for row in self._run("occasions"))
+
+    def active_days(self) -> list[int]:
+        """Return the days (since 1970-01-01 UTC) with events, oldest first."""
+        return [row["day"] for row in self._run("active_days")]
+
+    def _numbers(self, ids: Sequence[str]) -> str:
+        return json.dumps(parse_id_numbers(ids, IdKind.MEMORY, self._tag))
+
+    def _public(self, row: Record) -> str:
+        return format_id(IdKind.MEMORY, row["memory"], self._tag)
+
+
+_NO_START: Final = ViewStart()
+
+
+class TaskProgress:
+    """The progress of one tenant's scheduled tasks and the logs that they follow, in a consistent view."""
+
+    def __init__(self, run: StatementRunner, start: ViewStart = _NO_START) -> None:
+        """Bind to a runner; pass the `start` of a view if it was read already."""
+        self._run = run
+        self._start = start
+
+    @property
+    def taken(self) -> tuple[float, float]:
+        """The times before and after the view was taken, in seconds of the monotonic clock of this process."""
+        return self._start.taken
+
+    @property
+    def heads(self) -> IndexPosition:
+        """The ends of the journal, the change log and the vectors."""
+        return self._start.heads or to_index_position(self._run("heads").fetchone())
+
+    def lineage(self, heads: IndexPosition) -> bytes:
+        """Return a checksum of the tenant's history up to a position, which no redaction alters.
+
+        It differs for another history with the same numbers, for a view that ends before the position, and after
+        whatever puts other rows in the place of present ones: a restore, an import, a rebuild.
+        """
+        row, own = self._start[:2]
+        if row is None or own is None or (own.event, own.change) != (heads.event, heads.change):
+            row = self._run("lineage", event=heads.event, change=heads.change).fetchone()
+        cells = None if row is None else tuple(row)[-_LINEAGE_CELLS:]
+        return hashlib.blake2b(repr(cells).encode(), digest_size=16).digest()
+
+    def count_waiting(self, kinds: Collection[str]) -> tuple[int, int | None]:
+        """Count the messages of unfinished jobs of these kinds, and return when the oldest such job was filed."""
+        row = self._run("count_waiting", kinds=json.dumps(sorted(kinds))).fetchone()
+        return row["messages"], row["oldest_at"]
+
+    def runs(self) -> list[DutyRun]:
+        """Return the last run of each task, by name."""
+        return [read_fields(DutyRun, row, failed=bool(row["failed"])) for row in self._run("duties")]
+
+    def leases(self, now_us: int) -> list[SchedulerLease]:
+        """Return the lease of the leader (its name is "") and the locks of tasks that are held at a time, by name."""
+        return [
+            SchedulerLease(name=row["name"], owner=row["lease_owner"], now_us=now_us, until_us=row["lease_until"])
+            for row in self._run("leases", now_us=now_us)
+        ]
+
+    def watermark(self, name: str) -> int | None:
+        """Return the watermark of a task; None without one."""
+        row = self._run("watermark", name=name).fetchone()
+        return None if row is None else int(row["value"])
+
+    def prunable(self, showings_before_us: int, jobs_before_us: int) -> dict[str, int]:
+        """Count the rows of each log ("showings", "jobs") that `Prune` would delete."""
+        times = {"showings_before_us": showings_before_us, "jobs_before_us": jobs_before_us}
+        return dict(self._run("count_prunable", **times).fetchone())
+
+
 # The reader.
 
 
 _LAST: Final = 1 << 62
 _WAITING: Final = frozenset({JobStatus.QUEUED, JobStatus.PROCESSING, JobStatus.FAILED})
-
-
-@guard_row("tenants")
-def to_tenant(row: Record) -> TenantRecord:
-    """Build a tenant from a row; raises `Conflict` without its key file."""
-    if row["number"] >> _TENANT_BITS:
-        raise ValueError("a number is too large for the full-text index")
-    return _check_tenant(
-        TenantRecord(
-            user_id=row["user_id"],
-            number=row["number"],
-            tag=row["tag"],
-            key=open_stored_key(row["hmac_key"], row["file_key"]),
-            has_tombstones=bool(row["has_tombstones"]),
-            hold=row["hold"],
-        )
-    )
 
 
 def _to_sql_limit(limit: int | None) -> int:
@@ -292,24 +446,25 @@ def _to_json_list(values: Iterable[str] | None) -> str | None:
     return None if values is None else json.dumps([str(value) for value in values])
 
 
-def _choose_statement(wanted: EventFilter) -> str:
-    """Choose the statement that finds events."""
-    if wanted.newest_first:
-        return "find_events_newest"
-    return "find_events" if wanted.expires_before_us is None else "find_expiring_events"
+Execute = Callable[[str, dict[str, object]], Cursor]
+"""Runs a statement with its parameters on the connection of a view or unit of work."""
 
 
 class SqlReader(ABC):
-    """A `Reader` that runs named statements; a backend says how, and finds documents by their words."""
+    """A `Reader` that runs named statements; a backend brings them, and finds documents by their words."""
 
-    def __init__(self, tenant: TenantRecord) -> None:
+    def __init__(self, tenant: TenantRecord, statements: Mapping[str, str], execute: Execute, **common: object) -> None:
+        """Bind a tenant to a connection; `common` are parameters of every statement beside the user's id."""
         self._tenant = tenant
+        self._statements = statements
+        self._execute = execute
+        self._common = {"user_id": tenant.user_id, **common}
         self._start = ViewStart()
         self._memory_words = MemoryWords()
 
-    @abstractmethod
     def _run(self, name: str, /, **parameters: object) -> Cursor:
         """Run a named statement for this tenant."""
+        return self._execute(self._statements[name], {**parameters, **self._common})
 
     @abstractmethod
     def _list_codes(self, asked: Mapping[str, str], limit: int, *, memories: bool) -> list[list[int]]:
@@ -318,8 +473,9 @@ class SqlReader(ABC):
         With `memories` only those of memories. The documents that wait for the index are not among them.
         """
 
-    def _fetch_tuples(self, found: Cursor) -> tuple[list[str], list[tuple[Any, ...]]]:
-        """Return the column names, and the rows as tuples."""
+    def _fetch_tuples(self, found: Any) -> tuple[list[str], list[tuple[Any, ...]]]:  # noqa: ANN401 - the cursor of `_run`
+        """Return the column names, and the rows as tuples: those of SQLite, unless a backend has other cursors."""
+        found.row_factory = None
         return [column[0] for column in found.description], found.fetchall()
 
     @property
@@ -332,6 +488,8 @@ class SqlReader(ABC):
         return 0 if row is None or row[0] is None else int(row[0])
 
     def _numbers(self, ids: Sequence[str], kind: IdKind) -> str:
+        if not ids:
+            return "[]"
         return f"[{','.join(extract_id_digits(ids, kind, self._tenant.tag))}]"
 
     def events(self, ids: Sequence[str]) -> list[Event]:
@@ -341,8 +499,12 @@ class SqlReader(ABC):
 
     def find_events(self, wanted: EventFilter) -> list[Event]:
         """Return the events that match a filter."""
+        if wanted.newest_first:
+            statement = "find_events_newest"
+        else:
+            statement = "find_events" if wanted.expires_before_us is None else "find_expiring_events"
         found = self._run(
-            _choose_statement(wanted),
+            statement,
             **rows.list_cells(
                 wanted, after=wanted.after or 0, below=wanted.below or _LAST, limit=_to_sql_limit(wanted.limit)
             ),
@@ -360,7 +522,7 @@ class SqlReader(ABC):
 
     def find(self, wanted: MemoryFilter) -> list[Memory]:
         """Return the memories that match a filter."""
-        found = self._run(choose_statement(wanted), **self._conditions(wanted))
+        found = self._run(_choose_statement(wanted), **self._conditions(wanted))
         return rows.to_memories(*self._fetch_tuples(found), self._tenant.tag)
 
     def count_fields(self, wanted: MemoryFilter, *, most: int, unused_before_us: int) -> dict[str, dict[str, int]]:

@@ -288,7 +288,11 @@ class _RowLoader:
                 self._target.put_words(pack_code(number, memory=True), body)
         elif table == "embeddings":
             _is_within(row["code"], range(1 << CODE_BITS))
-            _check_vector(row)
+            dims, bits, data = row["dims"], row["bits"], row["data"]
+            if not (isinstance(dims, int) and isinstance(bits, int) and isinstance(data, bytes)) or dims < 1:
+                raise ValueError("no vector")
+            if len(data) != count_vector_bytes(dims, bits):
+                raise ValueError("a vector of another length")
         elif table == "contests":
             _check_names(row)
 
@@ -309,14 +313,6 @@ def _is_within(cell: Cell, bounds: range) -> int:
     if not isinstance(cell, int) or cell not in bounds:
         raise ValueError("a number out of its range")
     return cell
-
-
-def _check_vector(row: TableRow) -> None:
-    dims, bits, data = row["dims"], row["bits"], row["data"]
-    if not (isinstance(dims, int) and isinstance(bits, int) and isinstance(data, bytes)) or dims < 1:
-        raise ValueError("no vector")
-    if len(data) != count_vector_bytes(dims, bits):
-        raise ValueError("a vector of another length")
 
 
 def _check_names(row: TableRow) -> None:

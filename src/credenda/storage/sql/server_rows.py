@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import hmac
 import json
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import asdict, dataclass, replace
 from functools import partial
 from hashlib import sha256
@@ -15,7 +17,8 @@ from credenda.clock import LONGEST_WAIT_US, Clock
 from credenda.errors import Conflict, LimitExceeded
 from credenda.ids import draw_key, parse_id
 from credenda.model.core import ANY_VERSION, Item, ItemFilter, ItemRemoval
-from credenda.model.governance import PoliciesAndHolds
+from credenda.model.evaluation import ScoreRecord
+from credenda.model.governance import LegalHold, PoliciesAndHolds, RetentionPolicy
 from credenda.model.server import (
     FINISHED,
     AccessToken,
@@ -33,10 +36,73 @@ from credenda.model.server import (
     TaskState,
 )
 from credenda.storage.rows import guard_row, list_cells, read_fields
-from credenda.storage.sql.duties import ReportStore, ServerTables, read_retention_rules
 from credenda.storage.sql.statements import Record, StatementRunner
-from credenda.storage.store import Finding, StoredToken, Writer
+from credenda.storage.store import Finding, Spend, StoredToken, Writer
 from credenda.storage.transfer import ErasedTenant
+
+# How the stores of a server's rows reach their tables: in a view, or in a transaction of their own.
+
+
+T = TypeVar("T")
+
+
+class ServerTables(ABC):
+    """The part of a store that runs statements on the tables of a server. They name their user themselves."""
+
+    @abstractmethod
+    def _view_tables(self, user: str = "") -> AbstractContextManager[StatementRunner]:
+        """Open a consistent view; `user` is the one whose rows are read where the table belongs to tenants."""
+
+    @abstractmethod
+    def _change_tables(self, work: Callable[[StatementRunner], T], user: str = "", *, alone: str = "") -> T:
+        """Run a change in a transaction and return its result once it is durable; it may be run again.
+
+        With `alone`, no other change of the same user and that name runs meanwhile, in any process.
+        """
+
+
+# Retention policies and legal holds of a tenant.
+
+
+def read_retention_rules(run: StatementRunner) -> PoliciesAndHolds:
+    """Read a tenant's retention policies and legal holds."""
+    policies, holds = run("retention_policies"), run("legal_holds")
+    return PoliciesAndHolds(
+        policies=tuple(RetentionPolicy(topic=row[0] or None, days=row[1], set_us=row[2]) for row in policies),
+        holds=tuple(LegalHold(reason=row[0], set_us=row[1], lifted_us=row[2], lifted_reason=row[3]) for row in holds),
+    )
+
+
+# Scores of responses, and costs of models.
+
+
+class ReportStore(ServerTables):
+    """The scores and costs of a database. Erasing a tenant deletes its rows in the same transaction."""
+
+    def add_score(self, user_id: str, score: ScoreRecord) -> int:
+        """Store a score under the next number of its tenant, and return that; `id` of the score is ignored."""
+
+        def work(run: StatementRunner) -> int:
+            number = int(run("next_score", user_id=user_id).fetchone()[0])
+            run("insert_score", **list_cells(score, user_id=user_id, id=number))
+            return number
+
+        return self._change_tables(work, user_id, alone="scores")
+
+    def list_scores(
+        self, user_id: str, *, below: int | None = None, session: str | None = None, limit: int
+    ) -> list[ScoreRecord]:
+        """Return at most `limit` scores of a tenant with numbers below one, the newest first."""
+        with self._view_tables(user_id) as run:
+            found = run("list_scores", user_id=user_id, below=below, session=session, limit=limit)
+            return [read_fields(ScoreRecord, row) for row in found]
+
+    def list_spends(self, user_id: str, first_day: int, last_day: int) -> list[Spend]:
+        """Return what models cost a tenant on these days (since 1970-01-01 UTC), oldest first, both included."""
+        with self._view_tables(user_id) as run:
+            found = run("spends_of_days", user_id=user_id, first_day=first_day, last_day=last_day)
+            return [Spend(**row) for row in found]
+
 
 # Audit records, and the chain that they form.
 
@@ -250,8 +316,13 @@ class AgentTaskStore(ServerTables):
             found = run("same_task", **row, finished=_FINISHED).fetchone()
             if found is not None:
                 return _to_task(found)
-            if run("count_all_tasks", user_id=user).fetchone()[0] >= limits.AGENT_TASKS:
-                _prune(run, user)
+            full = run("count_all_tasks", user_id=user).fetchone()[0] >= limits.AGENT_TASKS
+            if full and not run("prune_task", user_id=user, finished=_FINISHED).rowcount:
+                raise LimitExceeded(
+                    f"{limits.AGENT_TASKS:,} tasks wait for an answer",
+                    why="more are not kept for one user",
+                    fix="answer or cancel some of them",
+                )
             run("insert_task", **row)
             return task
 
@@ -278,15 +349,6 @@ class AgentTaskStore(ServerTables):
         """Return the number of tasks that meet a filter, on all pages."""
         with self._view_tables(user) as run:
             return run("count_tasks", **_to_conditions(user, wanted)).fetchone()[0]
-
-
-def _prune(run: StatementRunner, user: str) -> None:
-    if not run("prune_task", user_id=user, finished=_FINISHED).rowcount:
-        raise LimitExceeded(
-            f"{limits.AGENT_TASKS:,} tasks wait for an answer",
-            why="more are not kept for one user",
-            fix="answer or cancel some of them",
-        )
 
 
 def _to_conditions(user: str, wanted: TaskFilter) -> dict[str, Any]:
@@ -378,7 +440,22 @@ def _append(run: StatementRunner, drafts: Sequence[AuditDraft]) -> str:
     head = run("audit_head").fetchone()
     seq, last = NO_HEAD if head is None else (head["seq"], bytes(head["hash"]))
     for draft in drafts:
-        subject = _find_subject(run, draft.user)
+        # Find a user's pseudonym and key; a user without them gets a random key. It is stored for a user of this
+        # database alone: the name of one who was erased must not come back.
+        user = draft.user
+        if not user:
+            subject = _Subject(run, "", "", b"\x00", is_known=False)
+        else:
+            known = run("audit_subject", user_id=user).fetchone()
+            if known is not None:
+                subject = _Subject(run, user, known["pseudonym"], bytes(known["input_key"]), is_known=True)
+            else:
+                key = draw_key()
+                pseudonym = compute_alias(key, user)
+                is_known = run("is_user", user_id=user).fetchone() is not None
+                if is_known:
+                    run("insert_subject", user_id=user, pseudonym=pseudonym, input_key=key)
+                subject = _Subject(run, user, pseudonym, key, is_known)
         seq += 1
         record = write_record(
             draft, seq=seq, pseudonym=subject.pseudonym, input_key=subject.key, name=subject.name_person
@@ -407,24 +484,6 @@ class _Subject:
         if self.is_known:
             self.run("insert_audit_name", user_id=self.user, alias=alias, name=name)
         return alias
-
-
-def _find_subject(run: StatementRunner, user: str) -> _Subject:
-    """Find a user's pseudonym and key; a user without them gets a random key.
-
-    It is stored for a user of this database alone: the name of one who was erased must not come back.
-    """
-    if not user:
-        return _Subject(run, "", "", b"\x00", is_known=False)
-    known = run("audit_subject", user_id=user).fetchone()
-    if known is not None:
-        return _Subject(run, user, known["pseudonym"], bytes(known["input_key"]), is_known=True)
-    key = draw_key()
-    pseudonym = compute_alias(key, user)
-    is_known = run("is_user", user_id=user).fetchone() is not None
-    if is_known:
-        run("insert_subject", user_id=user, pseudonym=pseudonym, input_key=key)
-    return _Subject(run, user, pseudonym, key, is_known)
 
 
 # Members of shared memories.
@@ -545,7 +604,10 @@ class SecretStore(ServerTables):
         """Return the secret with a digest, valid or not; None for an unknown digest."""
         with self._view_tables() as run:
             row = run("secret_by_digest", digest=digest).fetchone()
-        return None if row is None else _to_secret(row)
+        if row is None:
+            return None
+        own = {"digest": bytes(row["digest"]), "kind": SecretKind(row["kind"]), "user": row["user_id"]}
+        return read_fields(ServerSecret, row, data=json.loads(row["data"]), **own)
 
     def spend_secret(
         self, digest: bytes, now_us: int, *, successors: Sequence[ServerSecret] = (), token: StoredToken | None = None
@@ -571,11 +633,6 @@ def _add(run: StatementRunner, secrets: Sequence[ServerSecret]) -> None:
         run("drop_expired_secrets", before_us=one.created_us)
         data = json.dumps(dict(one.data), sort_keys=True)
         run("insert_secret", **list_cells(one, user_id=one.user, data_text=data))
-
-
-def _to_secret(row: Record) -> ServerSecret:
-    own = {"digest": bytes(row["digest"]), "kind": SecretKind(row["kind"]), "user": row["user_id"]}
-    return read_fields(ServerSecret, row, data=json.loads(row["data"]), **own)
 
 
 class ServerRows(TokenStore, SecretStore, MemberStore, AuditStore, ReportStore, AgentTaskStore, ItemStore):
@@ -622,9 +679,6 @@ class ServerRows(TokenStore, SecretStore, MemberStore, AuditStore, ReportStore, 
 
 _JOBS_A_TENANT: Final = 8
 """Due jobs that are read for each tenant that is asked for; where tenants have more, fewer tenants are found."""
-
-
-T = TypeVar("T")
 
 
 class TenantQueries(ServerTables):

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import hashlib
+import json
 from abc import abstractmethod
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, replace
 from functools import lru_cache
 from json.encoder import encode_basestring
 from typing import Any, Final, NamedTuple, Protocol, assert_never
 from unicodedata import normalize
 
 from credenda import limits
-from credenda.clock import Clock
-from credenda.errors import Conflict, Invalid, NotFound
-from credenda.ids import IdKind, parse_id_number
+from credenda.clock import LONGEST_WAIT_US, Clock
+from credenda.errors import Conflict, Invalid, LimitExceeded, NotFound
+from credenda.ids import IdKind, parse_id_number, parse_id_numbers
 from credenda.model.change import ChangeRecord, ContestCase
 from credenda.model.claim import Evidence
 from credenda.model.core import Item, ItemRemoval
@@ -23,14 +24,14 @@ from credenda.model.governance import LegalHold, RetentionPolicy
 from credenda.model.job import DutyRun
 from credenda.model.memory import Memory
 from credenda.storage import rows
-from credenda.storage.rows import compute_checksum, guard_row, pack_json
-from credenda.storage.sql.duties import Derived, add_spend, is_fresh, to_progress_columns, write_derived
+from credenda.storage.rows import SEALED, compute_checksum, guard_row, list_cells, pack_json, seal_key
 from credenda.storage.sql.reader import SqlReader, compose_event_words, compose_memory_words
 from credenda.storage.sql.server_rows import write_item
 from credenda.storage.sql.statements import Record, StatementRunner
 from credenda.storage.store import (
     Access,
     Job,
+    JobStatus,
     Prune,
     Reader,
     Redaction,
@@ -42,7 +43,6 @@ from credenda.storage.store import (
     Snapshot,
     Spend,
     Surprise,
-    TenantRecord,
     Tombstone,
     Vector,
     VectorCopies,
@@ -50,7 +50,6 @@ from credenda.storage.store import (
     Watermark,
     pack_code,
 )
-from credenda.storage.transfer import SEALED, seal_key
 from credenda.text.normalize import normalise_attribute, normalise_name, normalise_text
 from credenda.text.passages import split_passages
 
@@ -153,7 +152,14 @@ def redact_memory(writer: WordIndex, run: StatementRunner, redaction: Redaction)
         for row in run("changes_with_phrase", phrase=phrase).fetchall():
             _redact_entry(run, row, row["delta"] if row["memory"] is not None else _NOTHING)
     run("redact_versions", id=number)
-    _redact_log(run, number, memory, writer.contests())
+    contests = writer.contests()
+    for row in run("changes_of_range", low=number, high=number + 1).fetchall():
+        _redact_entry(run, row, _remove_words(row))
+    _redact_contest_log(run, memory.id)
+    pair = (normalise_name(memory.entity or ""), normalise_attribute(memory.attribute or ""))
+    for contest in contests:
+        if (normalise_name(contest.entity), normalise_attribute(contest.attribute)) == pair:
+            _redact_contest_log(run, contest.id)
     run("redact_evidence", memory=number)
     run("delete_vectors", low=code, high=code + 1)
 
@@ -191,7 +197,15 @@ def reword_memory(writer: WordIndex, run: StatementRunner, wording: Rewording) -
             new_stop=new.span.stop,
             new_hash=new.claim_hash,
         )
-    _reword_log(run, number, wording, places)
+    phrases = [phrase for phrase in map(normalise_text, wording.phrases) if phrase]
+    fields = [*(("text", before, now) for before, now in wording.texts.items()), *wording.fields]
+    for row in run("changes_of_range", low=number, high=number + 1).fetchall():
+        delta = _reword(row, fields, places)
+        reason = normalise_text(row["reason"])
+        if any(phrase in reason for phrase in phrases):
+            _redact_entry(run, row, delta)
+        elif delta != row["delta"]:
+            run("reword_change", id=row["id"], delta=delta, checksum=_compute_checksum(row, row["reason"], delta))
 
 
 def _reword_fields(memory: Memory, moved: Mapping[tuple[str, str], object]) -> Memory:
@@ -213,20 +227,6 @@ def _compose_words(memory: Memory, text: str) -> str:
     return compose_memory_words(text, memory.entity, memory.attribute, memory.value)
 
 
-def _redact_log(run: StatementRunner, number: int, memory: Memory, contests: Iterable[ContestCase]) -> None:
-    """Keep only the wordless part of a memory's entries, and nothing of entries about contests of its slot.
-
-    The caller logs afterwards what remains of those contests.
-    """
-    for row in run("changes_of_range", low=number, high=number + 1).fetchall():
-        _redact_entry(run, row, _remove_words(row))
-    _redact_contest_log(run, memory.id)
-    pair = (normalise_name(memory.entity or ""), normalise_attribute(memory.attribute or ""))
-    for contest in contests:
-        if (normalise_name(contest.entity), normalise_attribute(contest.attribute)) == pair:
-            _redact_contest_log(run, contest.id)
-
-
 def _redact_contest_log(run: StatementRunner, public_id: str) -> None:
     """Take the words out of the log of every contest that names a memory, or is the contest of that name."""
     for row in run("changes_about_contest", public_id=public_id).fetchall():
@@ -240,24 +240,6 @@ def _redact_entry(run: StatementRunner, row: Record, delta: str) -> None:
 
 def _compute_checksum(row: Record, reason: str, delta: str) -> int:
     return compute_checksum(row["id"], row["kind"], row["actor"], reason, row["at"], row["memory"], row["cause"], delta)
-
-
-def _reword_log(
-    run: StatementRunner,
-    number: int,
-    wording: Rewording,
-    places: Mapping[tuple[int, int, int, str], tuple[int, int, str]],
-) -> None:
-    """Replace texts and the places of evidence in the entries of a memory, and remove reasons with its phrases."""
-    phrases = [phrase for phrase in map(normalise_text, wording.phrases) if phrase]
-    fields = [*(("text", before, now) for before, now in wording.texts.items()), *wording.fields]
-    for row in run("changes_of_range", low=number, high=number + 1).fetchall():
-        delta = _reword(row, fields, places)
-        reason = normalise_text(row["reason"])
-        if any(phrase in reason for phrase in phrases):
-            _redact_entry(run, row, delta)
-        elif delta != row["delta"]:
-            run("reword_change", id=row["id"], delta=delta, checksum=_compute_checksum(row, row["reason"], delta))
 
 
 @guard_row("changes", IdKind.CHANGE)
@@ -293,6 +275,80 @@ def replace_rows(run: StatementRunner, tag: str, row: ReplayedRows) -> str:
     return ""
 
 
+# Derived values, costs of models, and the columns of a job.
+
+
+Derived = Retention | Surprise | Watermark | DutyRun | SchedulerLease | Prune | VectorRemoval
+"""Derived values, and the progress of the tasks that compute them."""
+
+
+def write_derived(run: StatementRunner, tag: str, row: Derived) -> None:
+    """Insert a derived value of the tenant with this tag."""
+    match row:
+        case Retention():
+            numbers = parse_id_numbers(list(row.scores), IdKind.MEMORY, tag)
+            run("put_retention", scores=json.dumps(dict(zip(numbers, row.scores.values(), strict=True))))
+        case Surprise():
+            number = parse_id_number(row.memory_id, IdKind.MEMORY, tag)
+            run("put_surprise", id=number, score=row.score, importance=row.importance)
+        case Watermark(value=None):
+            run("drop_watermark", name=row.name)
+        case Watermark():
+            run("put_watermark", name=row.name, value=row.value, at_us=row.at_us)
+        case DutyRun():
+            run("put_duty", **list_cells(row))
+        case SchedulerLease():
+            if not run("lead", **asdict(row), far_us=row.now_us + LONGEST_WAIT_US).rowcount:
+                what = f"{row.name} is being run already" if row.name else "another process runs the scheduled tasks"
+                holder = str(run("led_by", name=row.name).fetchone()[0] or "")
+                why, fix = "only one may run at a time", "try again later"
+                raise Conflict(what, why=why, fix=fix, owner=holder)
+        case Prune():
+            run("prune_accesses", before_us=row.showings_before_us, limit=row.limit)
+            run("prune_jobs", before_us=row.jobs_before_us, limit=row.limit)
+        case VectorRemoval():
+            run("keep_vector_head", at_us=row.at_us)
+            run("drop_vectors_of_model", model_id=row.model_id, limit=row.limit)
+        case _:
+            assert_never(row)
+
+
+def add_spend(run: StatementRunner, spend: Spend) -> str:
+    """Add to the cost of a day; raises `LimitExceeded` above its bound."""
+    tokens = spend.tokens_in + spend.tokens_out
+    if (
+        spend.tokens_max is not None
+        and int(run("spent_on_day", day=spend.day).fetchone()[0] or 0) + tokens > spend.tokens_max
+    ):
+        raise LimitExceeded(
+            "the day's budget for models is spent",
+            why=f"at most {spend.tokens_max} tokens a day are allowed",
+            fix="raise llm_daily_tokens, or wait for the next day (UTC)",
+        )
+    run("add_spend", **list_cells(spend))
+    return ""
+
+
+def to_progress_columns(job: Job) -> dict[str, object]:
+    """Return the columns of a job that its run changes."""
+    return {
+        "status": job.status.value,
+        "attempts": job.attempts,
+        "run_after_us": job.run_after_us,
+        "lease_owner": job.lease_owner or None,
+        "lease_until_us": job.lease_until_us or None,
+        "error": job.error or None,
+        "outcome": job.outcome or None,
+    }
+
+
+def is_fresh(job: Job) -> bool:
+    """Return whether a job is new, may start at once and has no idempotency key."""
+    begun = job.attempts or job.run_after_us or job.lease_owner or job.lease_until_us or job.error
+    named = job.idempotency_key is not None or job.payload_hash or job.payload
+    return job.status is JobStatus.QUEUED and not begun and not named
+
+
 # The writer.
 
 
@@ -326,8 +382,8 @@ class SqlWriter(SqlReader):
 
     author = ""  # the id of the member who writes; "" for the user whose memory it is
 
-    def __init__(self, tenant: TenantRecord, tips: NextIds, clock: Clock) -> None:
-        SqlReader.__init__(self, tenant)  # a backend puts a reader of its own between the two
+    def __init__(self, tips: NextIds, clock: Clock) -> None:
+        """Begin with these next ids; the reader of a backend, which its writer is too, binds the connection."""
         self._clock = clock
         self.tips = tips
         """The next ids after the rows inserted so far."""
@@ -351,9 +407,30 @@ class SqlWriter(SqlReader):
         self.wrote = True
         match row:
             case NewEvent():
-                return self._event(row)
+                tips, tenant = self.tips, self._tenant
+                number, spans = tips.event, split_passages(row.text)
+                place = EventPosition(tenant.user_id, number, tips.chain, self._clock.now_us())
+                link, cells = build_event_cells(row, place, tenant.key)
+                added = build_extra_cells(row, max(1, len(spans)))
+                self._insert("insert_event" if added else "insert_plain_event", cells + added)
+                if len(spans) > 1:
+                    for ordinal, (start, stop) in enumerate(spans):
+                        self._run("insert_passage", event=number, ordinal=ordinal, start=start, stop=stop)
+                self.tips = NextIds(number + 1, link, tips.job, tips.listed)
+                if number - tips.listed >= limits.EVENTS_LISTED_TOGETHER or len(spans) > 1:
+                    for code, body in self._unlisted():
+                        self.put_words("insert_words", code, body)
+                    self._run("mark_listed")
+                    self.tips = self.tips._replace(listed=number)
+                return self._sign(IdKind.EVENT, number)
             case Job():
-                return self._job(row)
+                now_us = self._clock.now_us()
+                if not row.id:
+                    return self._new_job(row, now_us)
+                number = self._number(row.id, IdKind.JOB)
+                if not self._run("update_job", id=number, updated_us=now_us, **to_progress_columns(row)).rowcount:
+                    raise _make_missing_error("job", row.id)
+                return self._public(IdKind.JOB, number)
             case _:
                 self.filed_only = False
                 return self._other(row)
@@ -397,7 +474,13 @@ class SqlWriter(SqlReader):
                 self._run("insert_evidence", **rows.to_evidence_row(row, self._tenant.tag))
                 return ""
             case ContestCase():
-                return self._contest(row)
+                for memory_id in row.memory_ids:
+                    self._number(memory_id, IdKind.MEMORY)
+                if row.id and not self.contests(id=row.id):
+                    raise _make_missing_error("contest", row.id)
+                number = self._number(row.id, IdKind.CONTEST) if row.id else self._value("next_contest")
+                self._run("put_contest", **rows.to_contest_row(row, number))
+                return self._public(IdKind.CONTEST, number)
             case _:
                 assert_never(row)
 
@@ -405,7 +488,10 @@ class SqlWriter(SqlReader):
         """Insert a row that serves the store: snapshots, use, and redactions."""
         match row:
             case Vector():
-                return self._vector(row)
+                vector = row
+                vector = vector._replace(scale=float(vector.scale))  # as the column gives it back
+                self._run("put_vector", checksum=compute_checksum(*vector), **vector._asdict())
+                return ""
             case VectorCopies():
                 return self._copy_vectors(row)
             case Tombstone():
@@ -436,28 +522,6 @@ class SqlWriter(SqlReader):
 
     def _number(self, text: str, kind: IdKind) -> int:
         return parse_id_number(text, kind, self._tenant.tag)
-
-    def _event(self, event: NewEvent) -> str:
-        tips, tenant = self.tips, self._tenant
-        number, spans = tips.event, split_passages(event.text)
-        place = EventPosition(tenant.user_id, number, tips.chain, self._clock.now_us())
-        link, cells = build_event_cells(event, place, tenant.key)
-        added = build_extra_cells(event, max(1, len(spans)))
-        self._insert("insert_event" if added else "insert_plain_event", cells + added)
-        if len(spans) > 1:
-            for ordinal, (start, stop) in enumerate(spans):
-                self._run("insert_passage", event=number, ordinal=ordinal, start=start, stop=stop)
-        self.tips = NextIds(number + 1, link, tips.job, tips.listed)
-        if number - tips.listed >= limits.EVENTS_LISTED_TOGETHER or len(spans) > 1:
-            self._list_words(number)
-        return self._sign(IdKind.EVENT, number)
-
-    def _list_words(self, newest: int) -> None:
-        """Add the words of all pending events to the full-text index."""
-        for code, body in self._unlisted():
-            self.put_words("insert_words", code, body)
-        self._run("mark_listed")
-        self.tips = self.tips._replace(listed=newest)
 
     def _event_words(self, name: str, code: int, event: NewEvent, text: str) -> None:
         self.put_words(name, code, compose_event_words(event.role.value, event.speaker, event.occurred_us, text))
@@ -498,15 +562,6 @@ class SqlWriter(SqlReader):
             self._run("insert_author", kind=kind.value, id=number, member=self.author)
         return self._public(kind, number)
 
-    def _job(self, job: Job) -> str:
-        now_us = self._clock.now_us()
-        if not job.id:
-            return self._new_job(job, now_us)
-        number = self._number(job.id, IdKind.JOB)
-        if not self._run("update_job", id=number, updated_us=now_us, **to_progress_columns(job)).rowcount:
-            raise _make_missing_error("job", job.id)
-        return self._public(IdKind.JOB, number)
-
     def _new_job(self, job: Job, now_us: int) -> str:
         tips = self.tips
         number = tips.job
@@ -521,22 +576,8 @@ class SqlWriter(SqlReader):
             self._run("insert_job", **rows.list_cells(job, id=number, created_us=now_us, updated_us=now_us, **own))
         return self._public(IdKind.JOB, number)
 
-    def _vector(self, vector: Vector) -> str:
-        vector = vector._replace(scale=float(vector.scale))  # as the column gives it back
-        self._run("put_vector", checksum=compute_checksum(*vector), **vector._asdict())
-        return ""
-
     def _copy_vectors(self, copies: VectorCopies) -> str:  # noqa: ARG002 - for a backend that has an index of vectors
         return ""
-
-    def _contest(self, contest: ContestCase) -> str:
-        for memory_id in contest.memory_ids:
-            self._number(memory_id, IdKind.MEMORY)
-        if contest.id and not self.contests(id=contest.id):
-            raise _make_missing_error("contest", contest.id)
-        number = self._number(contest.id, IdKind.CONTEST) if contest.id else self._value("next_contest")
-        self._run("put_contest", **rows.to_contest_row(contest, number))
-        return self._public(IdKind.CONTEST, number)
 
     def _tombstone(self, stone: Tombstone) -> str:
         if stone.lifted:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Collection, Generator, Iterable, Iterator
+from collections.abc import Collection, Generator, Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import partial
 from typing import ClassVar, Final
@@ -23,26 +23,74 @@ from credenda.storage.sql.row_loader import (
     check_rows,
     check_schema,
     complete_check,
+    filter_rows,
     load_into,
     make_occupied_error,
     make_tag_error,
     run_check,
     to_header,
+    write_query,
 )
 from credenda.storage.sql.statements import Record
 from credenda.storage.sql.writer import NextIds
 from credenda.storage.sqlite.connection import is_busy, prepare_connection
-from credenda.storage.sqlite.reader import (
+from credenda.storage.sqlite.store import (
     SqliteWriter,
     bind_user,
-    list_columns,
+    create_schema,
+    get_latest_version,
     load_statements,
-    read_sound_rows,
     read_tenant,
 )
-from credenda.storage.sqlite.store import create_schema, get_latest_version
 from credenda.storage.store import CODE_BITS, Finding, TenantRecord
 from credenda.storage.transfer import DamagedRow, ExportHeader, ImportRow, TableRow
+
+# Reading the rows of a tenant one by one, with those set apart that a damaged file has made unreadable.
+
+
+_KINDS: Final[Mapping[str, tuple[type, ...]]] = {
+    "INTEGER": (int,),
+    "REAL": (float, int),
+    "TEXT": (str,),
+    "BLOB": (bytes,),
+}
+
+
+def list_columns(connection: sqlite3.Connection, table: str) -> list[Column]:
+    """Return the columns of a table but `user_id`."""
+    found = connection.execute('SELECT name, type, "notnull", pk FROM pragma_table_info(?)', (table,))
+    return [
+        Column(row["name"], _KINDS[row["type"]], bool(row["notnull"]), row["pk"])
+        for row in found
+        if row["name"] != "user_id"
+    ]
+
+
+def read_sound_rows(
+    connection: sqlite3.Connection, tenant: tuple[str, str], tables: Iterable[str], damaged: list[DamagedRow] | None
+) -> Generator[tuple[str, TableRow]]:
+    """Yield the rows of a tenant (name and tag) by primary key; SQLite reads along the key and sorts nothing in memory.
+
+    Damaged rows are added to a list; without one the first of them raises `Corrupt`.
+    """
+    user_id, tag = tenant
+    connection.text_factory = _decode_text
+    try:
+        for table in tables:
+            columns = list_columns(connection, table)
+            read = partial(connection.execute, write_query(table, columns), {"user_id": user_id})
+            for row in filter_rows(table, columns, read, tag=tag, damaged=damaged, broken=(sqlite3.DatabaseError,)):
+                yield table, row
+    finally:
+        connection.text_factory = str
+
+
+def _decode_text(raw: bytes) -> str | bytes:
+    try:
+        return raw.decode()
+    except UnicodeDecodeError:
+        return raw  # no text, which the column then shows
+
 
 # Export of all rows of one tenant from SQLite, and their import.
 
@@ -70,16 +118,12 @@ def load_rows(
 ) -> dict[str, int]:
     """Import rows into an empty tenant, inside the caller's transaction; see `Portable.load`."""
     check_schema(origin, get_latest_version())
-    _check_empty(connection, user_id)
-    target = _Tables(connection, user_id, _adopt_tenant(connection, user_id, origin), origin.tag)
-    return load_into(target, origin, placed, get_latest_version())
-
-
-def _check_empty(connection: sqlite3.Connection, user_id: str) -> None:
     for table in TABLES:
         sql = f"SELECT 1 FROM {table} WHERE user_id = ? LIMIT 1"  # noqa: S608 - names of our schema
         if connection.execute(sql, (user_id,)).fetchone() is not None:
             raise make_occupied_error(table)
+    target = _Tables(connection, user_id, _adopt_tenant(connection, user_id, origin), origin.tag)
+    return load_into(target, origin, placed, get_latest_version())
 
 
 def _adopt_tenant(connection: sqlite3.Connection, user_id: str, origin: ExportHeader) -> int:

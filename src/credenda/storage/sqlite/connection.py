@@ -9,6 +9,7 @@ import sqlite3
 from collections import Counter, deque
 from collections.abc import Callable, Generator
 from contextlib import closing, contextmanager, suppress
+from functools import partial
 from pathlib import Path
 from threading import Lock
 from typing import Final, Generic, NamedTuple, TypeVar
@@ -366,7 +367,7 @@ def prepare_connection(connection: sqlite3.Connection, pragmas: tuple[str, ...] 
     connection.create_function("credenda_memory_words", 4, compose_memory_words, deterministic=True)
     connection.create_function("credenda_checksum", -1, compute_checksum, deterministic=True)
     connection.create_function("credenda_is_vector", 7, is_sound_vector, deterministic=True)
-    connection.create_function("credenda_file_key", 0, lambda: key)
+    connection.create_function("credenda_file_key", 0, partial(bytes, key))
     connection.execute("SELECT count(*) FROM sqlite_schema").fetchone()
     for pragma in pragmas:
         connection.execute(pragma)
@@ -555,17 +556,13 @@ class _Unit(Generic[T]):
         connection.execute("RELEASE unit")
 
 
-def _check_nothing() -> None:
-    """Accept every transaction."""
-
-
 class GroupCommit:
     """Shares commits on one write connection among threads."""
 
-    def __init__(self, connection: sqlite3.Connection, path: str, check: Callable[[], None] = _check_nothing) -> None:
+    def __init__(self, connection: sqlite3.Connection, path: str, check: Callable[[], object] = bool) -> None:
         """Take ownership of a connection and close it at the end; nothing else may write through it.
 
-        `check` runs once in each transaction, before any unit; its error is raised to each caller.
+        `check` runs once in each transaction, before any unit; its error is raised to each caller. By default all pass.
         """
         self._check = check
         self._connection = connection
@@ -594,7 +591,9 @@ class GroupCommit:
         except BaseException:
             self._abandon(unit)
             raise
-        return self._outcome(unit)
+        if unit.error is not None:
+            raise unit.error
+        return unit.result  # type: ignore[return-value]
 
     def close(self) -> None:
         """Close the connection when no commit is in progress; later calls are refused."""
@@ -637,12 +636,6 @@ class GroupCommit:
             self._hand_over([unit])  # type: ignore[list-item]
         elif running:
             unit.wake.acquire()
-
-    @staticmethod
-    def _outcome(unit: _Unit[T]) -> T:
-        if unit.error is not None:
-            raise unit.error
-        return unit.result  # type: ignore[return-value]
 
     def _commit(self, batch: list[_Unit[object]]) -> None:
         try:

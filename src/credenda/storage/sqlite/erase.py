@@ -335,7 +335,11 @@ def _sample_windows(connection: sqlite3.Connection, user_id: str, counts: dict[s
             for (value,) in islice(_query_tuples(connection, sql, (user_id,)), 0, None, step):
                 yield from _cut_windows(value)
                 if column == "text" and table in _WORDED:
-                    yield from _cut_word_windows(value)
+                    # Cut bytes out of the middle of long folded words: full text may share their beginnings, and stems
+                    # their ends.
+                    yield from (
+                        word.encode()[3 : 3 + SHORT_BYTES] for word in islice(_LONG_WORD.findall(fold(str(value))), 2)
+                    )
 
 
 def _cut_windows(value: object) -> Iterator[bytes]:
@@ -345,12 +349,6 @@ def _cut_windows(value: object) -> Iterator[bytes]:
         room = len(data) - LONG_BYTES
         for place in {room // 2} if room < 2 * LONG_BYTES else {room // 4, room // 2, room * 3 // 4}:
             yield data[place : place + LONG_BYTES]
-
-
-def _cut_word_windows(value: object) -> Iterator[bytes]:
-    """Cut bytes out of the middle of long folded words: full text may share their beginnings, and stems their ends."""
-    for word in islice(_LONG_WORD.findall(fold(str(value))), 2):
-        yield word.encode()[3 : 3 + SHORT_BYTES]
 
 
 def _list_content_columns(connection: sqlite3.Connection, table: str) -> list[str]:
@@ -412,7 +410,14 @@ def search_probes(path: str, connection: sqlite3.Connection, probes: Probes) -> 
 
 def _read_chunks(path: str, *, locked: bool) -> Iterator[bytes]:
     try:
-        handle = _open_handle(path) if locked else os.open(path, os.O_RDONLY)
+        if locked:
+            found = Path(path).stat()
+            key = (found.st_dev, found.st_ino)
+            if key not in _handles:
+                _handles[key] = os.open(path, os.O_RDONLY)
+            handle = _handles[key]
+        else:
+            handle = os.open(path, os.O_RDONLY)
     except FileNotFoundError:
         return
     try:
@@ -420,14 +425,6 @@ def _read_chunks(path: str, *, locked: bool) -> Iterator[bytes]:
     finally:
         if not locked:
             os.close(handle)
-
-
-def _open_handle(path: str) -> int:
-    found = Path(path).stat()
-    key = (found.st_dev, found.st_ino)
-    if key not in _handles:
-        _handles[key] = os.open(path, os.O_RDONLY)
-    return _handles[key]
 
 
 def _read_live_values(connection: sqlite3.Connection) -> Iterator[bytes]:

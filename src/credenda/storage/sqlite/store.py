@@ -1,12 +1,14 @@
-"""The SQLite store: one file, one writer connection per process, many readers.
+"""The SQLite store: one file, one writer connection per process, many readers, and the rows that they read.
 
 The methods that export, erase and check load their modules themselves: a process that only searches needs none.
 """
 
 from __future__ import annotations
 
+import json
 import logging
 import os
+import re
 import sqlite3
 import sys
 import tempfile
@@ -21,16 +23,17 @@ from threading import Lock
 from typing import Final, NamedTuple, TypeVar
 
 from credenda import limits
-from credenda.clock import Clock, SystemClock
+from credenda.clock import Clock, SystemClock, seconds
 from credenda.current_call import read_author
 from credenda.errors import Conflict, Corrupt, CredendaError, Invalid, NotFound, Unavailable
 from credenda.ids import draw_unused_tag
 from credenda.paths import make_file_error
 from credenda.storage import sqlite
-from credenda.storage.sql.reader import renew_indexes, to_tenant
+from credenda.storage.rows import draw_stored_key, open_stored_key, to_tenant
+from credenda.storage.sql.reader import SqlReader, ViewStart, renew_indexes
 from credenda.storage.sql.server_rows import ServerRows, TenantQueries
-from credenda.storage.sql.statements import StatementRunner
-from credenda.storage.sql.writer import NextIds, clear_name_cache
+from credenda.storage.sql.statements import Dialect, StatementRunner, load_dialect
+from credenda.storage.sql.writer import NextIds, SqlWriter, clear_name_cache
 from credenda.storage.sqlite.connection import (
     LOG_PATIENCE_MS,
     GroupCommit,
@@ -44,8 +47,7 @@ from credenda.storage.sqlite.connection import (
     retry_while_locked,
     translate_errors,
 )
-from credenda.storage.sqlite.reader import SqliteReader, SqliteWriter, bind_user, load_statements, read_tenant
-from credenda.storage.store import Finding, Reader, TenantRecord, Writer
+from credenda.storage.store import CODE_BITS, Finding, Reader, TenantRecord, Writer, pack_code
 from credenda.storage.transfer import (
     DamagedRow,
     Erasure,
@@ -53,9 +55,7 @@ from credenda.storage.transfer import (
     ImportRow,
     TenantExport,
     add_to_ledger,
-    draw_stored_key,
     locate_ledger,
-    open_stored_key,
 )
 
 # Copies of a whole database file: all of it or nothing at the target, safe on disk.
@@ -295,6 +295,87 @@ class TenantCache:
         if others is None:
             self._others = others = int(self._connection.execute("PRAGMA data_version").fetchone()[0])
         return _WriteStamp(others, self._connection.total_changes, self._commits.undone)
+
+
+# The named SQL statements of SQLite, in whose dialect the common ones are written, and the rows of one tenant.
+
+
+DIALECT: Final = Dialect("credenda.storage.sqlite", str)
+_PARAMETER: Final = re.compile(r":\w+")
+
+
+@cache
+def load_statements() -> dict[str, str]:
+    """Load the named SQL of this backend: name → statement."""
+    return load_dialect(DIALECT)
+
+
+@cache
+def get_positional_statement(name: str) -> str:
+    """Return a statement with positional parameters, in the order in which their names occur in it.
+
+    Binding twenty parameters by name takes longer than inserting the row (measured: 9.6 against 7.7 µs), so the
+    statements of every acknowledgement bind by position.
+    """
+    return _PARAMETER.sub("?", load_statements()[name])
+
+
+def bind_user(connection: sqlite3.Connection, user_id: str) -> StatementRunner:
+    """Return a runner of named statements for one tenant."""
+    statements = load_statements()
+
+    def run(name: str, /, **parameters: object) -> sqlite3.Cursor:
+        return connection.execute(statements[name], {**parameters, "user_id": user_id})
+
+    return run
+
+
+def read_tenant(connection: sqlite3.Connection, user_id: str) -> TenantRecord | None:
+    """Read a tenant's row; None for a tenant that never wrote."""
+    row = connection.execute(load_statements()["tenant"], {"user_id": user_id}).fetchone()
+    return None if row is None else to_tenant(row)
+
+
+class SqliteReader(SqlReader):
+    """A `Reader` over one connection that is inside a transaction."""
+
+    def __init__(self, connection: sqlite3.Connection, tenant: TenantRecord) -> None:
+        super().__init__(tenant, load_statements(), connection.execute)
+
+    @classmethod
+    def of_view(cls, connection: sqlite3.Connection, user_id: str) -> SqliteReader:
+        """Read a tenant and the first rows of every search, inside a read transaction."""
+        before = seconds()
+        row = connection.execute(load_statements()["view"], {"user_id": user_id}).fetchone()
+        nobody = TenantRecord(user_id=user_id, number=0, tag="", key=b"")
+        view = cls(connection, nobody if row is None else to_tenant(row))
+        view._start = ViewStart.of(row, (before, seconds()))
+        return view
+
+    def _list_codes(self, asked: Mapping[str, str], limit: int, *, memories: bool) -> list[list[int]]:
+        low = self._tenant.number << CODE_BITS
+        bounds = {"low": low + pack_code(0, memory=memories), "high": low + (1 << CODE_BITS), "limit": limit}
+        found = self._run("matching_words", matches=json.dumps([*asked]), **bounds)
+        return [[doc - low for doc in json.loads(row["docs"])] for row in found]
+
+
+# Insertion of values into SQLite.
+
+
+class SqliteWriter(SqlWriter, SqliteReader):
+    """A `Writer` inside a write transaction."""
+
+    def __init__(self, connection: sqlite3.Connection, tenant: TenantRecord, tips: NextIds, clock: Clock) -> None:
+        SqliteReader.__init__(self, connection, tenant)
+        SqlWriter.__init__(self, tips, clock)
+        self._connection = connection
+
+    def _insert(self, name: str, cells: tuple[object, ...]) -> None:
+        self._connection.execute(get_positional_statement(name), cells)
+
+    def put_words(self, name: str, code: int, body: str) -> None:
+        """Add the words of a document to the full-text index, or take them out."""
+        self._run(name, doc=(self._tenant.number << CODE_BITS) | code, tenant=self._tenant.tag, body=body)
 
 
 T = TypeVar("T")
