@@ -21,6 +21,8 @@ from .told import find_told, read_told
 from .waiting import PATIENCE_SECONDS
 
 _USUAL_SECONDS = 30.0
+_LONG = frozenset({"browser", "crash", "golden", "hosts", "state"})
+"""Folders with few tests that take long."""
 
 # A model that embeds each text of ten thousand tests would double their time; what it must not change is tested as
 # installed (the fixture `as_installed`). No other setting differs from a user's.
@@ -82,6 +84,11 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     place = f"{definition.path.parent.name}/{definition.path.name}"
     if CHOSEN == "sqlite" and place in ON_BOTH and not definition.get_closest_marker("sqlite_file"):
         metafunc.parametrize("backend", ["sqlite", "postgres"], indirect=True)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Begin with the folders that take long, so that no core waits for one of them at the end."""
+    items.sort(key=lambda item: item.path.parent.name not in _LONG)
 
 
 @pytest.fixture(autouse=True, scope="module")

@@ -18,7 +18,7 @@ from .rig import Server, browse, serve
 _FEW: Final = 60
 _MANY: Final = 10_000
 _BOUND_MS: Final = 300.0
-_ROUNDS: Final = 3
+_ROUNDS: Final = 2
 _INERT: Final = f"""() => ({{
     ran: window.{MARK} !== undefined,
     scripts: [...document.scripts].filter(one => !one.src || new URL(one.src).origin !== location.origin).length,

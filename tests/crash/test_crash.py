@@ -86,7 +86,7 @@ def test_a_job_of_a_killed_process_is_taken_over_before_anyone_has_asked_for_its
 
 @pytest.mark.requirement("D-011", "R-052")
 def test_rounds_of_random_kills_break_no_promise() -> None:
-    report = run_crash(4, writers=3, seed=21, note=print)
+    report = run_crash(2, writers=3, seed=21, note=print)
     assert report.violations == []
-    assert report.kills.total() >= 4
+    assert report.kills.total() >= 2
     assert report.acknowledged > 0

@@ -33,7 +33,7 @@ def postgres() -> Iterator[str]:
 
 @pytest.mark.requirement("R-071")
 def test_killed_servers_and_workers_lose_nothing_and_do_nothing_twice(postgres: str) -> None:
-    report = run_nodes(postgres, run_seconds=9, servers=2, workers=2, kill_every_seconds=1.5, seed=7)
+    report = run_nodes(postgres, run_seconds=5, servers=2, workers=2, kill_every_seconds=1, seed=7)
     assert report.violations == []
     assert report.kills.total() >= 2
     assert report.acknowledged > 0

@@ -56,7 +56,7 @@ def started(code: str, *arguments: str) -> subprocess.Popen[str]:
 
 @pytest.mark.requirement("D-011")
 def test_eight_processes_share_a_file_without_an_error() -> None:
-    report = run_undisturbed(8, run_seconds=2.0, seed=5)
+    report = run_undisturbed(8, run_seconds=0.5, seed=5)
     assert report.violations == []
     assert report.acknowledged >= 8
 

@@ -235,7 +235,7 @@ def _sentences(draw: st.DrawFn) -> tuple[str, list[str]]:
     return text[0].upper() + text[1:], values
 
 
-@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=20, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(said=_sentences(), number=st.integers(0, 3))
 def test_of_any_sentence_any_one_claim_can_be_deleted(
     tmp_path_factory: pytest.TempPathFactory, said: tuple[str, list[str]], number: int

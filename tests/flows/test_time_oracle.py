@@ -15,7 +15,6 @@ from credenda import Credenda, MemoryUnit, NotFound
 from credenda.testing import ManualClock
 
 START = datetime(1990, 1, 1, tzinfo=UTC)
-CHANGES = 500
 ASKED = "Where do I live?"
 
 
@@ -181,23 +180,24 @@ def listed(mem: Credenda, **times: Unpack[Times]) -> set[str]:
             return found
 
 
-@pytest.fixture(scope="module")
-def story(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Story]:
+@pytest.fixture(scope="module", params=[150, pytest.param(500, marks=pytest.mark.long_load)])
+def story(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Story]:
+    """A story of so many changes."""
     clock = ManualClock(START.isoformat())
     path = tmp_path_factory.mktemp("time") / "memory.db"
     with Credenda.open(path, user="ana", clock=clock, embedder="none", workers=False) as mem:
         story = Story(mem, clock, seed=20)
-        for _ in range(CHANGES):
+        for _ in range(request.param):
             story.live()
         yield story
 
 
 @pytest.mark.requirement("R-080", "C-005", "S-055")
-def test_five_hundred_changes_are_answered_as_by_a_list_of_intervals(story: Story) -> None:
+def test_hundreds_of_changes_are_answered_as_by_a_list_of_intervals(story: Story) -> None:
     mem, oracle = story.mem, story.oracle
-    assert len(oracle.values) > 300
+    assert len(oracle.values) > 90
     kinds = Counter("gone" if one.gone else "wrong" if one.wrong else one.now.status for one in oracle.values)
-    assert all(kinds[kind] >= 5 for kind in ("gone", "wrong", "superseded", "forgotten"))
+    assert all(kinds[kind] >= 2 for kind in ("gone", "wrong", "superseded", "forgotten"))
     for moment in story.moments(60, seed=1):
         assert listed(mem, as_of=moment) == oracle.true_at(moment)
         assert listed(mem, known_at=moment) == oracle.held_at(moment)

@@ -205,11 +205,11 @@ def test_a_result_without_room_is_unavailable_and_what_was_done_stays(tmp_path: 
 @pytest.mark.skipif(sys.platform == "win32", reason="a POSIX shell closes the streams")
 @pytest.mark.parametrize("closed", ["<&-", ">&-", "2>&-", "<&- >&- 2>&-"])
 def test_closed_streams_change_nothing_but_what_is_seen(tmp_path: Path, closed: str) -> None:
-    db = f"--db {tmp_path}/memory.db"
+    db, env = f"--db {tmp_path}/memory.db", environment(CREDENDA_READER="none")
     for command, code in (("remember 'I live in Linz.'", 0), ("list", 0), ("get m9-000000", 3), ("nonsense", 2)):
         line = f"'{sys.executable}' -m credenda {db} {command} {closed}"
         done = subprocess.run(
-            ["/bin/sh", "-c", line], capture_output=True, env=environment(), timeout=PATIENCE_SECONDS, check=False
+            ["/bin/sh", "-c", line], capture_output=True, env=env, timeout=PATIENCE_SECONDS, check=False
         )
         assert done.returncode == code, (command, done.stderr)
         assert b"Traceback" not in done.stderr

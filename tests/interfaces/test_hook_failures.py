@@ -89,7 +89,7 @@ def test_awkward_input_of_every_host_and_event_is_answered_with_nothing_or_text(
 
 def test_a_huge_prompt_is_kept_up_to_its_bound(folder: Path) -> None:
     agent = CodingAgent(folder)
-    agent.say("word " * 1_000_000)
+    agent.say("word " * 100_000)
     (kept,) = agent.waiting
     assert len(kept["text"]) == 199_999
     assert agent.file() == 1
@@ -106,7 +106,8 @@ def test_a_user_without_a_database_gets_nothing_and_loses_nothing(folder: Path) 
 
 
 @pytest.mark.sqlite_file  # the file is locked and damaged
-def test_a_locked_or_damaged_database_costs_the_recall_alone(folder: Path) -> None:
+def test_a_locked_or_damaged_database_costs_the_recall_alone(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("credenda.storage.sqlite.connection._BUSY_MS", 500)
     agent = CodingAgent(folder)
     agent.teach("We decided to use Postgres for the billing service.")
     locking = sqlite3.connect(agent.database)

@@ -103,16 +103,20 @@ def test_what_is_printed_is_what_is_written(client: str, person: Person) -> None
     assert printed == parsed(person.file(client))
 
 
-@pytest.mark.parametrize("client", CLIENTS)
-def test_the_written_line_starts_a_server(client: str, person: Person, tmp_path: Path) -> None:
+def test_every_client_gets_the_line_that_starts_a_server(person: Person, tmp_path: Path) -> None:
     db = tmp_path / "memory.db"
-    person.run(client, before=("--db", str(db), "--user", "ana"))
-    entry = person.entry(client)
+    lines: list[tuple[str, list[str]]] = []
+    for client in CLIENTS:
+        person.run(client, before=("--db", str(db), "--user", "ana"))
+        entry = person.entry(client)
+        lines.append((entry["command"], entry["args"]))
+    assert lines == lines[:1] * len(CLIENTS)
 
     async def body(agent: Agent) -> None:
         assert (await agent.ask("store_memory", text="I live in Linz."))["status"] == "ok"
 
-    drive(StdioServerParameters(command=entry["command"], args=entry["args"], env=environment()), body)
+    command, args = lines[0]
+    drive(StdioServerParameters(command=command, args=args, env=environment()), body)
     assert db.exists()
 
 

@@ -7,7 +7,7 @@ from benchmarks.serve import run_serve
 
 def test_a_loaded_server_meets_its_limits_alone_and_a_kill_loses_nothing() -> None:
     notes: list[str] = []
-    document = run_serve(6, 3.0, users=2, pace=3.0, embedder="none", note=notes.append, kill_seconds=4.0)
+    document = run_serve(4, 1.5, users=2, pace=3.0, embedder="none", note=notes.append, kill_seconds=2.0)
     assert document["errors"] == {}
     assert set(document["http"]) == {"search (REST)", "store (MCP)", "store (REST)"}
     assert set(document["ratios"]) == {"store (MCP)", "store (REST)"}

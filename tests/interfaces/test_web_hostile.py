@@ -23,15 +23,15 @@ TEXTS = (
     "javascript:alert(1) http://evil.example/?q=<b> [link](http://evil.example)",
     "\u202eabc\u2066 right to left and never closed",
     "a\x0bcontrol\x1b[31m and a lone \u0085",
-    "x" * 300_000,
-    "word " * 60_000,
+    "x" * 100_000,
+    "word " * 20_000,
     "</textarea></title></bdi></main>",
 )
 
 
-@pytest.fixture
-def site(tmp_path: Path) -> Iterator[Site]:
-    with serving_pages(tmp_path, ManualClock(START)) as site:
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
+    with serving_pages(tmp_path_factory.mktemp("site"), ManualClock(START)) as site:
         with memory_of(site) as memory:
             for number, text in enumerate(TEXTS):
                 memory.store(
@@ -97,7 +97,7 @@ def test_text_that_turns_its_direction_is_isolated(site: Site) -> None:
 def test_a_page_of_a_large_memory_is_quick(tmp_path: Path) -> None:
     with serving_pages(tmp_path, ManualClock(START), settings={"embedder": "none"}) as site:
         with memory_of(site) as memory:
-            for number in range(2_500):
+            for number in range(1_000):
                 memory.store(MemoryUnit(text=f"{MARKUP} number {number}", entity=f"thing {number}", attribute="is"))
             first = memory.list(limit=1).items[0].id
         person = Person(site)

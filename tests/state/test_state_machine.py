@@ -330,7 +330,7 @@ EXAMPLES = {"deep": 1_000, "deeper": 10_000}
 @pytest.mark.timeout(100_000)  # a deep search runs for as long as it takes
 def test_the_promises_hold_whatever_happens(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sqlite3, "connect", connect)
-    examples = EXAMPLES.get(settings.get_current_profile_name(), 25)
+    examples = EXAMPLES.get(settings.get_current_profile_name(), 10)
     chosen = settings(
         max_examples=examples,
         stateful_step_count=20,

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import pytest
 
+from credenda.providers import languages
 from credenda.providers.languages import find_language
 
 
@@ -38,6 +39,14 @@ def test_a_text_that_may_be_english_is_read(text: str) -> None:
 )
 def test_a_text_in_another_language_is_not_read_as_if_it_were_english(text: str, language: str) -> None:
     assert find_language(text) == language
+
+
+@pytest.mark.parametrize("text", ["I live in Linz.", "vegan, two cats", "Moved to Graz for a job at Siemens."])
+def test_words_of_no_other_language_leave_no_doubt_and_load_no_library(
+    text: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delattr(languages, "_load")
+    assert find_language(text) == "en"
 
 
 def test_a_short_answer_is_in_the_language_of_what_it_answers() -> None:

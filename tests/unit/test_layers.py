@@ -20,8 +20,8 @@ RANDOMNESS = frozenset({"random", "secrets", "uuid", "urandom"})
 ENVIRONMENT = frozenset({"environ", "getenv"})
 
 
-def imported(source: str) -> Iterator[str]:
-    for node in ast.walk(ast.parse(source)):
+def imported(source: str | ast.AST) -> Iterator[str]:
+    for node in ast.walk(ast.parse(source) if isinstance(source, str) else source):
         match node:
             case ast.Import(names=names):
                 yield from (alias.name for alias in names)
@@ -70,7 +70,7 @@ def test_imports_are_read_in_every_form() -> None:
 def find_inner_imports(source: str) -> list[str]:
     functions = (ast.FunctionDef, ast.AsyncFunctionDef)
     nodes = [node for node in ast.walk(ast.parse(source)) if isinstance(node, functions)]
-    names = {name for node in nodes for name in imported(ast.unparse(node))}
+    names = {name for node in nodes for name in imported(node)}
     return sorted(name for name in names if f"{name}.".startswith("credenda."))
 
 

@@ -44,8 +44,11 @@ def find_language(text: str, before: str = "") -> str:
         return ""
     if not words or _ENOUGH * sum(word in _ENGLISH for word in _SPOKEN.findall(text)) >= len(words):
         return "en"
-    language, share = cast("tuple[str, float]", _load().classify(text))
     said, english = {fold(word) for word in words}, get_function_words("en")
+    is_other = any((said & get_function_words(code)) - english for code in _CANDIDATES if code != "en")
+    if not is_other and not (before and said.isdisjoint(english)):
+        return "en"  # whatever the library says
+    language, share = cast("tuple[str, float]", _load().classify(text))
     own = language != "en" and bool((said & get_function_words(language)) - english)  # "works at Société Générale"
     if own and share >= _SURE and len(words) > 1:
         return language

@@ -54,8 +54,9 @@ def silent(text: str) -> None:
     del text
 
 
-@pytest.fixture
-def document(tmp_path: Path) -> dict[str, Any]:
+@pytest.fixture(scope="module")
+def document(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+    tmp_path = tmp_path_factory.mktemp("beliefs")
     said = write(tmp_path / "said.jsonl", SENTENCES)
     return run_beliefs(said, write(tmp_path / "pairs.jsonl", PAIRS), note=silent)
 

@@ -36,7 +36,7 @@ def test_a_year_holds_every_kind_of_turn_and_a_truth_that_was_said() -> None:
 
 
 @pytest.mark.requirement("R-077", "D-008")
-@pytest.mark.parametrize("seed", [1, 2])
+@pytest.mark.parametrize("seed", [1, pytest.param(2, marks=pytest.mark.long_load)])
 def test_a_year_ends_with_what_is_true(seed: int) -> None:
     document = run_year(140, seed=seed, note=_silent)
     assert document["two_live_values"] == []

@@ -85,15 +85,15 @@ def test_each_way_of_not_answering_is_a_failure_with_its_kind(program: Program, 
 
 
 @pytest.mark.parametrize(
-    ("code", "fix"),
+    ("code", "fix", "seconds"),
     [
-        ("sys.exit(3)", "status 3; run it by hand"),
-        ('print("tea")', "it must print the one that the prompt asks for"),
-        ("time.sleep(60)", "raise llm_timeout_seconds"),
+        ("sys.exit(3)", "status 3; run it by hand", PATIENCE_SECONDS),
+        ('print("tea")', "it must print the one that the prompt asks for", PATIENCE_SECONDS),
+        ("time.sleep(60)", "raise llm_timeout_seconds", 0.5),
     ],
 )
-def test_a_failure_says_what_to_do(tmp_path: Path, code: str, fix: str) -> None:
-    assert fix in str(failure(Command(line(tmp_path, code), timeout_seconds=5.0)))
+def test_a_failure_says_what_to_do(tmp_path: Path, code: str, fix: str, seconds: float) -> None:
+    assert fix in str(failure(Command(line(tmp_path, code), timeout_seconds=seconds)))
 
 
 def test_an_argument_is_quoted_as_in_a_shell_and_nothing_is_expanded(tmp_path: Path) -> None:

@@ -32,26 +32,34 @@ def written(node: ast.expr) -> str:
     return ""
 
 
-def list_expressions(value: ast.expr) -> Iterator[ast.expr]:
-    return (part for part in ast.walk(value) if isinstance(part, ast.expr))
-
-
 def is_advice(text: str) -> bool:
     return OPTION.search(text) is not None or ("`" in text and text.count("`") % 2 == 0)
+
+
+def list_passed(tree: ast.AST) -> Iterator[ast.expr]:
+    """Yield every expression of a module that is, or is part of, what a call passes as what, why or fix."""
+    waiting: list[tuple[ast.AST, bool]] = [(tree, False)]
+    while waiting:
+        node, passed = waiting.pop()
+        if passed and isinstance(node, ast.expr):
+            yield node
+        for child in ast.iter_child_nodes(node):
+            given = isinstance(node, ast.Call) and child is not node.func and not isinstance(child, ast.keyword)
+            named = isinstance(node, ast.keyword) and node.arg in {"what", "why", "fix"}
+            waiting.append((child, passed or given or named))
 
 
 def list_texts() -> Iterator[tuple[str, str]]:
     """Yield every text that is passed as what, why or fix of an error, with its file."""
     for path in SOURCES.rglob("*.py"):
         place = path.relative_to(SOURCES).as_posix()
-        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
-            if isinstance(node, ast.Call):
-                named = [one.value for one in node.keywords if one.arg in {"what", "why", "fix"}]
-                for value in [*node.args, *named]:
-                    yield from ((place, text) for text in map(written, list_expressions(value)) if is_advice(text))
+        if not place.startswith(OTHER_DOORS):
+            for node in list_passed(ast.parse(path.read_text("utf-8"))):
+                if is_advice(text := written(node)):
+                    yield place, text
 
 
-TEXTS = sorted({one for one in list_texts() if not one[0].startswith(OTHER_DOORS)})
+TEXTS = sorted(set(list_texts()))
 
 
 def tools_of(toolset: Toolset) -> dict[str, str]:
