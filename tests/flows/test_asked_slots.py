@@ -66,3 +66,34 @@ def test_a_question_with_a_word_of_its_own_does_not_ask_for_the_slot(mem: Creden
     mem.remember(quote, claims=[{"quote": quote, "entity": "user", "attribute": "salary", "value": "51k"}])
     mem.settle()
     assert "gym" in mem.search("What do I pay for the gym?").hits[0].text
+
+
+@pytest.mark.requirement("R-120")
+@pytest.mark.parametrize(
+    ("question", "value"),
+    [
+        ("how old is my tortoise?", "19"),
+        ("Who do I report to at the clinic?", "Ines Ferro"),
+        ("What does my brother do for a living?", "welder"),
+        ("who's our intern?", "Cody Blake"),
+    ],
+)
+def test_what_is_asked_of_a_thing_by_its_kind_or_at_a_place_comes_first(
+    mem: Credenda, question: str, value: str
+) -> None:
+    told: list[Claim] = [
+        ("got a tortoise called Biscuit", "user", "pet tortoise", "Biscuit"),
+        ("19, older than my marriage", "Biscuit", "age", "19"),
+        ("Ines Ferro runs things now", "user", "manager", "Ines Ferro"),
+        ("Cody Blake started at the clinic", "user", "clinic intern", "Cody Blake"),
+        ("Lucien is my brother", "user", "brother", "Lucien"),
+        ("Lucien is a welder these days", "Lucien", "occupation", "welder"),
+    ]
+    for sentence in NOISE:
+        mem.remember(sentence)
+    for quote, entity, attribute, held in told:
+        mem.remember(quote, claims=[{"quote": quote, "entity": entity, "attribute": attribute, "value": held}])
+    mem.settle()
+    first = mem.search(question).hits[0]
+    assert first.memory is not None
+    assert first.memory.value == value

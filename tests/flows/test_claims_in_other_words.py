@@ -188,3 +188,59 @@ def test_what_stands_beside_the_old_value_ends_nothing(
 ) -> None:
     tell(mem, first[0], attribute=attribute, value=first[1])
     assert tell(mem, second[0], LATER, attribute=attribute, value=second[1]).replaced == ()
+
+
+@pytest.mark.parametrize("scope", ["at home", "in the flat"])
+def test_an_agent_words_a_scope_as_it_understood_it(mem: Credenda, scope: str) -> None:
+    result = tell(mem, "guests at my place join Otterbox", attribute="wifi network", value="Otterbox", scope=scope)
+    assert (result.reason, values(mem, "wifi_network")) == ("", ["Otterbox"])
+
+
+def test_a_scope_is_never_invented_for_what_could_hurt_or_with_a_number(mem: Credenda) -> None:
+    tell(mem, "I can't have walnuts", attribute="allergy", value="walnuts", scope="at work")
+    tell(mem, "guests at my place join Otterbox", attribute="wifi network", value="Otterbox", scope="in flat 12")
+    assert values(mem, "allergy") == values(mem, "wifi_network") == []
+
+
+@pytest.mark.requirement("R-077")
+@pytest.mark.parametrize(
+    ("held", "over"),
+    [
+        (
+            ("I teach the glazing course at Ryde", "second job", "teach the glazing course at Ryde"),
+            "glazing course over",
+        ),
+        (("mornings I swim at the lido", "exercise habit", "swim at the lido"), "no more lido"),
+    ],
+)
+def test_an_agent_may_tell_in_other_words_that_a_value_is_over(
+    mem: Credenda, held: tuple[str, str, str], over: str
+) -> None:
+    text, attribute, value = held
+    first = tell(mem, text, attribute=attribute, value=value)
+    tell(mem, f"{over}, phew", LATER, attribute=attribute, value=over, stance="past")
+    assert first.memory_id is not None
+    assert mem.get(first.memory_id).status == "superseded"
+
+
+def test_what_is_over_ends_no_other_value(mem: Credenda) -> None:
+    kept = tell(mem, "I teach the glazing course at Ryde", attribute="second job", value="the glazing course")
+    tell(mem, "the market stall is over", LATER, attribute="second job", value="the market stall", stance="past")
+    assert kept.memory_id is not None
+    assert mem.get(kept.memory_id).status == "active"
+
+
+@pytest.mark.requirement("R-077")
+def test_what_is_told_after_its_day_takes_the_place_of_a_plan(mem: Credenda) -> None:
+    claim = {"attribute": "rent", "value": "1,040 from 1 February", "stance": "planned"}
+    plan = tell(mem, "rent goes to 1,040 from 1 February", **claim)
+    tell(mem, "paid the 1,040", LATER, attribute="rent", value="1,040")
+    assert plan.memory_id is not None
+    assert mem.get(plan.memory_id).status == "superseded"
+
+
+def test_a_new_version_of_a_thing_takes_the_place_of_the_one_before(mem: Credenda) -> None:
+    tell(mem, "the Merlin valve is at v0.4", entity="Merlin valve", attribute="version", value="v0.4")
+    tell(mem, "Merlin valve v0.5 is on the bench", LATER, entity="Merlin valve", attribute="version", value="v0.5")
+    held = [one for one in mem.list().items if one.attribute == "version"]
+    assert [(one.value, one.status) for one in held] == [("v0.5", "active")]

@@ -373,3 +373,26 @@ def test_a_core_of_few_memories_has_the_standing_instructions_first(path: Path, 
         assert "Always answer in French." in core.lines[0].text
         assert "Always answer in French." in mem.context().text
         assert len(core.left_out) == max(0, 4 - most)
+
+
+def test_a_value_that_may_be_outdated_stands_in_no_prompt(mem: Credenda, clock: ManualClock) -> None:
+    old, lasting = (
+        fact(mem, text, entity="user", attribute=attribute, value=value)
+        for text, attribute, value in (
+            ("shifts: mornings", "shift_pattern", "mornings"),
+            ("bike: Gazelle", "bike", "Gazelle"),
+        )
+    )
+    for name in (old, lasting):
+        recall(mem, clock, name, "s1")
+    assert sorted(sections(mem.manage.core())["recalled"]) == ["bike: Gazelle", "shift pattern: mornings"]
+    clock.advance(2 * DAY)
+    new = mem.store(
+        MemoryUnit(text="nights now", entity="user", attribute="shift_pattern", value="nights", cardinality="set")
+    )
+    assert mem.get(old).status == "active"
+    assert mem.get(new.id).status == "active"
+    assert sections(mem.manage.core())["recalled"] == ["bike: Gazelle"]
+    clock.advance(61 * DAY)
+    recall(mem, clock, lasting, "s2")
+    assert "recalled" not in sections(mem.manage.core())

@@ -424,8 +424,15 @@ def _parse_weekday_number(found: re.Match[str], context: _Context) -> Days | Non
     return next((get_day(one) for one in near if (one.day, one.weekday()) == (day, weekday)), None)
 
 
+_BEHIND_DAY: Final = re.compile(
+    r"\s*(?:$|[.,;:!?)]|(?:at|in|on|with|for|from|to|until|till|and|or|but|is|was|instead|now)\b)", re.IGNORECASE
+)
+"""What stands behind "may 12" as a day, and not behind "may 12 people come", "march 5 miles"."""
+
+
 def _parse_month_day(found: re.Match[str], context: _Context) -> Days | None:
-    if found["mdy_m"] in {"may", "march", "mar"} and found["mdy_y"] is None and found["mdy_d"].isdigit():
+    verb = found["mdy_m"] in {"may", "march", "mar"} and found["mdy_y"] is None and found["mdy_d"].isdigit()
+    if verb and not _BEHIND_DAY.match(found.string, found.end()):
         return None
     days = _resolve_date(context, _parse_day_number(found["mdy_d"]), parse_month(found["mdy_m"]), found["mdy_y"])
     if days is None or found["mdy_e"] is None:
