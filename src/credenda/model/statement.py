@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Final, Protocol
 from credenda.clock import DAY_US, to_datetime
 from credenda.lazy import import_on_use
 from credenda.text.fence import format_day, name_author
-from credenda.text.normalize import detect_language
+from credenda.text.normalize import detect_language, normalise_attribute
 from credenda.text.passages import cut_to_clause, format_yearly_day, is_one_clause
 
 if TYPE_CHECKING:
@@ -36,6 +36,8 @@ _PREFERENCE: Final = "preference"
 _NEGATED: Final = "negated"
 _DECISION: Final = "decision"
 _OPEN: Final = frozenset({"planned", "considered"})
+BEGINNINGS: Final = frozenset({"residence", "employer", "job_title", "school", "employment_status", "marital_status"})
+"""Attributes of what goes on once it has begun: the time of such a plan is only that of its beginning."""
 _UNREAL: Final = {
     "reported": "hearsay",
     "hypothetical": "only supposed",
@@ -121,6 +123,8 @@ class Stated(Protocol):
     def valid_until_us(self) -> int | None: ...  # noqa: D102
     @property
     def over(self) -> bool: ...  # noqa: D102
+    @property
+    def due(self) -> bool: ...  # noqa: D102
     @property
     def metadata(self) -> Mapping[str, object]: ...  # noqa: D102
 
@@ -320,8 +324,19 @@ def format_validity(memory: Stated, zone: tzinfo, told_us: Sequence[int] = (), l
     return [*real, dated, *over]
 
 
+def begins_then(stance: str, attribute: str | None) -> bool:
+    """Return whether a memory of this stance plans what lasts, so that it is not over with its day.
+
+    >>> begins_then("planned", "residence"), begins_then("planned", "appointment"), begins_then("asserted", "residence")
+    (True, False, False)
+    """
+    return stance in _OPEN and normalise_attribute(attribute or "") in BEGINNINGS
+
+
 def _name_end(memory: Stated, zone: tzinfo, language: str) -> list[str]:
-    """Say of a memory that is over since when; a dated plan names its time anyway."""
+    """Say of a memory that is over since when; a dated plan names its time anyway, which may have come."""
+    if memory.due:
+        return [choose_word(language, "not yet confirmed")]
     if not memory.over or memory.valid_until_us is None:
         return []
     planned = memory.stance in _OPEN and memory.valid_from_us is not None

@@ -298,6 +298,8 @@ def remember(parts: Parts, submission: Submission) -> Receipt:
         if event.role in _SPEAKING
         for start, stop in find_unread(event.text)
     )
+    if parts.reader_problem and parts.llm is None and any(event.role in _SPEAKING for event in accepted.events):
+        unread = (parts.reader_problem, *unread)
     return replace(receipt, unread=unread) if unread else receipt
 
 

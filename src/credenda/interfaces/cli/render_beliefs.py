@@ -32,6 +32,8 @@ def describe_status(memory: Memory) -> str:
         notes.append("contested")
     if memory.over:
         notes.append("over")
+    if memory.due:
+        notes.append("not yet confirmed")
     if memory.status.value != "active":
         notes.append(f"{memory.status.value} ({memory.relation.value})" if memory.relation else memory.status.value)
     if memory.stance not in {Stance.ASSERTED, Stance.NEGATED}:

@@ -34,7 +34,7 @@ from credenda.text.sentences import (
 from credenda.write.extract import voices
 from credenda.write.extract.moments import iso_day
 from credenda.write.extract.voices import Act, Voice, act_of, is_playing, lexicon, names, split_voices, who_speaks
-from credenda.write.facts.period import find_period
+from credenda.write.facts.period import COMES_TRUE, find_period
 from credenda.write.facts.schemas import FactSchema, load_fact_schemas
 from credenda.write.facts.subjects import Antecedents
 from credenda.write.facts.wording import (
@@ -556,6 +556,7 @@ def _find_stance(told: _PlacedFact, text: str, start: int, stop: int) -> Stance:
     """Return the stance of a fact with these words, in the sentence that begins at `start`."""
     fact, schema, message = told.fact, told.schema, told.turn.event.text
     stance = _STANCES.get(fact.status, _BY_NATURE.get(fact.attribute, Stance.ASSERTED))
+    stance = Stance.ASSERTED if _comes_true(told) else stance
     words = text.replace("\u2019", "'")
     before, after = message[start : max(fact.value.start, start)].replace("\u2019", "'"), message[fact.value.stop :]
     if schema.name in _TASTES and stance in _OPEN and _ENJOYS.search(before):
@@ -577,6 +578,14 @@ def _find_stance(told: _PlacedFact, text: str, start: int, stop: int) -> Stance:
     posed = stance is Stance.ASSERTED and fact.attribute == "job_title" and _POSED.search(words)
     invented = fact.subject == SPEAKER and _FICTION.search(message, start, stop)
     return Stance.HYPOTHETICAL if posed or invented else stance
+
+
+def _comes_true(told: _PlacedFact) -> bool:
+    """Return whether a fact becomes true on its day by itself: "I turn 34 on 19 July"."""
+    fact, now_us = told.fact, told.turn.event.occurred_us
+    if fact.status is not FactStatus.PLANNED or fact.attribute not in COMES_TRUE:
+        return False
+    return find_period(fact, fact.value.text, now_us, planned=True)[0] is not None
 
 
 def _is_reported(told: _PlacedFact, sign: re.Pattern[str] = _REPORTED) -> bool:
@@ -727,8 +736,10 @@ def _fill_slot(plain: Claim, told: _PlacedFact) -> Claim:
     value = _DENIED.sub("", value) if plain.stance is Stance.NEGATED and not schema.order else value
     value = f"do not {value}" if schema.order and voices.is_forbidden(told.turn.event.text, fact.value.start) else value
     beside = fact.attribute == "measure" and bool(fact.when)  # measured on another day: no change
+    turns = _comes_true(told)
+    since, until = find_period(fact, value, now_us, planned=turns or plain.stance is Stance.PLANNED)
+    fact = replace(fact, change=FactChange.CHANGED) if turns else fact
     changes = fact.change is not FactChange.NONE or bool(fact.old)
-    since, until = find_period(fact, value, now_us, planned=plain.stance is Stance.PLANNED)
     passing = plain.stance is Stance.ASSERTED and fact.attribute != "deadline" and until is not None and until > now_us
     many = (
         beside

@@ -334,6 +334,9 @@ def _end(view: View, memory_id: str) -> Done:
 def correct(view: View) -> Done:
     """Put another text, or another value, in the place of the memory."""
     text, value = view.get("text").strip() or None, view.get("value").strip() or None
+    if text is None and value is None:
+        fix = "write the right value, or the right sentence, and send it again"
+        raise Invalid("nothing was corrected", why="both fields are empty", fix=fix)
     corrected = view.change("correct", id=view.get("id"), text=text, value=value, reason=view.get("reason"))
     return _end(view, corrected.id)
 
