@@ -188,3 +188,25 @@ def test_what_stands_beside_the_old_value_ends_nothing(
 ) -> None:
     tell(mem, first[0], attribute=attribute, value=first[1])
     assert tell(mem, second[0], LATER, attribute=attribute, value=second[1]).replaced == ()
+
+
+@pytest.mark.parametrize(
+    ("text", "attribute", "value"),
+    [
+        ("I don't work at Google.", "employer", "Google"),
+        ("I'm not vegan.", "diet", "vegan"),
+        ("I never said that I live in Graz.", "home", "Graz"),
+    ],
+)
+def test_a_value_that_its_own_sentence_denies_is_refused_each_time(
+    mem: Credenda, text: str, attribute: str, value: str
+) -> None:
+    results = [tell(mem, text, attribute=attribute, value=value) for _ in range(2)]
+    assert [(one.outcome, "denies this value" in one.reason) for one in results] == [("refused", True)] * 2
+    assert mem.list().items == ()
+    assert tell(mem, text, attribute=attribute, value=value, stance="negated").outcome == "kept"
+
+
+def test_what_another_clause_denies_is_no_denial_of_the_value(mem: Credenda) -> None:
+    text = "I don't work at Google, I work at Arup."
+    assert tell(mem, text, attribute="employer", value="Arup").outcome == "kept"

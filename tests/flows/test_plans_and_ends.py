@@ -111,3 +111,22 @@ def test_a_genre_is_no_title(mem: Credenda, said: str, attribute: str) -> None:
 def test_what_was_watched_is_no_place_that_was_visited(mem: Credenda) -> None:
     assert tell(mem, "I watched Dune last night.") == [("user", "experience", "watched Dune")]
     assert ("user", "visited", "Rome") in tell(mem, "I went to Rome last year.")
+
+
+@pytest.mark.parametrize(
+    ("held", "left", "still"),
+    [
+        (["I work at Lumen Bakery."], "left the bakery last week. starting at Arup on monday", []),
+        (["I work at the city library."], "I no longer work at the library.", []),
+        (["I work at Lumen Bakery."], "I left the brewery.", ["Lumen Bakery"]),
+        (["My sister Mara works at Lumen Bakery."], "I left the bakery.", ["Lumen Bakery"]),
+    ],
+)
+def test_who_leaves_an_employer_may_name_what_it_is(
+    mem: Credenda, held: list[str], left: str, still: list[str]
+) -> None:
+    for text in [*held, left]:
+        mem.remember(text)
+        mem.settle()
+    now = [one for one in mem.list(attribute="employer").items if one.stance == "asserted"]
+    assert [one.value for one in now] == still
