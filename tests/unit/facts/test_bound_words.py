@@ -6,8 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from credenda.clock import to_datetime
-from credenda.clock import DAY_US
+from credenda.clock import DAY_US, to_datetime
 from credenda.model.claim import Claim, Fact, FactChange, FactStatus, UpdateKind, Words
 from credenda.model.event import Role
 from credenda.model.memory import Stance
