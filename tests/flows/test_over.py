@@ -111,6 +111,25 @@ def test_what_was_to_begin_on_a_past_day_stays_a_plan_that_nobody_confirmed(
     assert "(planned for 2026-03-14; not yet confirmed)" in block.partition("Planned or considered:")[2]
 
 
+def test_every_door_says_of_a_plan_that_it_was_to_begin_then(path: Path, mem: Credenda) -> None:
+    mem.remember("We are moving to Porto on March 14.")  # 2026, long before this runs
+    mem.settle()
+    (plan,) = mem.list(attribute="residence").items
+    mem.close()
+    shown = CliRunner().invoke(cli, ["--db", str(path), "--user", "ana", "get", plan.id]).stdout
+    assert "planned for 2026-03-14" in shown
+    listed = CliRunner().invoke(cli, ["--db", str(path), "--user", "ana", "list"]).stdout
+    assert "Porto [not yet confirmed · planned]" in listed
+
+
+def test_a_plan_without_a_day_says_when_it_was_told(mem: Credenda) -> None:
+    text = "I want to learn to sail."
+    mem.remember(text, claims=[{"quote": text, "attribute": "goal", "value": "learn to sail", "stance": "planned"}])
+    (plan,) = mem.list().items
+    assert plan.statement.endswith("(planned, as of 2026-03-01)")
+    assert "(planned; told 1 Mar" in mem.context("sail").text
+
+
 def test_the_word_that_confirms_a_plan_takes_its_place(mem: Credenda, clock: ManualClock) -> None:
     mem.remember("We are moving to Porto on March 14.")
     mem.settle()

@@ -308,20 +308,20 @@ def format_validity(memory: Stated, zone: tzinfo, told_us: Sequence[int] = (), l
     if memory.status == _WITHDRAWN:
         return [*real, choose_word(language, "withdrawn")]
     over = _name_end(memory, zone, language)
+    opened = [choose_word(language, memory.stance)] if memory.stance in _OPEN else []
     if memory.valid_from_us is None:
-        return [*real, *([choose_word(language, memory.stance)] if memory.stance in _OPEN else []), *over]
+        return [*real, *opened, *over]
     day, coming = format_day(memory.valid_from_us, zone), memory.valid_from_us > memory.created_us + DAY_US
-    if memory.stance in _OPEN:
-        coming = coming or memory.valid_until_us is not None
-        opened = choose_word(language, f"{memory.stance} for" if coming else memory.stance)
-        return [f"{opened} {format_planned(memory, language) or day}", *over]
     told = any(format_day(one, zone) == day for one in told_us)
     since = "told" if told else "since" if told_us else "as of"
-    begun = "decided" if memory.type == _DECISION else since
+    if opened and (coming or memory.valid_until_us is not None):
+        planned_for = choose_word(language, f"{memory.stance} for")
+        return [f"{planned_for} {format_planned(memory, language) or day}", *over]
+    begun = "decided" if memory.type == _DECISION and not opened else since
     dated = f"{choose_word(language, 'from' if coming else begun)} {day}"
     if memory.status == _SUPERSEDED and memory.valid_until_us is not None:
         return [*real, dated, f"{choose_word(language, 'until')} {format_day(memory.valid_until_us, zone)}"]
-    return [*real, dated, *over]
+    return [*real, *opened, dated, *over]
 
 
 def begins_then(stance: str, attribute: str | None) -> bool:

@@ -226,7 +226,7 @@ def _check(proposal: Proposal, turns: Sequence[Turn], known: Mapping[str, Memory
 
 
 def _list_denied(parts: Parts, turn: Turn, verdicts: Sequence[Verdict]) -> list[Claim]:
-    """Return what the reader reads as denied in a message, where a claim asserts something of a sentence that denies."""
+    """Return what the reader reads as denied in a message, if a claim asserts something of a sentence that denies."""
     if not any(_asserts(one) and DENYING.search(one.text) for one in _list_claims(turn.event, verdicts)):
         return []
     return [one for one in parts.extractor.extract(turn) if one.stance is Stance.NEGATED]

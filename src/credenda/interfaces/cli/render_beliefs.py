@@ -60,6 +60,8 @@ def describe_validity(screen: Screen, memory: Memory | SlotVersion) -> str:
     """Format the time range in which a memory was true."""
     if memory.relation is Relation.CORRECTED:
         return "never"
+    if isinstance(memory, Memory) and (planned := format_planned(memory)):
+        return f"{memory.stance.value} for {planned}"
     since = screen.day(memory.valid_from) or "?"
     return f"{since} – {screen.day(memory.valid_until)}" if memory.valid_until_us is not None else f"since {since}"
 

@@ -30,6 +30,7 @@ from credenda.model.event import Event, Source
 from credenda.model.memory import HELD, TRANSITIONS, Layer, Memory, MemoryType, Relation, Stance, Status
 from credenda.model.query import SlotVersion
 from credenda.model.report import UndoReport
+from credenda.model.statement import format_planned
 from credenda.services.browse import name_version
 from credenda.text.normalize import normalise_name
 
@@ -278,8 +279,9 @@ def load_memory(view: View) -> Mapping[str, object]:
 
 
 def draw_memory(view: View, data: Mapping[str, Any]) -> Mapping[str, object]:
-    """Draw the versions of the slot on both time axes."""
-    return {"lanes": _draw_versions(view, data["slot"], lambda one: _name_version(view, one))}
+    """Draw the versions of the slot on both time axes; a dated plan has its time in words."""
+    lanes = _draw_versions(view, data["slot"], lambda one: _name_version(view, one))
+    return {"lanes": lanes, "planned_for": format_planned(data["memory"], view.language)}
 
 
 def _draw_versions(
