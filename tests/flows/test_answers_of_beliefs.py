@@ -9,7 +9,7 @@ import pytest
 
 from credenda import Credenda
 from credenda.clock import from_datetime
-from credenda.read.newer import was_held
+from credenda.read.newer import was_valid_within
 from credenda.read.plan import Interval
 from credenda.testing import ManualClock
 
@@ -113,7 +113,7 @@ def test_a_value_that_had_ended_by_then_did_not_hold_then(mem: Credenda, jobs: t
         Interval(from_datetime(datetime(year, 1, 1, tzinfo=UTC)), from_datetime(datetime(year + 1, 1, 1, tzinfo=UTC)))
         for year in (2021, 2022)
     ]
-    assert [was_held(left, [one]) for one in asked] == [True, False]
+    assert [was_valid_within(left, [one]) for one in asked] == [True, False]
 
 
 def test_of_two_things_the_one_that_is_named_comes_first(mem: Credenda, clock: ManualClock) -> None:

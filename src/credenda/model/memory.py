@@ -11,7 +11,7 @@ from typing import Final, NamedTuple, cast
 
 from credenda.clock import to_datetime
 from credenda.errors import Conflict
-from credenda.model.statement import begins_then, write_statement
+from credenda.model.statement import is_lasting_plan, write_statement
 
 
 class MemoryType(StrEnum):
@@ -327,7 +327,7 @@ def has_ended(memory: Memory, now_us: int) -> bool:
     """
     if memory.valid_until_us is None or memory.valid_until_us > now_us:
         return False
-    return memory.status not in HELD or not begins_then(memory.stance, memory.attribute)
+    return memory.status not in HELD or not is_lasting_plan(memory.stance, memory.attribute)
 
 
 def mark_over(memories: Iterable[Memory], now_us: int) -> list[Memory]:

@@ -324,10 +324,10 @@ def format_validity(memory: Stated, zone: tzinfo, told_us: Sequence[int] = (), l
     return [*real, *opened, dated, *over]
 
 
-def begins_then(stance: str, attribute: str | None) -> bool:
+def is_lasting_plan(stance: str, attribute: str | None) -> bool:
     """Return whether a memory of this stance plans what lasts, so that it is not over with its day.
 
-    >>> begins_then("planned", "residence"), begins_then("planned", "appointment"), begins_then("asserted", "residence")
+    >>> is_lasting_plan("planned", "residence"), is_lasting_plan("planned", "date"), is_lasting_plan("asserted", "school")
     (True, False, False)
     """
     return stance in _OPEN and normalise_attribute(attribute or "") in BEGINNINGS

@@ -13,7 +13,7 @@ from credenda.model.change import ContestCase, ContestState
 from credenda.model.claim import Span
 from credenda.model.core import HEADINGS, INSTRUCTIONS_PART, CoreMemory, Section
 from credenda.model.memory import Cardinality, Memory, Relation, Stance, Status
-from credenda.model.query import Context, Hit, Query, SlotVersion
+from credenda.model.query import Context, Hit, Query, SearchResult, SlotVersion
 from credenda.model.statement import format_core_text, format_validity, write_statement
 from credenda.providers.embed.factory import TokenAsk
 from credenda.read.core_memories import add_statement_times, find_core_memories, is_standing_instruction
@@ -65,8 +65,7 @@ def build_context(  # noqa: PLR0913 - what a search takes, and the core
         core = add_statement_times(
             reader, [_make_core_memory(one) for one in find_core_memories(reader, asked, now_us)]
         )
-    kept = core
-    candidates = kept
+    kept = candidates = core
     if query is None or not query.text:
         kept = _limit_instructions(kept, asked, budget, terms=())
         always = [one.memory for one in kept]
@@ -86,8 +85,7 @@ def build_context(  # noqa: PLR0913 - what a search takes, and the core
     made = plan(query, now_us, ())
     kept = _choose_core(kept, found.hits, query, budget, terms=made.terms)
     always, whole = [one.memory for one in kept], "whole" in found.trace
-    answered = _complete_answers(reader, always, found.hits, query)
-    found = replace(found, hits=answered.hits)
+    found, together = _complete_answers(reader, always, found, query)
     if trace is not None:
         trace.leave_core([one.memory for one in candidates], always, found.hits)
     previous = _find_previous_values(reader, found.hits, query)
@@ -98,7 +96,7 @@ def build_context(  # noqa: PLR0913 - what a search takes, and the core
         previous=previous,
         told=_find_redundant(reader, previous) | sentences.told,
         outdated=sentences.outdated,
-        together=answered.together,
+        together=together,
         then=cast("tuple[str, ...]", found.trace.get(THEN, ())),
         echoes=_find_echoes_behind(found.hits, query),
         history=made.history,
@@ -186,20 +184,16 @@ def _find_contests(reader: Reader, core: Sequence[Memory], hits: Sequence[Hit], 
     return [case for case in opened if events or not shown.isdisjoint(case.memory_ids)]
 
 
-class _Answered(NamedTuple):
-    """Hits with all values that the answers to contests keep, and the contest of each value, by memory id."""
-
-    hits: tuple[Hit, ...]
-    together: Mapping[str, str]
-
-
-def _complete_answers(reader: Reader, core: Sequence[Memory], hits: tuple[Hit, ...], query: Query) -> _Answered:
+def _complete_answers(
+    reader: Reader, core: Sequence[Memory], found: SearchResult, query: Query
+) -> tuple[SearchResult, Mapping[str, str]]:
     """Add to the values of an answer to a contest ("mornings in winter, else afternoons") the ones that are not found.
 
-    One of them without the others would be taken for all of the answer.
+    One of them without the others would be taken for all of the answer. Also return the contest of each, by memory id.
     """
+    hits = found.hits
     if query.as_of_us is not None or query.known_at_us is not None:
-        return _Answered(hits, {})
+        return found, {}
     cases = [case for case in reader.contests(state=ContestState.RESOLVED) if len(case.scopes) > 1]
     together, added, known = dict[str, str](), list[Hit](), {hit.id: hit for hit in hits}
     shown = [*core, *(hit.memory for hit in hits if hit.memory is not None and not hit.flags)]
@@ -220,7 +214,7 @@ def _complete_answers(reader: Reader, core: Sequence[Memory], hits: tuple[Hit, .
         together |= {one.id: case.id for one in parts}
         within = known.keys() | {one.id for one in core}
         added += [_make_hit(reader, one, query) for one in parts if one.id not in within]
-    return _Answered((*hits, *added), together)
+    return replace(found, hits=(*hits, *added)), together
 
 
 def _get_pair(memory: Memory) -> tuple[str, str]:

@@ -545,7 +545,7 @@ def pick_asked_for(
     return then[-1] if then and then[-1] is not memory else None
 
 
-def was_held(memory: Memory, times: Sequence[Interval]) -> bool:
+def was_valid_within(memory: Memory, times: Sequence[Interval]) -> bool:
     """Return whether an earlier value had not ended before all of some times; True without times."""
     end = memory.valid_until_us
     return not times or end is None or any(time.from_us is None or time.from_us < end for time in times)

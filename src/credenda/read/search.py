@@ -34,7 +34,7 @@ from credenda.read.candidates import (
 from credenda.read.dense import embed_question
 from credenda.read.hydrate import load_evidence, name_document
 from credenda.read.late import Question, add_late_scores, ask_tokens, is_talk_of_persons
-from credenda.read.newer import is_older, link_newer, pick_asked_for, put_then_first, was_held
+from credenda.read.newer import is_older, link_newer, pick_asked_for, put_then_first, was_valid_within
 from credenda.read.plan import (
     ANY_TIME,
     Ask,
@@ -351,7 +351,7 @@ def _build_hits(
     led = {
         row.id: (row._replace(id=one.id, memory=one, flags=_flag_then(one)), score)
         for row, score in paired
-        if (one := then.get(row.id)) is not None and was_held(one, work.then or ())
+        if (one := then.get(row.id)) is not None and was_valid_within(one, work.then or ())
     }
     return hits, {name: _build_hit(work, row, score, evidence.get(row.id, ())) for name, (row, score) in led.items()}
 

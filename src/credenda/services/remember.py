@@ -227,7 +227,7 @@ def _check(proposal: Proposal, turns: Sequence[Turn], known: Mapping[str, Memory
 
 def _list_denied(parts: Parts, turn: Turn, verdicts: Sequence[Verdict]) -> list[Claim]:
     """Return what the reader reads as denied in a message, if a claim asserts something of a sentence that denies."""
-    if not any(_asserts(one) and DENYING.search(one.text) for one in _list_claims(turn.event, verdicts)):
+    if not any(_is_assertion(one) and DENYING.search(one.text) for one in _list_claims(turn.event, verdicts)):
         return []
     return [one for one in parts.extractor.extract(turn) if one.stance is Stance.NEGATED]
 
@@ -235,7 +235,7 @@ def _list_denied(parts: Parts, turn: Turn, verdicts: Sequence[Verdict]) -> list[
 def _refuse_denied(verdict: Verdict, denied: Mapping[str, Sequence[Claim]]) -> Verdict:
     """Refuse a claim that asserts the value that its own sentence denies: "I don't drink coffee" tells no drink."""
     claim = verdict.claim
-    if claim is None or not _asserts(claim):
+    if claim is None or not _is_assertion(claim):
         return verdict
     attribute = find_exact_attribute(claim.attribute or "")
     same = (
@@ -248,7 +248,7 @@ def _refuse_denied(verdict: Verdict, denied: Mapping[str, Sequence[Claim]]) -> V
     return Verdict(None, Refusal.DENIED) if any(same) else verdict
 
 
-def _asserts(claim: Claim) -> bool:
+def _is_assertion(claim: Claim) -> bool:
     return claim.stance is Stance.ASSERTED and claim.move is not UpdateKind.END and claim.value is not None
 
 

@@ -93,7 +93,7 @@ def _make_row(cells: tuple[Any, ...], now_us: int) -> _Row:
     *first, until_us, metadata = cells
     row = _Row._make((*first, until_us, json.loads(metadata) if metadata else {}, False, False))
     passed = until_us is not None and until_us <= now_us
-    due = passed and statement.begins_then(row.stance, row.attribute)
+    due = passed and statement.is_lasting_plan(row.stance, row.attribute)
     return row._replace(over=passed and not due, due=due)
 
 

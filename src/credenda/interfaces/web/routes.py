@@ -189,7 +189,7 @@ class _Endpoint:
     def _act(self, view: View, *, shown: bool) -> Response:
         """Carry out the action, and send the browser on; a person who was overtaken sees both versions.
 
-        With `shown` a form that says too little, or what cannot be, is answered by its page, with what is missing.
+        With `shown`, an invalid form is answered by its page, with the reason.
         """
         try:
             done = self._page.actions[self._action](view)
@@ -221,7 +221,7 @@ class _Endpoint:
         return RedirectResponse(_find_target(done), 303, headers=_HEADERS)
 
     def _show_again(self, view: View, error: Invalid) -> Response:
-        """Show the page of a form with what is wrong in what was sent; raises the error where it cannot be shown."""
+        """Show the page of an invalid form again, with the reason; raises the error if that page cannot be loaded."""
         problem, place = make_problem(error), view.place.rpartition("/")[0] or "/"
         again = replace(view, form=(), place=place)
         try:
