@@ -327,8 +327,8 @@ def format_validity(memory: Stated, zone: tzinfo, told_us: Sequence[int] = (), l
 def is_lasting_plan(stance: str, attribute: str | None) -> bool:
     """Return whether a memory of this stance plans what lasts, so that it is not over with its day.
 
-    >>> is_lasting_plan("planned", "residence"), is_lasting_plan("planned", "date"), is_lasting_plan("asserted", "school")
-    (True, False, False)
+    >>> [is_lasting_plan(*one) for one in (("planned", "school"), ("planned", "date"), ("asserted", "school"))]
+    [True, False, False]
     """
     return stance in _OPEN and normalise_attribute(attribute or "") in BEGINNINGS
 
