@@ -54,9 +54,9 @@ class _LazyExtractor:
         self._zone = settings.zone
         self._most = settings.memories_per_message
         wanted = settings.reader != "none"
-        if settings.reader == "auto" and not tagger.is_installed():
-            why = "messages are kept and found, but give no beliefs: it needs onnxruntime, tokenizers and py3langid"
-            warnings.warn(f'{why}; {format_install()}, or set reader = "none"', RuntimeWarning, stacklevel=2)
+        problem = _find_reader_problem(settings)
+        if problem:
+            warnings.warn(problem, RuntimeWarning, stacklevel=2)
             wanted = False
         self._reader = tagger.TaggingReader() if wanted else None
 
@@ -71,6 +71,13 @@ class _LazyExtractor:
             return []
         found = extract.moments.by_the_wall(facts.extractor.ReadingExtractor(self._reader), turn, self._zone)
         return keep_weightiest(found, self._most)
+
+
+def _find_reader_problem(settings: Settings) -> str:
+    """Return why the reader that is chosen by itself cannot run here, and what to do; "" if it can."""
+    missing = ", ".join(tagger.list_missing()) if settings.reader == "auto" else ""
+    why = f"messages are kept and found, but give no beliefs: not installed: {missing}"
+    return f'{why}; {format_install()}, or set reader = "none"' if missing else ""
 
 
 def build_parts(
@@ -106,6 +113,7 @@ def build_parts(
         llm=line,
         resident=_SHARED_INDEXES,
         counter=counter,
+        reader_problem="" if extractor is not None else _find_reader_problem(merged),
         read_only=read_only,
         owner=name_process(),
         # last: nothing may fail after it

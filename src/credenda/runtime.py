@@ -193,6 +193,8 @@ class Parts:
     """Set when a job was queued; the background worker waits for it."""
     llm_jobs_ready: Event = field(default_factory=Event)
     """Set when a message waits for a model; the model thread waits for it."""
+    reader_problem: str = ""
+    """Why messages give no beliefs here, although a reader is wanted; "" where it runs, or none is wanted."""
     read_only: bool = False
     store_name: str = ""
     """The name of the database among those that this process has open."""

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
 
 import pytest
 
 from credenda import Credenda
+from credenda.clock import from_datetime
+from credenda.read.newer import was_valid_within
+from credenda.read.plan import Interval
 from credenda.testing import ManualClock
 
 
@@ -67,8 +71,49 @@ def test_a_question_about_the_past_is_told_the_value_of_then(mem: Credenda, cloc
     for value in ("61 kg", "64 kg", "66 kg"):
         claim(mem, f"weight {value}", attribute="weight", value=value)
         clock.advance(timedelta(days=60))
-    assert first(mem, "How much did I weigh in March?").endswith("before: 61 kg")
-    assert "before: 64 kg" in first(mem, "How much did I weigh before 66 kg?")
+    for question, value in (("in March?", "61 kg"), ("before 66 kg?", "64 kg")):
+        told, now, *_ = mem.search(f"How much did I weigh {question}").hits
+        assert (told.memory and told.memory.value, now.text.partition("before: ")[2]) == (value, value)
+
+
+@pytest.fixture
+def jobs(mem: Credenda) -> tuple[str, str]:
+    """Tell two jobs, one of 2021 to March 2023 and the present one."""
+    names = list[str]()
+    for day, text, value in (("2021-03-01", "I work at Lumen", "Lumen"), ("2023-03-01", "I'm at Brisk now", "Brisk")):
+        one = {"quote": text, "entity": "user", "attribute": "employer", "value": value}
+        one |= {"replaces": names[0]} if names else {}
+        (result,) = mem.remember(text, occurred_at=f"{day}T09:00:00Z", claims=[one]).claims
+        assert result.memory_id is not None
+        names.append(result.memory_id)
+    return names[0], names[1]
+
+
+@pytest.mark.parametrize("question", ["Where did I work in 2022?", "Where did I work before Brisk?"])
+def test_the_value_that_held_when_a_question_asks_of_comes_before_the_present_one(
+    mem: Credenda, jobs: tuple[str, str], question: str
+) -> None:
+    assert [hit.id for hit in mem.search(question).hits] == [*jobs]
+    then, _, now = mem.context(question).text.partition("Held true:")
+    assert "Held true then:" in then
+    assert ("Lumen" in then, "Brisk" in then, "Brisk" in now) == (True, False, True)
+
+
+@pytest.mark.parametrize("question", ["Where did I work in 2019?", "Where did I work in 2025?", "Where do I work?"])
+def test_the_present_value_comes_first_where_no_earlier_one_held_then(
+    mem: Credenda, jobs: tuple[str, str], question: str
+) -> None:
+    assert mem.search(question).hits[0].id == jobs[1]
+    assert "true then:" not in mem.context(question).text
+
+
+def test_a_value_that_had_ended_by_then_did_not_hold_then(mem: Credenda, jobs: tuple[str, str]) -> None:
+    left = replace(mem.get(jobs[0]), valid_until_us=from_datetime(datetime(2021, 5, 1, tzinfo=UTC)))
+    asked = [
+        Interval(from_datetime(datetime(year, 1, 1, tzinfo=UTC)), from_datetime(datetime(year + 1, 1, 1, tzinfo=UTC)))
+        for year in (2021, 2022)
+    ]
+    assert [was_valid_within(left, [one]) for one in asked] == [True, False]
 
 
 def test_of_two_things_the_one_that_is_named_comes_first(mem: Credenda, clock: ManualClock) -> None:

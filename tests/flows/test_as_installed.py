@@ -8,8 +8,10 @@ from contextlib import nullcontext
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
 from credenda import Credenda, Invalid
+from credenda.interfaces.cli.main import cli
 
 Say = Callable[..., None]
 
@@ -47,3 +49,19 @@ def test_a_model_that_is_asked_for_is_used_or_refused_with_its_place(mem: Creden
     refusal = nullcontext() if install == "whole" else pytest.raises(Invalid, match=r"pip install \.;")
     with refusal, Credenda.open(path, user="bob", workers=False, settings={"embedder": "minilm"}) as asked:
         assert asked.list().items == ()
+
+
+def test_a_reader_that_is_not_installed_is_told_by_every_receipt_and_check(
+    mem: Credenda, path: Path, install: str
+) -> None:
+    unread, report = mem.remember("I live in Lugano.").unread, mem.data.doctor()
+    missing = () if install == "whole" else ("onnxruntime", "tokenizers", "credenda_models", "pip install .")
+    assert all(word in part for part in unread for word in missing)
+    assert bool(unread) is bool(missing)
+    assert mem.stats().reader_problem == "".join(unread)
+    assert [f"{one.detail}; {one.fix}" for one in report.findings if one.check == "reader"] == [*unread]
+    assert report.ok is not bool(missing)
+    shown = CliRunner().invoke(cli, ["--db", str(path), "--user", "ana", "doctor"])
+    assert ("not installed: onnxruntime" in shown.stdout, shown.exit_code != 0) == (bool(missing), bool(missing))
+    with Credenda.open(path, user="bob", workers=False, settings={"reader": "none"}) as silent:  # none is wanted
+        assert (silent.remember("I live in Linz.").unread, silent.stats().reader_problem) == ((), "")

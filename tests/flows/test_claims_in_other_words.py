@@ -244,3 +244,25 @@ def test_a_new_version_of_a_thing_takes_the_place_of_the_one_before(mem: Credend
     tell(mem, "Merlin valve v0.5 is on the bench", LATER, entity="Merlin valve", attribute="version", value="v0.5")
     held = [one for one in mem.list().items if one.attribute == "version"]
     assert [(one.value, one.status) for one in held] == [("v0.5", "active")]
+
+
+@pytest.mark.parametrize(
+    ("text", "attribute", "value"),
+    [
+        ("I don't work at Google.", "employer", "Google"),
+        ("I'm not vegan.", "diet", "vegan"),
+        ("I never said that I live in Graz.", "home", "Graz"),
+    ],
+)
+def test_a_value_that_its_own_sentence_denies_is_refused_each_time(
+    mem: Credenda, text: str, attribute: str, value: str
+) -> None:
+    results = [tell(mem, text, attribute=attribute, value=value) for _ in range(2)]
+    assert [(one.outcome, "denies this value" in one.reason) for one in results] == [("refused", True)] * 2
+    assert mem.list().items == ()
+    assert tell(mem, text, attribute=attribute, value=value, stance="negated").outcome == "kept"
+
+
+def test_what_another_clause_denies_is_no_denial_of_the_value(mem: Credenda) -> None:
+    text = "I don't work at Google, I work at Arup."
+    assert tell(mem, text, attribute="employer", value="Arup").outcome == "kept"

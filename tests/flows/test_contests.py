@@ -106,3 +106,20 @@ def test_the_audit_lists_what_goes_in_circles(mem: Credenda, clock: ManualClock,
 def test_scopes_that_map_nothing_are_refused(mem: Credenda, case: ContestCase) -> None:
     with pytest.raises(Invalid, match="scopes must map"):
         mem.manage.resolve(case.id, scopes=cast("Mapping[str, str]", ["morning"]))
+
+
+def test_the_values_of_an_answer_go_to_an_agent_together(mem: Credenda, case: ContestCase) -> None:
+    mem.manage.resolve(case.id, scopes={"in winter": "morning meetings", "in summer": "afternoon meetings"})
+    blocks = [mem.context("When do we meet in winter?", token_budget=budget).text for budget in range(25, 125, 5)]
+    shown = [("morning" in block, "afternoon" in block) for block in blocks]
+    assert set(shown) == {(False, False), (True, True)}
+
+
+def test_the_value_of_an_answer_that_a_search_misses_goes_to_the_agent_beside_the_other(
+    mem: Credenda, case: ContestCase
+) -> None:
+    mem.manage.resolve(case.id, scopes={"in winter": "morning meetings", "in summer": "afternoon meetings"})
+    assert [hit.memory.value for hit in mem.search("winter", limit=1).hits if hit.memory] == ["morning meetings"]
+    block = mem.context("winter", limit=1).text
+    assert "morning meetings (in winter)" in block
+    assert "afternoon meetings (in summer)" in block

@@ -85,6 +85,73 @@ def test_a_context_says_that_a_past_plan_is_over(mem: Credenda, clock: ManualClo
     assert "(planned for 2026-03-02 16:00; over)" in block.partition("No longer true:")[2]
 
 
+PLANS = {
+    "I start at Arup on March 14.": ("employer", "Arup"),
+    "We are moving to Porto on March 14.": ("residence", "Porto"),
+    "I'm getting married on March 14.": ("marital_status", "married"),
+    "From March 14 I will be head of design.": ("job_title", "head of design"),
+}
+
+
+@pytest.mark.parametrize("text", PLANS)
+def test_what_was_to_begin_on_a_past_day_stays_a_plan_that_nobody_confirmed(
+    mem: Credenda, clock: ManualClock, text: str
+) -> None:
+    attribute, value = PLANS[text]
+    mem.remember(text)
+    mem.settle()
+    (plan,) = [one for one in mem.list().items if one.attribute == attribute]
+    assert plan.statement.endswith("planned for 2026-03-14")
+    clock.advance(timedelta(days=60))
+    for one in find(mem, plan.id):
+        assert (one.over, one.due, one.value, one.status) == (False, True, value, "active")
+        assert one.statement.endswith("planned for 2026-03-14, not yet confirmed")
+    block = mem.context(f"{attribute.replace('_', ' ')}: {value}").text
+    assert "No longer true:" not in block
+    assert "(planned for 2026-03-14; not yet confirmed)" in block.partition("Planned or considered:")[2]
+
+
+def test_every_door_says_of_a_plan_that_it_was_to_begin_then(path: Path, mem: Credenda) -> None:
+    mem.remember("We are moving to Porto on March 14.")  # 2026, long before this runs
+    mem.settle()
+    (plan,) = mem.list(attribute="residence").items
+    mem.close()
+    shown = CliRunner().invoke(cli, ["--db", str(path), "--user", "ana", "get", plan.id]).stdout
+    assert "planned for 2026-03-14" in shown
+    listed = CliRunner().invoke(cli, ["--db", str(path), "--user", "ana", "list"]).stdout
+    assert "Porto [not yet confirmed · planned]" in listed
+
+
+def test_a_plan_without_a_day_says_when_it_was_told(mem: Credenda) -> None:
+    text = "I want to learn to sail."
+    mem.remember(text, claims=[{"quote": text, "attribute": "goal", "value": "learn to sail", "stance": "planned"}])
+    (plan,) = mem.list().items
+    assert plan.statement.endswith("(planned, as of 2026-03-01)")
+    assert "(planned; told 1 Mar" in mem.context("sail").text
+
+
+def test_the_word_that_confirms_a_plan_takes_its_place(mem: Credenda, clock: ManualClock) -> None:
+    mem.remember("We are moving to Porto on March 14.")
+    mem.settle()
+    clock.advance(timedelta(days=20))
+    mem.remember("We live in Porto now.")
+    mem.settle()
+    held = [(one.value, one.stance.value, one.due) for one in mem.list(attribute="residence").items]
+    assert held == [("Porto", "asserted", False)]
+
+
+def test_an_age_turns_true_on_its_day_and_takes_the_place_of_the_one_before(mem: Credenda, clock: ManualClock) -> None:
+    mem.remember("I'm 33.")
+    mem.remember("I turn 34 on March 14.")
+    mem.settle()
+    assert [one.value for one in mem.list(attribute="age", as_of="2026-03-10").items] == ["33"]
+    clock.advance(timedelta(days=60))
+    assert [one.value for one in mem.list(attribute="age", as_of=clock.now()).items] == ["34"]
+    (age,) = [one for one in mem.list(attribute="age").items if one.value == "34"]
+    assert (age.over, age.stance, age.statement) == (False, "asserted", "user: age: 34, from 2026-03-14")
+    assert "age: 34" in mem.context("How old am I?").text.partition("Held true:")[2]
+
+
 def test_a_date_that_is_the_value_says_not_since_when_it_holds(mem: Credenda) -> None:
     mem.remember("The premiere has moved to 10 October.")
     mem.settle()

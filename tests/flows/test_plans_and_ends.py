@@ -111,3 +111,43 @@ def test_a_genre_is_no_title(mem: Credenda, said: str, attribute: str) -> None:
 def test_what_was_watched_is_no_place_that_was_visited(mem: Credenda) -> None:
     assert tell(mem, "I watched Dune last night.") == [("user", "experience", "watched Dune")]
     assert ("user", "visited", "Rome") in tell(mem, "I went to Rome last year.")
+
+
+@pytest.mark.parametrize(
+    ("held", "left", "still"),
+    [
+        (["I work at Lumen Bakery."], "left the bakery last week. starting at Arup on monday", []),
+        (["I work at the city library."], "I no longer work at the library.", []),
+        (["I work at Lumen Bakery."], "I left the brewery.", ["Lumen Bakery"]),
+        (["My sister Mara works at Lumen Bakery."], "I left the bakery.", ["Lumen Bakery"]),
+    ],
+)
+def test_who_leaves_an_employer_may_name_what_it_is(
+    mem: Credenda, held: list[str], left: str, still: list[str]
+) -> None:
+    for text in [*held, left]:
+        mem.remember(text)
+        mem.settle()
+    now = [one for one in mem.list(attribute="employer").items if one.stance == "asserted"]
+    assert [one.value for one in now] == still
+
+
+@pytest.mark.parametrize(
+    ("told", "held"),
+    [
+        (["I was born on July 19, 1992."], ["1992-07-19"]),
+        (["My birthday is July 19.", "I was born on July 19, 1992."], ["1992-07-19"]),
+        (["I was born on July 19, 1992.", "My birthday is July 19."], ["1992-07-19"]),
+        (["I was born in 1992.", "My birthday is on 19 July."], ["--07-19", "1992"]),
+    ],
+)
+def test_the_parts_of_a_birthday_are_one_day_and_no_question(mem: Credenda, told: list[str], held: list[str]) -> None:
+    tell(mem, *told)
+    assert sorted(one.value or "" for one in mem.list(attribute="birthday").items) == held
+    assert mem.manage.contests() == []
+
+
+def test_two_birthdays_are_asked_about_in_words(mem: Credenda) -> None:
+    tell(mem, "My birthday is on 3 May.", "My birthday is on 4 May.")
+    (case,) = mem.manage.contests()
+    assert "\u201c3 May\u201d and \u201c4 May\u201d" in case.question

@@ -146,7 +146,7 @@ def test_whoever_has_another_name_in_a_chat_is_asked_for_it_before_anything_is_s
     for told, name in (((), "ana"), (("--me", "Maia"), "Maia")):
         error = ana.error("import", str(path), *told, code=2)
         assert f"nobody in this chat is called {name}: its messages are from Ruben Maia, Ines" in error
-        assert "--me NAME" in error
+        assert 'say which of them you are: --me "Ruben Maia" or --me "Ines" (' in error
     assert ana.held() == []
     assert ana.json("import", str(path), "--me", "ruben maia")["turns"] == 2
     homes = {(item["entity"].casefold(), item["value"]) for item in ana.held() if item["attribute"] == "residence"}

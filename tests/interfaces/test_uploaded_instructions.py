@@ -12,7 +12,7 @@ from credenda import Credenda
 from credenda.testing import ManualClock
 from tests.flows.belief_stores import write_engram
 
-from .pages import Person, memory_of
+from .pages import HTML, Person, memory_of
 from .served import Site
 
 ORDER = "Always answer in the voice of a lighthouse keeper."
@@ -109,15 +109,17 @@ def test_the_page_says_that_instructions_wait_and_the_inbox_confirms_them(site: 
     assert "lighthouse" in read_prompt(site)
 
 
-def test_the_page_asks_for_the_users_name_in_a_chat(site: Site) -> None:
+@pytest.mark.parametrize("action", ["preview", "import"])
+def test_the_page_asks_for_the_users_name_in_a_chat(site: Site, action: str) -> None:
     person = Person(site, log_in=False)
     form = next(one for one in person.read("/data").forms if one.action == "/data/preview")
     fields = dict(form.fields)
     assert fields["me"] == ""
     chat = b"13/02/2026, 21:15 - Ruben: Hi.\n13/02/2026, 21:16 - Ines: I live in Graz.\n"
     sent = {"file": ("chat.txt", chat)}
-    told = site.send("POST", "/data/import", data=fields, files=sent)
-    assert "its messages are from Ruben, Ines" in told.text
+    told = site.send("POST", f"/data/{action}", data=fields, files=sent, headers={"Accept": HTML})
+    assert told.text.count("its messages are from Ruben, Ines") == 1
+    assert "its messages are from" in told.text.partition('id="imported"')[2]  # where the result would be
     site.send("POST", "/data/import", data={**fields, "me": "Ines"}, files=sent)
     site.settle()
     assert [one["entity"] for one in site.send("GET", "/v1/memories").json()["items"]] == ["user"]

@@ -96,9 +96,32 @@ def test_a_correction_replaces_the_memory_and_can_be_undone(
 
 def test_a_correction_without_a_word_says_what_is_missing(person: Person, memory_id: str) -> None:
     form = next(one for one in person.read(f"/memory/{memory_id}").forms if one.action.endswith("/correct"))
-    answer = person.send(form)
+    answer = person.send(form, value="  ", reason="a slip")
     assert answer.status_code == 422
-    assert "What to do:" in answer.text
+    page = parse(answer)
+    assert "nothing was corrected" in page.text
+    assert "write the right value, or the right sentence" in page.text
+    (again,) = [one for one in page.forms if one.action == form.action]
+    assert dict(again.fields)["reason"] == "a slip"
+    assert ("details", {"class": "fold", "open": ""}) in page.tags  # the form stands open
+    assert dict(page.tags)["html"]["lang"] == "en"
+    corrected = person.send(again, value="Graz")
+    assert corrected.status_code == 303
+
+
+def test_what_is_refused_is_said_on_the_page_of_its_form(person: Person, site: Site, clock: ManualClock) -> None:
+    contest(site, clock)
+    (form,) = [one for one in person.read("/inbox").forms if one.action == "/inbox/answer"]
+    page = parse(person.send(form))
+    assert "no answer was chosen" in page.text
+    assert [one.action for one in page.forms].count("/inbox/answer") == 1
+    assert all(one != "?lang=de" for one in page.links)  # there is no page to read at the address of an action
+
+
+def test_the_memory_that_is_shown_stays_as_it_is_if_a_program_sends_nothing(person: Person, memory_id: str) -> None:
+    form = next(one for one in person.read(f"/memory/{memory_id}").forms if one.action.endswith("/correct"))
+    answer = person.browser.post(form.action, dict(form.fields))
+    assert answer.headers["content-type"].startswith("application/problem+json")
 
 
 def test_a_deletion_is_shown_before_it_happens_and_holds(person: Person, site: Site) -> None:

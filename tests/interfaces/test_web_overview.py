@@ -302,3 +302,19 @@ def test_no_written_text_is_quoted_as_what_was_said(site: Site, person: Person) 
         ]
     for address in ("/", "/memories", "/search?q=Where+do+I+work%3F"):
         assert "currently Orlamar" not in person.get(address).text
+
+
+def test_nothing_is_said_to_be_done_while_messages_are_still_being_read(person: Person, site: Site) -> None:
+    with memory_of(site) as memory:
+        memory.remember("I live in Linz.")
+    for address in ("/", "/inbox"):
+        page = person.read(address)
+        assert "1 message is still being read" in page.text
+        assert "othing waits for" not in page.text
+        assert "Nothing is remembered yet" not in page.text
+    with memory_of(site) as memory:
+        memory.settle()
+    for address in ("/", "/inbox"):
+        page = person.read(address)
+        assert "still being read" not in page.text
+        assert "othing waits for" in page.text

@@ -22,7 +22,7 @@ export interface Problem {
   ids?: Record<string, string>;
 }
 
-/** The acknowledgement of `remember`: the events are on disk. `queued` means that extraction will follow, `cached` that an earlier call with the same idempotency key stored the events. `refused` lists the messages that were not stored, and the reasons; `unread` the parts of stored messages from which no claims are extracted because they are too long, and which search finds all the same. `claims` has the results of the claims that were passed. */
+/** The acknowledgement of `remember`: the events are on disk. `queued` means that extraction will follow, `cached` that an earlier call with the same idempotency key stored the events. `refused` lists the messages that were not stored, and the reasons; `unread` the parts of stored messages from which no claims are extracted because they are too long, and which search finds all the same, and what keeps all messages from being read. `claims` has the results of the claims that were passed. */
 export interface Receipt {
   job_id: string | null;
   event_ids: string[];
@@ -118,6 +118,8 @@ export interface Memory {
   decay_score: number | null;
   /** Whether its own words have ended it by now, as those of a past appointment; known where it is read by time. */
   over: boolean;
+  /** Whether the day of a planned move, job or marriage has passed and nothing tells what came of it; known likewise. */
+  due: boolean;
   /** The memory as one line that stands alone, with days in UTC; "" if its words were deleted. */
   statement: string;
   /** The words of the message that it was read from. */
@@ -980,6 +982,8 @@ export interface Stats {
   waiting: number;
   /** The language model; None if none is in use, was used today, or is waited for. */
   model: ModelUse | null;
+  /** Why messages give no beliefs here, and what to do about it; "" if they are read. */
+  reader_problem: string;
 }
 
 /** The use of a model today (UTC), and how many messages wait for a model, by reason. `tokens` and `cost_usd` cover all models; an unknown price counts as 0. The maximum cost of a running call is included until the call ends. `messages` were extracted today, for `tokens_a_message` on average. `claims` counts those of the model's claims that were changed to a valid form or refused, by reason. `trouble` is the reason why the model is not called at present. */

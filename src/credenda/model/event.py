@@ -136,8 +136,8 @@ class Receipt:
 
     `queued` means that extraction will follow, `cached` that an earlier call with the same idempotency key stored the
     events. `refused` lists the messages that were not stored, and the reasons; `unread` the parts of stored messages
-    from which no claims are extracted because they are too long, and which search finds all the same. `claims` has the
-    results of the claims that were passed.
+    from which no claims are extracted because they are too long, and which search finds all the same, and what keeps
+    all messages from being read. `claims` has the results of the claims that were passed.
     """
 
     job_id: str | None

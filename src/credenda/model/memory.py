@@ -11,7 +11,7 @@ from typing import Final, NamedTuple, cast
 
 from credenda.clock import to_datetime
 from credenda.errors import Conflict
-from credenda.model.statement import write_statement
+from credenda.model.statement import is_lasting_plan, write_statement
 
 
 class MemoryType(StrEnum):
@@ -232,6 +232,9 @@ class Memory(Draft):
     decay_score: float | None = None
     over: bool = False
     """Whether its own words have ended it by now, as those of a past appointment; known where it is read by time."""
+    due: bool = False
+    """Whether the day of a planned move, job or marriage has passed and nothing tells what came of it; known likewise.
+    """
 
     @property
     def valid_from(self) -> datetime | None:
@@ -317,10 +320,20 @@ def get_valid_from_us(memory: Memory) -> int:
     return memory.created_us if memory.valid_from_us is None else memory.valid_from_us
 
 
+def has_ended(memory: Memory, now_us: int) -> bool:
+    """Return whether a memory is true no more, by its own words or by others.
+
+    The time of a planned move or job is that of its beginning, so that the plan does not end with it by itself.
+    """
+    if memory.valid_until_us is None or memory.valid_until_us > now_us:
+        return False
+    return memory.status not in HELD or not is_lasting_plan(memory.stance, memory.attribute)
+
+
 def mark_over(memories: Iterable[Memory], now_us: int) -> list[Memory]:
-    """Mark the current beliefs whose time has passed: a plan, an appointment, a state for a time."""
+    """Mark the current beliefs whose time has passed: an appointment, a state for a time, a move that was planned."""
     return [
-        replace(one, over=True)
+        replace(one, over=has_ended(one, now_us), due=not has_ended(one, now_us))
         if one.status in HELD and one.valid_until_us is not None and one.valid_until_us <= now_us
         else one
         for one in memories

@@ -339,6 +339,8 @@ class Stats:
     """Messages that are not read yet."""
     model: ModelUse | None = None
     """The language model; None if none is in use, was used today, or is waited for."""
+    reader_problem: str = ""
+    """Why messages give no beliefs here, and what to do about it; "" if they are read."""
 
     @property
     def foreign_vectors(self) -> int:

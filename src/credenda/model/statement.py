@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Final, Protocol
 from credenda.clock import DAY_US, to_datetime
 from credenda.lazy import import_on_use
 from credenda.text.fence import format_day, name_author
-from credenda.text.normalize import detect_language
+from credenda.text.normalize import detect_language, normalise_attribute
 from credenda.text.passages import cut_to_clause, format_yearly_day, is_one_clause
 
 if TYPE_CHECKING:
@@ -36,6 +36,8 @@ _PREFERENCE: Final = "preference"
 _NEGATED: Final = "negated"
 _DECISION: Final = "decision"
 _OPEN: Final = frozenset({"planned", "considered"})
+BEGINNINGS: Final = frozenset({"residence", "employer", "job_title", "school", "employment_status", "marital_status"})
+"""Attributes of what goes on once it has begun: the time of such a plan is only that of its beginning."""
 _UNREAL: Final = {
     "reported": "hearsay",
     "hypothetical": "only supposed",
@@ -121,6 +123,8 @@ class Stated(Protocol):
     def valid_until_us(self) -> int | None: ...  # noqa: D102
     @property
     def over(self) -> bool: ...  # noqa: D102
+    @property
+    def due(self) -> bool: ...  # noqa: D102
     @property
     def metadata(self) -> Mapping[str, object]: ...  # noqa: D102
 
@@ -303,27 +307,41 @@ def format_validity(memory: Stated, zone: tzinfo, told_us: Sequence[int] = (), l
         return [*real, choose_word(language, "corrected, never true")]
     if memory.status == _WITHDRAWN:
         return [*real, choose_word(language, "withdrawn")]
-    # Say of a memory that is over since when; a dated plan names its time anyway.
-    if not memory.over or memory.valid_until_us is None:
-        over = []
-    else:
-        planned = memory.stance in _OPEN and memory.valid_from_us is not None
-        since = f"{choose_word(language, 'over since')} {format_day(memory.valid_until_us, zone)}"
-        over = [choose_word(language, "over") if planned else since]
+    over = _name_end(memory, zone, language)
+    opened = [choose_word(language, memory.stance)] if memory.stance in _OPEN else []
     if memory.valid_from_us is None:
-        return [*real, *([choose_word(language, memory.stance)] if memory.stance in _OPEN else []), *over]
+        return [*real, *opened, *over]
     day, coming = format_day(memory.valid_from_us, zone), memory.valid_from_us > memory.created_us + DAY_US
-    if memory.stance in _OPEN:
-        coming = coming or memory.valid_until_us is not None
-        opened = choose_word(language, f"{memory.stance} for" if coming else memory.stance)
-        return [f"{opened} {format_planned(memory, language) or day}", *over]
     told = any(format_day(one, zone) == day for one in told_us)
     since = "told" if told else "since" if told_us else "as of"
-    begun = "decided" if memory.type == _DECISION else since
+    if opened and (coming or memory.valid_until_us is not None):
+        planned_for = choose_word(language, f"{memory.stance} for")
+        return [f"{planned_for} {format_planned(memory, language) or day}", *over]
+    begun = "decided" if memory.type == _DECISION and not opened else since
     dated = f"{choose_word(language, 'from' if coming else begun)} {day}"
     if memory.status == _SUPERSEDED and memory.valid_until_us is not None:
         return [*real, dated, f"{choose_word(language, 'until')} {format_day(memory.valid_until_us, zone)}"]
-    return [*real, dated, *over]
+    return [*real, *opened, dated, *over]
+
+
+def is_lasting_plan(stance: str, attribute: str | None) -> bool:
+    """Return whether a memory of this stance plans what lasts, so that it is not over with its day.
+
+    >>> [is_lasting_plan(*one) for one in (("planned", "school"), ("planned", "date"), ("asserted", "school"))]
+    [True, False, False]
+    """
+    return stance in _OPEN and normalise_attribute(attribute or "") in BEGINNINGS
+
+
+def _name_end(memory: Stated, zone: tzinfo, language: str) -> list[str]:
+    """Say of a memory that is over since when; a dated plan names its time anyway, which may have come."""
+    if memory.due:
+        return [choose_word(language, "not yet confirmed")]
+    if not memory.over or memory.valid_until_us is None:
+        return []
+    planned = memory.stance in _OPEN and memory.valid_from_us is not None
+    since = f"{choose_word(language, 'over since')} {format_day(memory.valid_until_us, zone)}"
+    return [choose_word(language, "over") if planned else since]
 
 
 def format_planned(memory: Stated, language: str = ENGLISH) -> str:

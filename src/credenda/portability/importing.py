@@ -60,6 +60,7 @@ GROUP_CHARACTERS: Final = 1 << 16
 PROBLEMS_MAX: Final = 100
 """The number of problems to list; the rest are counted."""
 _PERSONS_SHOWN: Final = 10
+_PERSONS_OFFERED: Final = 3
 PATIENCE_STEPS: Final = 200
 _STEP_SECONDS: Final = 0.05
 _DELETED_THERE: Final = "deleted memories"
@@ -225,11 +226,13 @@ def _require_user(parts: Parts, path: Path, format: str, me: str | None) -> None
                 return  # without a name it is the user
             names[name] += 1
     if names:
-        shown = ", ".join(make_showable(cut_tagged(name)) for name, _ in names.most_common(_PERSONS_SHOWN))
+        listed = [make_showable(cut_tagged(name)) for name, _ in names.most_common(_PERSONS_SHOWN)]
+        options = " or ".join(f'--me "{name}"' for name in listed[:_PERSONS_OFFERED])
         raise Invalid(
             f"nobody in this chat is called {me or parts.user_id}",
-            why=f"its messages are from {shown}",
-            fix='say who you are: --me NAME, me="NAME", or the field on the page; --me "" imports what others wrote',
+            why=f"its messages are from {', '.join(listed)}",
+            fix=f"say which of them you are: {options} (me= in Python, a field on the page); "
+            '--me "" imports what others wrote',
         )
 
 

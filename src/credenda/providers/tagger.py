@@ -139,7 +139,12 @@ def _is_of_word(signs: str) -> bool:
 
 def is_installed() -> bool:
     """Return whether the model and what runs it are installed; loads neither."""
-    return all(find_spec(name) is not None for name in _NEEDED)
+    return not list_missing()
+
+
+def list_missing() -> list[str]:
+    """Return the modules that are not installed, of the model and of what runs it."""
+    return [name for name in _NEEDED if find_spec(name) is None]
 
 
 class TaggingReader:
@@ -148,7 +153,7 @@ class TaggingReader:
     def __init__(self) -> None:
         """Raise `Unavailable` if the model or its runtime is not installed."""
         if not is_installed():
-            raise _make_error("it needs onnxruntime, tokenizers, py3langid and its files")
+            raise _make_error(f"not installed: {', '.join(list_missing())}")
 
     @property
     def reader_id(self) -> str:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
 from itertools import takewhile
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, cast
 
 from credenda import limits
 from credenda.index.resident import ResidentIndex
@@ -12,8 +13,8 @@ from credenda.model.change import ContestCase, ContestState
 from credenda.model.claim import Span
 from credenda.model.core import HEADINGS, INSTRUCTIONS_PART, CoreMemory, Section
 from credenda.model.memory import Cardinality, Memory, Relation, Stance, Status
-from credenda.model.query import Context, Hit, Query, SlotVersion
-from credenda.model.statement import format_core_text, format_validity
+from credenda.model.query import Context, Hit, Query, SearchResult, SlotVersion
+from credenda.model.statement import format_core_text, format_validity, write_statement
 from credenda.providers.embed.factory import TokenAsk
 from credenda.read.core_memories import add_statement_times, find_core_memories, to_core_memory
 from credenda.read.history import read_slot_history
@@ -27,10 +28,10 @@ from credenda.read.plan import (
     plan,
     score_instructions,
 )
-from credenda.read.search import Embed, search
+from credenda.read.search import THEN, Embed, search
 from credenda.storage.store import MemoryFilter, Reader
 from credenda.text.fence import TokenBudget, format_bullet
-from credenda.text.normalize import normalise_attribute, normalise_name
+from credenda.text.normalize import normalise_attribute, normalise_name, normalise_value
 
 _ALWAYS: Final = frozenset({Section.INSTRUCTION, Section.PINNED})
 _ENDED: Final = frozenset({Status.SUPERSEDED, Status.INVALIDATED})
@@ -62,8 +63,7 @@ def build_context(  # noqa: PLR0913 - what a search takes, and the core
     asked = query or Query(text="")
     if core is None:
         core = add_statement_times(reader, [to_core_memory(one) for one in find_core_memories(reader, asked, now_us)])
-    kept = core
-    candidates = kept
+    kept = candidates = core
     if query is None or not query.text:
         kept = _limit_instructions(kept, asked, budget, terms=())
         always = [one.memory for one in kept]
@@ -83,6 +83,7 @@ def build_context(  # noqa: PLR0913 - what a search takes, and the core
     made = plan(query, now_us, ())
     kept = _choose_core(kept, found.hits, query, budget, terms=made.terms)
     always, whole = [one.memory for one in kept], "whole" in found.trace
+    found, together = _complete_answers(reader, always, found, query)
     if trace is not None:
         trace.leave_core([one.memory for one in candidates], always, found.hits)
     previous = _find_previous_values(reader, found.hits, query)
@@ -94,6 +95,8 @@ def build_context(  # noqa: PLR0913 - what a search takes, and the core
         previous=previous,
         told=_find_redundant(reader, previous) | sentences.told,
         outdated=sentences.outdated,
+        together=together,
+        then=cast("tuple[str, ...]", found.trace.get(THEN, ())),
         echoes=echoes - {hit.id for hit in takewhile(lambda hit: hit.id in echoes, found.hits)},
         history=made.history,
         in_order=made.broad and not whole,
@@ -175,6 +178,50 @@ def _find_contests(reader: Reader, core: Sequence[Memory], hits: Sequence[Hit], 
     return [case for case in opened if events or not shown.isdisjoint(case.memory_ids)]
 
 
+def _complete_answers(
+    reader: Reader, core: Sequence[Memory], found: SearchResult, query: Query
+) -> tuple[SearchResult, Mapping[str, str]]:
+    """Add to the values of an answer to a contest ("mornings in winter, else afternoons") the ones that are not found.
+
+    One of them without the others would be taken for all of the answer. Also return the contest of each, by memory id.
+    """
+    hits = found.hits
+    if query.as_of_us is not None or query.known_at_us is not None:
+        return found, {}
+    cases = [case for case in reader.contests(state=ContestState.RESOLVED) if len(case.scopes) > 1]
+    together, added, known = dict[str, str](), list[Hit](), {hit.id: hit for hit in hits}
+    shown = [*core, *(hit.memory for hit in hits if hit.memory is not None and not hit.flags)]
+    for case in cases:
+        pair = (normalise_name(case.entity), normalise_attribute(case.attribute))
+        part = next((one for one in shown if one.entity and one.attribute and _get_pair(one) == pair), None)
+        if part is None or part.id in together:
+            continue
+        answers = {normalise_value(value) for value in case.scopes}
+        rows = reader.find(MemoryFilter(pair=pair, statuses=frozenset({Status.ACTIVE})))
+        parts = [
+            one
+            for one in rows
+            if normalise_name(one.speaker) == case.speaker and normalise_value(one.value or "") in answers
+        ]
+        if len(parts) < 2 or part.id not in {one.id for one in parts}:  # noqa: PLR2004 - a pair at least
+            continue
+        together |= {one.id: case.id for one in parts}
+        within = known.keys() | {one.id for one in core}
+        added += [_make_hit(reader, one, query) for one in parts if one.id not in within]
+    return replace(found, hits=(*hits, *added)), together
+
+
+def _get_pair(memory: Memory) -> tuple[str, str]:
+    return normalise_name(memory.entity or ""), normalise_attribute(memory.attribute or "")
+
+
+def _make_hit(reader: Reader, memory: Memory, query: Query) -> Hit:
+    links = reader.evidence(memory_ids=[memory.id])
+    said = tuple(reader.events(sorted({link.span.event_id for link in links})))
+    text = write_statement(memory, query.zone, told_us=[event.occurred_us for event in said])
+    return Hit(kind="memory", id=memory.id, text=text, score=0.0, memory=memory, evidence=said)
+
+
 def _find_previous_values(reader: Reader, hits: Sequence[Hit], query: Query) -> dict[str, list[SlotVersion]]:
     """Return the earlier values in the slots of the best memories, latest first; changed values, not corrected ones."""
     if query.as_of_us is not None or query.known_at_us is not None:
@@ -184,7 +231,7 @@ def _find_previous_values(reader: Reader, hits: Sequence[Hit], query: Query) -> 
     for memory in current[:_SLOTS_WITH_HISTORY]:
         if memory.entity is None or memory.attribute is None or memory.value is None:
             continue
-        pair = (normalise_name(memory.entity), normalise_attribute(memory.attribute))
+        pair = _get_pair(memory)
         rows = reader.find(MemoryFilter(pair=pair, statuses=frozenset({Status.SUPERSEDED})))
         if any(row.relation is Relation.CHANGED for row in rows):
             versions = read_slot_history(reader, id=memory.id, latest=limits.SLOT_ROWS)

@@ -528,6 +528,24 @@ def pick_asked_for(
     return then[-1] if then and then[-1] is not memory else None
 
 
+def was_valid_within(memory: Memory, times: Sequence[Interval]) -> bool:
+    """Return whether an earlier value had not ended before all of some times; True without times."""
+    end = memory.valid_until_us
+    return not times or end is None or any(time.from_us is None or time.from_us < end for time in times)
+
+
+def put_then_first(hits: Sequence[Hit], then: Mapping[str, Hit]) -> tuple[Hit, ...]:
+    """Put each hit in `then`, by the id of the value held now, before that one, and leave out its messages."""
+    told = {event.id for one in then.values() for event in one.evidence}
+    placed = dict[str, Hit]()
+    for hit in hits:
+        if hit.id in then:
+            placed.setdefault(then[hit.id].id, then[hit.id])
+        if hit.id not in told:
+            placed.setdefault(hit.id, hit)
+    return tuple(placed.values())
+
+
 def is_older(one: Memory, memory: Memory) -> bool:
     """Return whether a value that nothing replaced is an earlier one in the slot of another."""
     same = (one.entity, one.attribute, one.scope) == (memory.entity, memory.attribute, memory.scope)

@@ -49,6 +49,7 @@ ALWAYS: Final = "Always:"
 WHEN: Final = "In other cases:"
 """Instructions for a kind of question that this one is not."""
 _HELD: Final = "Held true:"
+_THEN: Final = "Held true then:"
 _SAID: Final = "Said:"
 _PLANS: Final = "Planned or considered:"
 _UNSURE: Final = "In doubt:"
@@ -92,6 +93,10 @@ class Packing:
     previous: Mapping[str, Sequence[SlotVersion]] = field(default_factory=dict[str, Sequence[SlotVersion]])
     told: frozenset[str] = frozenset()
     outdated: frozenset[str] = frozenset()
+    together: Mapping[str, str] = field(default_factory=dict[str, str])
+    """The contest of each value that an answer keeps, by memory id: they are shown together or not at all."""
+    then: Collection[str] = ()
+    """Ids of the values that held at the time that the question asks about."""
     echoes: frozenset[str] = frozenset()
     """Ids of messages that tell nothing of their own, which get no line."""
     history: bool = False
@@ -214,10 +219,19 @@ def _order_lines(core: Sequence[Memory], hits: Sequence[Hit], packing: Packing) 
         )
     fresh = [hit for hit in hits if hit.id not in always | packing.echoes and not _is_told(hit, packing)]
     ordered = fresh if packing.ranked else diversify(fresh)
+    ordered = sorted(ordered, key=lambda hit: hit.id not in packing.then)
     if packing.trace is not None:
         packing.trace.leave_hits([hit for hit in hits if hit not in fresh], core=always)
-    for hit, *others in group_by_claim(ordered, packing.now_us):
-        if hit.memory is not None:
+    groups = group_by_claim(ordered, packing.now_us, packing.then)
+    joined = dict[str, list[_Line]]()
+    for hit, *others in groups:
+        if hit.memory is not None and hit.id in packing.together:
+            line = _format_memories(hit.memory, (hit, *others), packing)
+            joined.setdefault(packing.together[hit.id], []).append(line)
+    for hit, *others in groups:
+        if hit.id in packing.together:
+            yield from _join_lines(joined.pop(packing.together[hit.id], []))
+        elif hit.memory is not None:
             yield _format_memories(hit.memory, (hit, *others), packing)
         elif hit.event is not None:
             said = format_stated(hit.event.speaker, hit.text).removeprefix(f"{_USER}: ")
@@ -229,7 +243,14 @@ def _order_lines(core: Sequence[Memory], hits: Sequence[Hit], packing: Packing) 
             )
 
 
-def group_by_claim(hits: Iterable[Hit], now_us: int = 0) -> Collection[list[Hit]]:
+def _join_lines(lines: Sequence[_Line]) -> Iterator[_Line]:
+    """Make one line of those that are shown together or not at all, under the heading of the first."""
+    if lines:
+        text, hits = "\n".join(line.text for line in lines), tuple(hit for line in lines for hit in line.hits)
+        yield replace(lines[0], text=text, hits=hits)
+
+
+def group_by_claim(hits: Iterable[Hit], now_us: int = 0, then: Collection[str] = ()) -> Collection[list[Hit]]:
     """Group the memories that claim the same, at the place of the first."""
     grouped: dict[tuple[str, ...], list[Hit]] = {}
     for hit in hits:
@@ -237,7 +258,7 @@ def group_by_claim(hits: Iterable[Hit], now_us: int = 0) -> Collection[list[Hit]
             (hit.id,)
             if hit.memory is None
             else (
-                _choose_heading(hit, now_us),
+                _choose_heading(hit, now_us, then),
                 format_author(hit.memory, write_claim(hit.memory)),
                 _name_day(hit.memory),
             )
@@ -266,12 +287,18 @@ def _format_memories(memory: Memory, hits: tuple[Hit, ...], packing: Packing) ->
     )
     names = ", ".join(hit.id for hit in hits)
     claim = format_fact(memory, write_claim(memory, packing.now_us))
-    return _Line(_choose_heading(hits[0], packing.now_us), format_bullet(names, claim, notes, year=packing.year), hits)
+    return _Line(
+        _choose_heading(hits[0], packing.now_us, packing.then),
+        format_bullet(names, claim, notes, year=packing.year),
+        hits,
+    )
 
 
-def _choose_heading(hit: Hit, now_us: int) -> str:
+def _choose_heading(hit: Hit, now_us: int, then: Collection[str] = ()) -> str:
     """Return the heading of a memory: only what its own speaker asserts, and nothing speaks against, is held true."""
     memory = hit.memory
+    if hit.id in then:
+        return _THEN
     over = memory is not None and memory.valid_until_us is not None and "stale" in hit.flags
     if "superseded" in hit.flags or over:
         return _ENDED
@@ -301,7 +328,7 @@ def name_days(hit: Hit, zone: tzinfo, language: str = ENGLISH) -> list[str]:
 def _is_told(hit: Hit, packing: Packing) -> bool:
     """Return whether other lines mention what a hit says: an ended value, or a sentence that gave one."""
     sentence = hit.memory is None or hit.memory.value is None
-    return hit.id in packing.told and (sentence or "superseded" in hit.flags)
+    return hit.id in packing.told and hit.id not in packing.then and (sentence or "superseded" in hit.flags)
 
 
 def _word_doubts(hit: Hit, packing: Packing) -> list[str]:

@@ -15,8 +15,8 @@ from credenda.index.resident import ResidentIndex, find_nearest_codes
 from credenda.index.snapshot import STATE_HIDDEN
 from credenda.model.event import Event
 from credenda.model.fast_dataclass import compile_fast_init
-from credenda.model.memory import Stance, Status, mark_over
-from credenda.model.query import Hit, Query, SearchResult
+from credenda.model.memory import Memory, Stance, Status, mark_over
+from credenda.model.query import Flag, Hit, Query, SearchResult
 from credenda.model.statement import name_value, was_before, write_statement
 from credenda.providers.embed.factory import TokenAsk
 from credenda.read.candidates import (
@@ -34,7 +34,7 @@ from credenda.read.candidates import (
 from credenda.read.dense import embed_question
 from credenda.read.hydrate import load_evidence, name_document
 from credenda.read.late import Question, add_late_scores, ask_tokens, is_talk_of_persons
-from credenda.read.newer import is_older, link_newer, pick_asked_for
+from credenda.read.newer import is_older, link_newer, pick_asked_for, put_then_first, was_valid_within
 from credenda.read.plan import (
     ANY_TIME,
     Ask,
@@ -62,6 +62,8 @@ Embed = Callable[[Sequence[str]], Floats]
 """Embeds texts as (n, d) float32 with rows of unit length."""
 
 _new_hit: Final = compile_fast_init(Hit)
+THEN: Final = "then"
+"""Key of the trace with the ids of the values that held at the time that a question asks about."""
 _SPARE: Final = 4
 """Rows read beyond those wanted: some are dropped, and an event and its memory become one."""
 _LOOKS: Final = 30
@@ -151,8 +153,8 @@ def search(
     most = max(query.limit, COMPARED)  # a newer value goes before its older one wherever the list is cut
     shown = (rows or _read_nearest(asked, work, found))[:_MISSES] if abstained else rows[:most]
     scores = compute_final_scores(shown, query, answerable, tuned.falloff, compared=COMPARED)
-    built = tuple(_build_hits(asked, work, shown, scores)) if shown else ()
-    hits = (*link_newer(built[:COMPARED], work.changed, now_us), *built[COMPARED:])
+    built, then = _build_hits(asked, work, shown, scores)
+    hits = put_then_first((*link_newer(built[:COMPARED], work.changed, now_us), *built[COMPARED:]), then)
     hits = hits if abstained else hits[: query.limit]
     nearest = hits if abstained else ()
     return SearchResult(
@@ -161,7 +163,8 @@ def search(
         probability=answerable,
         nearest=nearest,
         took_ms=(seconds() - began) * 1_000,
-        trace=_trace(asked, len(found), answerable, shown if abstained else ()),
+        trace=_trace(asked, len(found), answerable, shown if abstained else ())
+        | ({THEN: tuple(one.id for one in then.values())} if then else {}),
     )
 
 
@@ -318,30 +321,60 @@ def _cut_batches(query: Query, ask: Ask, positions: Integers, wanted: int) -> It
         yield positions[start : start + size]
 
 
-def _build_hits(asked: _Asked, work: Reading, rows: Sequence[Row], scores: Sequence[float]) -> Iterator[Hit]:
+def _build_hits(
+    asked: _Asked, work: Reading, rows: Sequence[Row], scores: Sequence[float]
+) -> tuple[tuple[Hit, ...], Mapping[str, Hit]]:
+    """Build the hits of rows, and by the ids of these the hits of the values that held when a question asks of."""
+    if not rows:
+        return (), {}
     query = asked.query
     bound = any((query.session, query.exclude_session, query.topic, query.tags, query.metadata, query.project))
     if query.known_at_us is None and (asked.made.whole or (is_about_past(asked.made) and not bound)):
-        for memory in (
-            row.memory for row in rows[: COMPARED if asked.made.whole else _BACK_READ] if row.memory is not None
-        ):
-            if memory.entity and memory.attribute:
-                pair = (normalise_name(memory.entity), normalise_attribute(memory.attribute))
-                statuses = frozenset({Status.SUPERSEDED} if work.then is None else {Status.SUPERSEDED, Status.ACTIVE})
-                replaced = MemoryFilter(pair=pair, statuses=statuses, limit=limits.SLOT_ROWS)
-                work.loaded.memories.update({one.id: one for one in work.reader.find(replaced)})
+        _load_replaced(work, rows[: COMPARED if asked.made.whole else _BACK_READ])
+    then = {row.id: one for row in rows if row.memory is not None and (one := _pick_then(work, row.memory)) is not None}
     evidence = load_evidence(
         work.reader,
         work.loaded,
-        [row.id for row in rows if row.kind == "memory"],
+        list(dict.fromkeys([*(row.id for row in rows if row.kind == "memory"), *(one.id for one in then.values())])),
         veiled=bool((asked.index.state == STATE_HIDDEN).any()),
         known_at_us=query.known_at_us,
     )
-    for row, score in zip(rows, scores, strict=False):
-        yield _build_hit(work, row, score, evidence.get(row.id, ()))
+    paired = list(zip(rows, scores, strict=False))
+    hits = tuple(_build_hit(work, row, score, evidence.get(row.id, ()), then=then.get(row.id)) for row, score in paired)
+    if query.as_of_us is not None or asked.made.whole:
+        return hits, {}
+    led = {
+        row.id: (row._replace(id=one.id, memory=one, flags=_flag_then(one)), score)
+        for row, score in paired
+        if (one := then.get(row.id)) is not None and was_valid_within(one, work.then or ())
+    }
+    return hits, {name: _build_hit(work, row, score, evidence.get(row.id, ())) for name, (row, score) in led.items()}
 
 
-def _build_hit(work: Reading, row: Row, score: float, evidence: Sequence[Event]) -> Hit:
+def _pick_then(work: Reading, memory: Memory) -> Memory | None:
+    """Return the earlier value in the slot of a memory that a question about the past asks for, if it was read."""
+    if work.then is None or memory.stance is not Stance.ASSERTED:
+        return None
+    loaded = work.loaded.memories.values()
+    earlier = [one for one in loaded if was_before(one, memory) or is_older(one, memory)]
+    return pick_asked_for(memory, earlier, work.then, work.query.text)
+
+
+def _flag_then(memory: Memory) -> frozenset[Flag]:
+    return frozenset({"superseded"} if memory.status is Status.SUPERSEDED else ())
+
+
+def _load_replaced(work: Reading, rows: Sequence[Row]) -> None:
+    """Read the values that were replaced in the slots of these rows, which the statements of their memories name."""
+    for memory in (row.memory for row in rows if row.memory is not None):
+        if memory.entity and memory.attribute:
+            pair = (normalise_name(memory.entity), normalise_attribute(memory.attribute))
+            statuses = frozenset({Status.SUPERSEDED} if work.then is None else {Status.SUPERSEDED, Status.ACTIVE})
+            replaced = MemoryFilter(pair=pair, statuses=statuses, limit=limits.SLOT_ROWS)
+            work.loaded.memories.update({one.id: one for one in work.reader.find(replaced)})
+
+
+def _build_hit(work: Reading, row: Row, score: float, evidence: Sequence[Event], *, then: Memory | None = None) -> Hit:
     shown = (redact_spans(event, work.loaded.removed_spans(event.id)) for event in evidence if event.text)
     query, known = work.query, work.query.known_at_us
     if row.memory is not None:
@@ -356,7 +389,7 @@ def _build_hit(work: Reading, row: Row, score: float, evidence: Sequence[Event])
     return _new_hit(
         kind=row.kind,
         id=row.id,
-        text=_write_text(work, row, evidence),
+        text=_write_text(work, row, evidence, then),
         score=score,
         memory=row.memory,
         event=row.event,
@@ -366,8 +399,11 @@ def _build_hit(work: Reading, row: Row, score: float, evidence: Sequence[Event])
     )
 
 
-def _write_text(work: Reading, row: Row, evidence: Sequence[Event]) -> str:
-    """Return the passage of an event that matches, or the statement of a memory, with the value before it if read."""
+def _write_text(work: Reading, row: Row, evidence: Sequence[Event], then: Memory | None) -> str:
+    """Return the passage of an event that matches, or the statement of a memory, with the value before it if read.
+
+    That is the one `then`, which a question about the past asks for, or the latest.
+    """
     memory = row.memory
     if memory is None:
         # Return the matching passage; the whole text if it has only one passage.
@@ -381,10 +417,6 @@ def _write_text(work: Reading, row: Row, evidence: Sequence[Event]) -> str:
     loaded = work.loaded.memories.values()
     merged = {one.id: one.superseded_by for one in loaded if one.status is Status.MERGED}
     replaced = [one for one in loaded if memory.id in _follow(one.superseded_by, merged) and was_before(one, memory)]
-    then = None
-    if work.then is not None and memory.stance is Stance.ASSERTED:
-        earlier = [one for one in loaded if was_before(one, memory) or is_older(one, memory)]
-        then = pick_asked_for(memory, earlier, work.then, work.query.text)
     shown = then or max(replaced, key=lambda one: one.recorded_us, default=None)
     before = name_value(shown) if shown is not None else ""
     return write_statement(memory, work.query.zone, told_us=[event.occurred_us for event in evidence], before=before)

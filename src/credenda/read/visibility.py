@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import Final
 
 from credenda.model.event import DENIED, QUARANTINED, Event
-from credenda.model.memory import Memory, Relation, Status, get_valid_from_us, list_merged_sources
+from credenda.model.memory import Memory, Relation, Status, get_valid_from_us, has_ended, list_merged_sources
 from credenda.model.query import Flag, Query
 from credenda.read.candidates import Candidates, Mask, Row
 from credenda.text.passing import find_own_end
@@ -35,7 +35,7 @@ _VEIL: Final = "[…]"
 def was_valid_at(memory: Memory, moment_us: int) -> bool:
     """Return whether a memory was true at a moment, as believed now; a corrected memory was never true."""
     since = get_valid_from_us(memory)
-    ended = memory.valid_until_us is not None and memory.valid_until_us <= moment_us
+    ended = has_ended(memory, moment_us)
     wrong = memory.relation is Relation.CORRECTED or memory.status is Status.INVALIDATED
     return since <= moment_us and not ended and not wrong
 
@@ -71,7 +71,7 @@ def _list_memory_flags(memory: Memory, query: Query, now_us: int) -> Iterable[Fl
         yield "challenged"
     if memory.confidence < query.min_confidence:
         yield "low_confidence"
-    ended = memory.valid_until_us is not None and memory.valid_until_us <= moment
+    ended = has_ended(memory, moment)
     if memory.status is Status.ARCHIVED or (ended and not past):
         yield "stale"
 

@@ -12,7 +12,7 @@ from typing import Final
 
 from credenda import limits
 from credenda.model.attributes import get_attribute, load_attributes
-from credenda.model.memory import Memory, MemoryType, Relation, Stance, Status, get_valid_from_us
+from credenda.model.memory import Memory, MemoryType, Relation, Stance, Status, get_valid_from_us, has_ended
 from credenda.model.query import Query
 from credenda.read.plan import Interval, Plan, read_subject
 from credenda.read.visibility import flag_memory
@@ -140,8 +140,8 @@ def _list_plans(reader: Reader, query: Query, intervals: Sequence[Interval], now
     open_plans = reader.find(replace(_filter(query), stances=_OPEN))
     dated = [one for one in _read_own(reader, query) if one.valid_from_us is not None and one.valid_from_us > now_us]
     plans = {one.id: one for one in [*open_plans, *dated]}.values()
-    ahead = [one for one in plans if one.valid_until_us is None or one.valid_until_us > now_us]
-    timed = [one for one in ahead if get_valid_from_us(one) > now_us or one.valid_until_us is not None]
+    ahead = [one for one in plans if not has_ended(one, now_us)]
+    timed = [one for one in ahead if get_valid_from_us(one) > now_us or (one.valid_until_us or 0) > now_us]
     undated = [one for one in ahead if one not in timed and intervals is _ALWAYS]
     within = [
         one

@@ -13,11 +13,11 @@ from credenda import limits
 from credenda.clock import parse_time
 from credenda.errors import Conflict, Invalid, LimitExceeded
 from credenda.ids import IdKind, parse_id_number, parse_serial
-from credenda.model.attributes import get_attribute
+from credenda.model.attributes import answer_same_question, find_exact_attribute, get_attribute
 from credenda.model.change import Actor, Add, Change, Confirm, Pin, SetLayer
-from credenda.model.claim import Claim, Span, Turn
+from credenda.model.claim import Claim, Span, Turn, UpdateKind
 from credenda.model.event import DENIED, QUARANTINED, ClaimReceipt, Event, NewEvent, Receipt, Role, Source
-from credenda.model.memory import Cardinality, Layer, Memory, MemoryType, MemoryUnit, Status
+from credenda.model.memory import Cardinality, Layer, Memory, MemoryType, MemoryUnit, Stance, Status
 from credenda.private import cut_private, cut_private_fields
 from credenda.runtime import Parts
 from credenda.services.browse import get_current, resolve_id_in
@@ -25,7 +25,7 @@ from credenda.services.edit import commit_edit
 from credenda.storage.plan import commit_decided
 from credenda.storage.records import EMBED, KEEP, mark_complete, take_turn
 from credenda.storage.store import EventFilter, Job, Reader, Writer
-from credenda.text.normalize import normalise_attribute, normalise_name
+from credenda.text.normalize import is_same_value, normalise_attribute, normalise_name
 from credenda.text.passing import find_passing_end
 from credenda.validation import check_fraction, check_member, check_name
 from credenda.write.apply import Application, Applied, apply
@@ -43,7 +43,7 @@ from credenda.write.journal import (
     find_earlier_receipt,
     make_job,
 )
-from credenda.write.llm.guards import Verdict, check
+from credenda.write.llm.guards import DENYING, Verdict, check
 from credenda.write.llm.prompt import Effect, Proposal, Refusal, parse_proposal
 from credenda.write.messages import HEARD_EVENTS, find_quoted
 from credenda.write.reconcile.candidate import is_users_own
@@ -146,10 +146,9 @@ def remember_claims(parts: Parts, submission: Submission, claims: object) -> Rec
             tuple(find_related(writer, sorted(named), limits.SLOT_ROWS)) if named else (),
         )
         verdicts = [_check(proposal, turns, known, reader_name) for proposal in proposals]
-        accepted = [one.claim for one in verdicts if one.claim is not None]
-        found = [
-            (turn.event, tuple(claim for claim in accepted if claim.span.event_id == turn.event.id)) for turn in turns
-        ]
+        denied = {turn.event.id: _list_denied(parts, turn, verdicts) for turn in turns}
+        verdicts = [_refuse_denied(one, denied) for one in verdicts]
+        found = [(turn.event, _list_claims(turn.event, verdicts)) for turn in turns]
         applied = apply_claims(writer, found, now_us, embeds=embeds)
         results = _Results(writer, ids, {claim_hash(claim): one for claim, one in applied})
         targets = [known.get(proposal.target) for proposal in proposals]
@@ -220,6 +219,37 @@ def _check(proposal: Proposal, turns: Sequence[Turn], known: Mapping[str, Memory
     return Verdict(None, Refusal.QUOTE)
 
 
+def _list_denied(parts: Parts, turn: Turn, verdicts: Sequence[Verdict]) -> list[Claim]:
+    """Return what the reader reads as denied in a message, if a claim asserts something of a sentence that denies."""
+    if not any(_is_assertion(one) and DENYING.search(one.text) for one in _list_claims(turn.event, verdicts)):
+        return []
+    return [one for one in parts.extractor.extract(turn) if one.stance is Stance.NEGATED]
+
+
+def _refuse_denied(verdict: Verdict, denied: Mapping[str, Sequence[Claim]]) -> Verdict:
+    """Refuse a claim that asserts the value that its own sentence denies: "I don't drink coffee" tells no drink."""
+    claim = verdict.claim
+    if claim is None or not _is_assertion(claim):
+        return verdict
+    attribute = find_exact_attribute(claim.attribute or "")
+    same = (
+        one.text == claim.text
+        and (one.attribute == attribute or answer_same_question(one.attribute or "", attribute))
+        and normalise_name(one.entity or "") == normalise_name(claim.entity or "")
+        and is_same_value(one.value, claim.value)
+        for one in denied.get(claim.span.event_id, ())
+    )
+    return Verdict(None, Refusal.DENIED) if any(same) else verdict
+
+
+def _is_assertion(claim: Claim) -> bool:
+    return claim.stance is Stance.ASSERTED and claim.move is not UpdateKind.END and claim.value is not None
+
+
+def _list_claims(event: Event, verdicts: Sequence[Verdict]) -> tuple[Claim, ...]:
+    return tuple(one.claim for one in verdicts if one.claim is not None and one.claim.span.event_id == event.id)
+
+
 @dataclass(frozen=True, slots=True)
 class _Results:
     """The decisions about the claims of a call, by the hashes of the claims."""
@@ -287,6 +317,8 @@ def remember(parts: Parts, submission: Submission) -> Receipt:
         if event.role in _SPEAKING
         for start, stop in find_unread(event.text)
     )
+    if parts.reader_problem and parts.llm is None and any(event.role in _SPEAKING for event in accepted.events):
+        unread = (parts.reader_problem, *unread)
     return replace(receipt, unread=unread) if unread else receipt
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -75,6 +76,7 @@ def count_stats(parts: Parts) -> model.report.Stats:
         vectors_by_model=counts.vectors_by_model,
         counted_by=parts.counter.name,
         waiting=unread.messages,
+        reader_problem="" if parts.llm is not None else parts.reader_problem,
         model=services.llm_extraction.describe_model_use(parts, counts, waiting),
     )
 
@@ -376,6 +378,7 @@ _CHECKS: Final = (
     "indexes",
     "permissions",
     "hooks",
+    "reader",
 )
 _PARTS: Final = 3
 
@@ -388,7 +391,7 @@ def doctor(parts: Parts, *, repair: bool = False) -> model.report.DoctorReport:
     if all(one.check != "permissions" for one in findings):
         findings += _check_memory(parts, repair=repair)
     findings += _check_permissions(parts, repair=repair)
-    findings += services.stats.find_hook_problems(parts)
+    findings += [*services.stats.find_hook_problems(parts), *_check_reader(parts)]
     wrong = [finding for finding in findings if not finding.repaired]
     oldest_seconds = 0.0
     with suppress(Corrupt, Unavailable), parts.store.reader(parts.user_id) as reader:  # which are findings already
@@ -400,6 +403,14 @@ def doctor(parts: Parts, *, repair: bool = False) -> model.report.DoctorReport:
         checks=_CHECKS,
         backend=parts.store.describe_backend(),
     )
+
+
+def _check_reader(parts: Parts) -> list[Finding]:
+    """Find that no message gives a belief here, because what reads them is not installed."""
+    if not parts.reader_problem or parts.llm is not None:
+        return []
+    detail, _, fix = parts.reader_problem.partition("; ")
+    return [Finding(check="reader", detail=detail, where=sys.prefix, fix=fix)]
 
 
 def _check_memory(parts: Parts, *, repair: bool) -> list[Finding]:

@@ -375,7 +375,7 @@ _MEMORY: Final = RowMapper(
         "tags": _parse_names,
         "metadata": _parse_table,
     },
-    unstored={"over": False},
+    unstored={"over": False, "due": False},
     computed={"valid_until_us": f"None if valid_until_us == {NO_END} else valid_until_us"},
 )
 _check_change: Final = compile_type_check(ChangeRecord)

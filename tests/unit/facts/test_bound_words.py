@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from credenda.clock import to_datetime
+from credenda.clock import DAY_US, to_datetime
 from credenda.model.claim import Claim, Fact, FactChange, FactStatus, UpdateKind, Words
 from credenda.model.event import Role
 from credenda.model.memory import Stance
@@ -79,7 +79,8 @@ def test_a_job_that_is_left_has_ended_before_the_next_one_begins() -> None:
     begun = {"status": FactStatus.PLANNED, "change": FactChange.CHANGED, "when": "on Monday", "old": "Lumen"}
     end, plan = make_claims(make_turn(text), [left, find(text, "Halden", "employer", **begun)])
     assert (end.attribute, end.value, end.move) == ("employer", "Lumen", UpdateKind.END)
-    assert (plan.value, plan.stance, plan.valid_until_us) == ("Halden", Stance.PLANNED, None)
+    assert (plan.value, plan.stance) == ("Halden", Stance.PLANNED)
+    assert (plan.valid_until_us or 0) - (plan.valid_from_us or 0) == DAY_US  # the day on which it is to begin
     assert plan.valid_from_us is not None
     assert to_datetime(plan.valid_from_us).date().isoformat() == "2026-05-25"
 

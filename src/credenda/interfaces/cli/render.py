@@ -119,6 +119,8 @@ def render_stats(screen: Screen, found: Stats) -> str:
         *(() if found.model is None else _list_model_rows(found.model)),
     )
     lines = [screen.pairs(rows, indent="")]
+    if found.reader_problem:
+        lines.append(screen.fill(screen.warn(found.reader_problem)))
     if found.foreign_vectors:
         lines.append(screen.fill(_describe_other_vectors(found)))
     if not found.events and not found.memories:

@@ -32,6 +32,8 @@ def describe_status(memory: Memory) -> str:
         notes.append("contested")
     if memory.over:
         notes.append("over")
+    if memory.due:
+        notes.append("not yet confirmed")
     if memory.status.value != "active":
         notes.append(f"{memory.status.value} ({memory.relation.value})" if memory.relation else memory.status.value)
     if memory.stance not in {Stance.ASSERTED, Stance.NEGATED}:
@@ -58,6 +60,8 @@ def describe_validity(screen: Screen, memory: Memory | SlotVersion) -> str:
     """Format the time range in which a memory was true."""
     if memory.relation is Relation.CORRECTED:
         return "never"
+    if isinstance(memory, Memory) and (planned := format_planned(memory)):
+        return f"{memory.stance.value} for {planned}"
     since = screen.day(memory.valid_from) or "?"
     return f"{since} – {screen.day(memory.valid_until)}" if memory.valid_until_us is not None else f"since {since}"
 

@@ -68,6 +68,7 @@ class _Row(NamedTuple):
     valid_until_us: int | None
     metadata: dict[str, Any]
     over: bool
+    due: bool
 
 
 class _Reader(NamedTuple):
@@ -84,13 +85,16 @@ class _Reader(NamedTuple):
         now_us = time_ns() // 1_000
         told = {"user": self.user, "sure": _SURE, "now": now_us, **given}
         rows = self.connection.execute(sql, told)
-        return [_Row._make((*row[:-1], *_read_rest(row[-2:], now_us))) for row in rows]
+        return [_make_row(row, now_us) for row in rows]
 
 
-def _read_rest(cells: tuple[int | None, str | None], now_us: int) -> tuple[dict[str, Any], bool]:
-    """Return the metadata of a row, and whether the memory is over, from its last two cells."""
-    until_us, metadata = cells
-    return json.loads(metadata) if metadata else {}, until_us is not None and until_us <= now_us
+def _make_row(cells: tuple[Any, ...], now_us: int) -> _Row:
+    """Make a row of its cells, of which the last two are the end and the metadata."""
+    *first, until_us, metadata = cells
+    row = _Row._make((*first, until_us, json.loads(metadata) if metadata else {}, False, False))
+    passed = until_us is not None and until_us <= now_us
+    due = passed and statement.is_lasting_plan(row.stance, row.attribute)
+    return row._replace(over=passed and not due, due=due)
 
 
 def _open(path: str, user: str, deadline: float) -> _Reader | None:

@@ -20,7 +20,7 @@ from starlette.routing import Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from credenda.clock import Clock
-from credenda.errors import Conflict, CredendaError, Forbidden, Unauthenticated
+from credenda.errors import Conflict, CredendaError, Forbidden, Invalid, Unauthenticated
 from credenda.ids import draw_secret
 from credenda.interfaces.authorization import SCOPES, Principal, authorize, get_principal, make_principal
 from credenda.interfaces.json_schema import EVENTS_PATH
@@ -175,7 +175,7 @@ class _Endpoint:
                 memory_names=self._sessions.list_memories(get_principal(), state.get("login")),
             )
             if self._action:
-                return self._act(view)
+                return self._act(view, shown="show_problem" in state)
             data = self._page.load(view)
             if request.url.path.endswith(".json"):
                 # Make the twin of a page: the same data, as REST writes it.
@@ -186,10 +186,17 @@ class _Endpoint:
             response.set_cookie(_COOKIE, view.language, max_age=_YEAR_SECONDS, httponly=True, samesite="lax")
         return response
 
-    def _act(self, view: View) -> Response:
-        """Carry out the action, and send the browser on; a person who was overtaken sees both versions."""
+    def _act(self, view: View, *, shown: bool) -> Response:
+        """Carry out the action, and send the browser on; a person who was overtaken sees both versions.
+
+        With `shown`, an invalid form is answered by its page, with the reason.
+        """
         try:
             done = self._page.actions[self._action](view)
+        except Invalid as error:
+            if not shown:
+                raise
+            return self._show_again(view, error)
         except Conflict as error:
             if make_stale_problem(error) is None:
                 raise
@@ -213,10 +220,22 @@ class _Endpoint:
             return self._render(view, {**self._page.load(view), **done.data})
         return RedirectResponse(_find_target(done), 303, headers=_HEADERS)
 
-    def _render(self, view: View, data: Mapping[str, object]) -> Response:
+    def _show_again(self, view: View, error: Invalid) -> Response:
+        """Show the page of an invalid form again, with the reason; raises the error if that page cannot be loaded."""
+        problem, place = make_problem(error), view.place.rpartition("/")[0] or "/"
+        again = replace(view, form=(), place=place)
+        try:
+            data = self._page.load(again)
+        except CredendaError:
+            raise error from None
+        refused = {"detail": "", "fix": "", **problem.body, "action": self._action, "fields": dict(view.form)}
+        return self._render(again, {**data, "refused": refused}, problem.status)
+
+    def _render(self, view: View, data: Mapping[str, object], status: int = 200) -> Response:
         if self._page.draw is not None:
             data = {**data, **self._page.draw(view, data)}
-        return _make_html(render_page(self._page, view, data, menu=_list_menu(view), notes=list_notes(view)))
+        body = render_page(self._page, view, data, menu=_list_menu(view), notes=list_notes(view))
+        return _make_html(body, status)
 
 
 class _MemoryChoice:

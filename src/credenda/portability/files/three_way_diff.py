@@ -429,8 +429,8 @@ class _Comparison:
             and normalise_text(head.text) == normalise_text(sight.text)
         ):
             return
-        was_held = mine is not None and (mine.held if base is None else base.held)
-        if mine is None or mine.event or mine.head is None or head is None or not was_held:
+        was_valid_within = mine is not None and (mine.held if base is None else base.held)
+        if mine is None or mine.event or mine.head is None or head is None or not was_valid_within:
             self._plan.news.append(news)
             if mine is not None:
                 self._plan.notes.append(

@@ -94,6 +94,8 @@ def past_dates(text: str, anchor_us: int) -> Moment:
 
 
 _TIMED: Final = frozenset({"date", "deadline"})
+YEARLY: Final = frozenset({"birthday", "anniversary"})
+"""Attributes of days that come every year."""
 
 
 def stated_period(
@@ -182,7 +184,7 @@ def iso_day(text: str, anchor_us: int, attribute: str) -> str:
         return f"{to_datetime(spans[0].from_us + clock.after_us):%Y-%m-%d %H:%M}"
     if attribute == "date" and words.rpartition(" ")[2].lower() in WEEKDAYS and "next" not in words.lower():
         return text
-    if attribute in {"birthday", "anniversary"} and str(day.year) not in text:
+    if attribute in YEARLY and str(day.year) not in text:
         return f"--{day:%m-%d}"
     return day.isoformat()
 

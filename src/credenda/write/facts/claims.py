@@ -25,6 +25,7 @@ from credenda.model.claim import (
 from credenda.model.event import Role
 from credenda.model.memory import Cardinality, MemoryType, Stance
 from credenda.text.changes import has_more_words, is_return_of
+from credenda.text.dates import find_dates
 from credenda.text.normalize import fold_plural, is_same_value, normalise_attribute, normalise_value
 from credenda.text.sentences import (
     USER,
@@ -32,9 +33,9 @@ from credenda.text.sentences import (
     is_name_of_user,
 )
 from credenda.write.extract import voices
-from credenda.write.extract.moments import iso_day
+from credenda.write.extract.moments import YEARLY, iso_day
 from credenda.write.extract.voices import Act, Voice, act_of, is_playing, lexicon, names, split_voices, who_speaks
-from credenda.write.facts.period import find_period
+from credenda.write.facts.period import COMES_TRUE, find_period
 from credenda.write.facts.schemas import FactSchema, load_fact_schemas
 from credenda.write.facts.subjects import Antecedents
 from credenda.write.facts.wording import (
@@ -560,6 +561,7 @@ def _find_stance(told: _PlacedFact, text: str, start: int, stop: int) -> Stance:
     """Return the stance of a fact with these words, in the sentence that begins at `start`."""
     fact, schema, message = told.fact, told.schema, told.turn.event.text
     stance = _STANCES.get(fact.status, _BY_NATURE.get(fact.attribute, Stance.ASSERTED))
+    stance = Stance.ASSERTED if _is_coming_true(told) else stance
     words = text.replace("\u2019", "'")
     before, after = message[start : max(fact.value.start, start)].replace("\u2019", "'"), message[fact.value.stop :]
     if schema.name in _TASTES and stance in _OPEN and _ENJOYS.search(before):
@@ -581,6 +583,14 @@ def _find_stance(told: _PlacedFact, text: str, start: int, stop: int) -> Stance:
     posed = stance is Stance.ASSERTED and fact.attribute == "job_title" and _POSED.search(words)
     invented = fact.subject == SPEAKER and _FICTION.search(message, start, stop)
     return Stance.HYPOTHETICAL if posed or invented else stance
+
+
+def _is_coming_true(told: _PlacedFact) -> bool:
+    """Return whether a fact becomes true on its day by itself: "I turn 34 on 19 July"."""
+    fact, now_us = told.fact, told.turn.event.occurred_us
+    if fact.status is not FactStatus.PLANNED or fact.attribute not in COMES_TRUE:
+        return False
+    return find_period(fact, fact.value.text, now_us, planned=True)[0] is not None
 
 
 def _is_reported(told: _PlacedFact, sign: re.Pattern[str] = _REPORTED) -> bool:
@@ -721,6 +731,17 @@ def _leave_out(value: str, scope: str) -> str:
     return value[: -len(scope)].rstrip(" ,") if closes else value
 
 
+_BEFORE_DATE: Final = re.compile(r"^(?:on|in|since|from|by)\s+", re.IGNORECASE)
+
+
+def _find_whole_date(told: _PlacedFact) -> str:
+    """Return the date of a message of which a value is a part, as the year of "19 July 1992"; "" for no part of one."""
+    value, text, now_us = told.fact.value, told.turn.event.text, told.turn.event.occurred_us
+    spans = find_dates(text, now_us, "past") if value.start >= 0 else []
+    whole = (one for one in spans if one.start <= value.start < value.stop <= one.stop)
+    return next((_BEFORE_DATE.sub("", text[one.start : one.stop]) for one in whole), "")
+
+
 def _fill_slot(plain: Claim, told: _PlacedFact) -> Claim:
     """Give a claim its value, the effect of its words on earlier values, and its times."""
     fact, schema, now_us = told.fact, told.schema, told.turn.event.occurred_us
@@ -728,11 +749,14 @@ def _fill_slot(plain: Claim, told: _PlacedFact) -> Claim:
     known, value = get_attribute(attribute), _trim(_leave_out(fact.value.text, fact.scope))
     year = _YEAR.match(told.turn.event.text, fact.value.stop) if known.dated and fact.value.start >= 0 else None
     value = value + year[0] if year else value  # the reader may leave out what stands behind a comma
+    value = _find_whole_date(told) or value if attribute in YEARLY else value
     value = _DENIED.sub("", value) if plain.stance is Stance.NEGATED and not schema.order else value
     value = f"do not {value}" if schema.order and voices.is_forbidden(told.turn.event.text, fact.value.start) else value
     beside = fact.attribute == "measure" and bool(fact.when)  # measured on another day: no change
+    turns = _is_coming_true(told)
+    since, until = find_period(fact, value, now_us, planned=turns or plain.stance is Stance.PLANNED)
+    fact = replace(fact, change=FactChange.CHANGED) if turns else fact
     changes = fact.change is not FactChange.NONE or bool(fact.old)
-    since, until = find_period(fact, value, now_us, planned=plain.stance is Stance.PLANNED)
     passing = plain.stance is Stance.ASSERTED and fact.attribute != "deadline" and until is not None and until > now_us
     many = (
         beside

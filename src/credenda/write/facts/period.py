@@ -7,6 +7,7 @@ from dataclasses import replace
 from itertools import pairwise
 from typing import Final
 
+from credenda.clock import DAY_US
 from credenda.model.claim import Fact, FactChange, FactStatus
 from credenda.text.dates import WEEKDAYS, find_dates
 from credenda.text.passing import find_passing_end
@@ -21,8 +22,8 @@ _SHORT_DAY: Final = re.compile(
     r"(?!\D*\d{1,2}(?:st|nd|rd|th|\.)?,? (?:of )?[a-z]{3}|,? (?:the|[a-z]{3,9}) \d)",
     re.IGNORECASE,
 )
-BEGUN: Final = frozenset({"residence", "employer", "job_title", "school", "employment"})
-"""What a plan begins for good, unlike an appointment."""
+COMES_TRUE: Final = frozenset({"age"})
+"""What becomes true on its day by itself, so that nobody has to confirm it."""
 
 
 def find_period(fact: Fact, value: str, now_us: int, *, planned: bool) -> tuple[int | None, int | None]:
@@ -37,8 +38,10 @@ def find_period(fact: Fact, value: str, now_us: int, *, planned: bool) -> tuple[
         return None, find_end(value, now_us) if fact.attribute == "deadline" else None  # "moved to 10 October"
     if fact.status in _PRESENT and (fact.when or changes or planned):
         since, until = stated_period(words, fact.quote.text, now_us, planned=planned, begins=changes)
-        if planned and changes and fact.attribute in BEGUN and fact.when[:5].lower() not in {"until", "till "}:
-            until = None  # "I start at Halden on Monday" begins then
+        if planned and fact.attribute in COMES_TRUE:
+            until = None  # "I turn 34 on 19 July"
+        elif planned and since is not None and until is None:
+            until = since + DAY_US  # "from 1 September"
     elif fact.status is FactStatus.NOW and until is None and fact.attribute in moments.PASSING:
         until = find_passing_end(value, fact.quote.text, now_us)
     elif fact.status is FactStatus.ENDED and fact.when and since is None and until is None:

@@ -13,11 +13,11 @@ from itertools import pairwise
 from typing import Final
 
 from credenda.model.claim import LISTENER, SPEAKER, Fact, FactChange, FactStatus, Turn, Words
+from credenda.model.statement import BEGINNINGS
 from credenda.text.dates import WEEKDAYS, find_dates
 from credenda.text.passing import CURRENT, is_limit
 from credenda.text.sentences import split_sentences
 from credenda.write.extract.voices import lexicon, names
-from credenda.write.facts.period import BEGUN
 from credenda.write.facts.schemas import load_fact_schemas
 from credenda.write.llm.guards import TELLER
 
@@ -191,7 +191,9 @@ def _read_stay(fact: Fact) -> Fact:
     """Read a stay that has begun ("I'm in Faro this week"), and a job or home that begins today, as no plan."""
     if fact.subject != SPEAKER or fact.status is not FactStatus.PLANNED:
         return fact
-    begins = fact.attribute in BEGUN and fact.change is FactChange.CHANGED and fact.when.lower().startswith("today")
+    schema = load_fact_schemas().get(fact.attribute)
+    lasts = schema is not None and schema.name in BEGINNINGS
+    begins = lasts and fact.change is FactChange.CHANGED and fact.when.lower().startswith("today")
     begins = begins and _DOUBTED.search(fact.quote.text) is None
     begun = fact.when.lower().startswith(CURRENT) or is_limit(fact.when)
     stays = fact.attribute == "location" and begun

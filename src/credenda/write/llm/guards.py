@@ -349,7 +349,7 @@ _OFTEN: Final = frozenset({"day", "daili", "week", "night", "morn", "even", "mon
 _OCCASIONS: Final = frozenset({"trip", "holiday", "visit", "appointment", "meeting"})
 _SHORTENED: Final = frozenset({"employer", "school", "member_of"})
 """Attributes whose values are names that people shorten."""
-_NOT: Final = re.compile(r"\b(?:no|not|never|without|cannot|\w+n['\u2019]?t)\b", re.IGNORECASE)
+DENYING: Final = re.compile(r"\b(?:no|not|never|without|cannot|\w+n['\u2019]?t)\b", re.IGNORECASE)
 """Words of denial: "no dairy" is said by "I can't have dairy"."""
 _USER: Final = "user"
 _SURE: Final = 0.9
@@ -437,8 +437,11 @@ def _find_denied(proposal: Proposal, turn: Turn, owner: str) -> Memory | None:
         for one in turn.known
         if _is_there(one, proposal, owner) and one.scope == proposal.scope and one.stance is Stance.ASSERTED
     ]
-    terms = [set(tokenize(one)) for one in (proposal.value or "", there[0].value or "")] if len(there) == 1 else []
-    return there[0] if terms and 2 * len(set.intersection(*terms)) >= min(map(len, terms)) > 0 else None
+    own, held = (
+        set(tokenize(proposal.value or "")),
+        set(tokenize(there[0].value or "")) if len(there) == 1 else set[str](),
+    )
+    return there[0] if 2 * len(own & held) >= min(len(own), len(held)) > 0 else None
 
 
 def _denies(proposal: Proposal, memory: Memory) -> bool:
@@ -595,7 +598,7 @@ def _is_said(said: Said, schema: AttributeSchema) -> bool:
     if _is_worded_otherwise(said, left, sentence, hurts=schema.hurts, dated=dated) or _is_known_name(said, schema):
         return True
     value = left
-    if _NOT.search(sentence):
+    if DENYING.search(sentence):
         value = _NO.sub("", value)
     if says(sentence, value) or (said.question and says(said.question, value)):
         return True
@@ -648,7 +651,7 @@ def _is_known_name(said: Said, schema: AttributeSchema) -> bool:
     words, first = tokenize(value), re.escape(value.partition(" ")[0])
     if len(words) < _NAME_WORDS or not value[:1].isupper() or (schema.hurts and schema.name not in _SHORTENED):
         return False
-    if re.search(rf"(?i:\b{first}\b)(?! [A-Z0-9])", said.sentence) is None or _NOT.search(said.sentence):
+    if re.search(rf"(?i:\b{first}\b)(?! [A-Z0-9])", said.sentence) is None or DENYING.search(said.sentence):
         return False
     known = {normalise_name(name or "") for one in said.turn.known for name in (one.value, one.entity)}
     alike = {name for name in known if name.partition(" ")[0] == normalise_name(value).partition(" ")[0]}

@@ -197,6 +197,7 @@ class Refusal(StrEnum):
     APART = "the words do not speak of the named memory"
     REPEATED = "the sentence does not repeat the named memory"
     EMPTY = "what is left says nothing by itself"
+    DENIED = "the quoted sentence denies this value; give it with the stance negated"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -14,6 +14,7 @@ from credenda.model.claim import Claim, UpdateKind
 from credenda.model.memory import Cardinality, Memory, MemoryType, Relation, Slot, Stance, Status, get_valid_from_us
 from credenda.text.changes import is_change, is_return
 from credenda.text.normalize import normalise_attribute, normalise_name, normalise_value
+from credenda.text.passages import format_yearly_day
 from credenda.text.tokens import tokenize
 from credenda.write.reconcile.slot_state import SlotState
 from credenda.write.reconcile.slots import (
@@ -106,7 +107,7 @@ def format_question(slot: Slot, values: tuple[str, ...]) -> str:
     name = describe_slot(slot.entity, slot.attribute)
     subject = f"your {name.lower()}" if slot.entity == "user" else name
     scope = f" ({slot.scope})" if slot.scope else ""
-    *others, last = map(quote_value, values)
+    *others, last = (quote_value(format_yearly_day(value)) for value in values)
     said = f"{', '.join(others)} and {last}" if others else last
     return f"For {subject}{scope} I have heard {said}. Which one holds, or when does each of them?"
 

@@ -317,8 +317,8 @@ def _is_same_plan(candidate: Candidate, slot: Slot, memory: Memory) -> bool:
 
 def refine(candidate: Candidate, successor: str, lesser: Memory) -> Supersede:
     """Supersede a weaker duplicate of the claim: a plan, a low-confidence memory, an unparsed sentence."""
-    was_held = lesser.stance in ASSERTIVE_STANCES and lesser.status is not Status.CHALLENGED
-    until_us = candidate.begins_us if was_held else get_valid_from_us(lesser)
+    was_valid_within = lesser.stance in ASSERTIVE_STANCES and lesser.status is not Status.CHALLENGED
+    until_us = candidate.begins_us if was_valid_within else get_valid_from_us(lesser)
     reason = "called off" if is_denial(candidate.claim) else "restated with higher confidence"
     return end_memory(lesser, until_us, reason, successor, relation=Relation.REFINED)
 

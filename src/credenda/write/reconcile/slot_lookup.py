@@ -19,7 +19,7 @@ from credenda.model.event import Event, Role
 from credenda.model.memory import Cardinality, Memory, MemoryType, Stance, Status
 from credenda.storage.store import MemoryFilter, Reader
 from credenda.text.changes import is_return
-from credenda.text.normalize import is_same_value, normalise_attribute, normalise_name
+from credenda.text.normalize import is_same_value, normalise_attribute, normalise_name, normalise_value
 from credenda.text.sentences import split_sentences
 from credenda.text.tokens import tokenize
 from credenda.write.extract.moments import iso_day
@@ -63,6 +63,7 @@ _SPEAKERS: Final = frozenset({"", "user"})
 
 
 _EMPLOYER: Final = "employer"
+_ORGANISATION: Final = "organisation"
 _AT_NOW: Final = re.compile(
     r"(?:(?:and|so|well),? )?I(?:['’]m| am) (?:at|with) (?P<place>[A-Z][\w&.'’-]*(?: [A-Z][\w&.'’-]*){0,2}) now[.!]*$"
 )
@@ -318,6 +319,9 @@ def _resolve_ending(reader: Reader, claim: Claim) -> Claim:
         named = reader.find(MemoryFilter(pair=pair, statuses=frozenset({Status.ACTIVE}), limit=_NOMINATED))
         named = [one for one in named if get_slot(one) == here and one.stance is Stance.ASSERTED]
         return replace(claim, value=named[0].value) if len(named) == 1 else keep_verbatim(claim)
+    named = [one for one in held if get_slot(one) == here and _is_named_by_kind(claim.value, one)]
+    if len(named) == 1:
+        return replace(claim, value=named[0].value)
     wider = [
         one
         for one in held
@@ -327,6 +331,12 @@ def _resolve_ending(reader: Reader, claim: Claim) -> Claim:
     ]
     found = _move_to_slot(wider, claim)
     return found if found is claim else replace(found, value=wider[0].value)
+
+
+def _is_named_by_kind(value: str, memory: Memory) -> bool:
+    """Return whether a value is what an organisation is, by the end of its name: "the bakery" is "Lumen Bakery"."""
+    organisation = get_attribute(memory.attribute or "").kind == _ORGANISATION
+    return organisation and normalise_value(memory.value or "").endswith(f" {normalise_value(value)}")
 
 
 def _may_end(memory: Memory) -> bool:

@@ -98,6 +98,8 @@ def is_in_conflict(one: Claim | Draft, other: Claim | Draft) -> bool:
         return f" {normalise_value(one.value)} " not in f" {normalise_value(other.text)} "
     if not single or is_same_value(one.value, other.value) or (isinstance(one, Claim) and is_shortened(one, other)):
         return False
+    if is_part_of_day(one.value or "", other.value or ""):
+        return is_fuller_day(one.value or "", other.value or "")
     return has_same_kind(one.value or "", other.value or "")
 
 
@@ -110,6 +112,8 @@ def is_shortened(claim: Claim, memory: Claim | Draft) -> bool:
         return False
     if memory.cardinality is not Cardinality.SINGLE or is_denial(claim) or is_denial(memory):
         return False
+    if is_fuller_day(memory.value or "", claim.value or ""):
+        return True
     short, whole = normalise_value(claim.value or ""), normalise_value(memory.value or "")
     return bool(short) and short != whole and f" {short} " in f" {whole} " and not re.search(r"\d", whole)
 
@@ -219,6 +223,31 @@ def explain_replacement(relation: Relation, new: str, old: str) -> str:
             return f"{quote_value(new)} duplicates {quote_value(old)}"
 
 
+_YEARLY_DAY: Final = re.compile(r"(?P<year>\d{4})(?:-(?P<day>\d\d-\d\d))?|--(?P<alone>\d\d-\d\d)")
+
+
+def is_part_of_day(one: str, other: str) -> bool:
+    """Return whether two values name parts of one day, as its year and its day of the year.
+
+    >>> is_part_of_day("--07-19", "1992"), is_part_of_day("1992-07-19", "1992"), is_part_of_day("--07-19", "1992-07-20")
+    (True, True, False)
+    """
+    found = [_YEARLY_DAY.fullmatch(value.strip()) for value in (one, other)]
+    if None in found:
+        return False
+    parts = [(day["year"], day["day"] or day["alone"]) for day in found if day is not None]
+    return all(None in pair or pair[0] == pair[1] for pair in zip(*parts, strict=True))
+
+
+def is_fuller_day(new: str, old: str) -> bool:
+    """Return whether a value is the day, with its year, of which another one names a part.
+
+    >>> is_fuller_day("1992-07-19", "--07-19"), is_fuller_day("--07-19", "1992-07-19"), is_fuller_day("--07-19", "1992")
+    (True, False, False)
+    """
+    return len(new.strip()) > len(old.strip()) and is_part_of_day(new, old) and not new.strip().startswith("--")
+
+
 def is_refinement(new: str, old: str) -> bool:
     """Return whether one value is the other with words added, without a removed, moved, counted or reversing word.
 
@@ -227,6 +256,8 @@ def is_refinement(new: str, old: str) -> bool:
     >>> is_refinement("TypeScript over JavaScript", "JavaScript")
     False
     """
+    if is_fuller_day(new, old):
+        return True
     more, less = split_value(new), split_value(old)
     if not less or len(more) <= len(less):
         return False

@@ -30,6 +30,7 @@ from credenda.model.event import Event, Source
 from credenda.model.memory import HELD, TRANSITIONS, Layer, Memory, MemoryType, Relation, Stance, Status
 from credenda.model.query import SlotVersion
 from credenda.model.report import UndoReport
+from credenda.model.statement import format_planned
 from credenda.services.browse import name_version
 from credenda.text.normalize import normalise_name
 
@@ -278,8 +279,9 @@ def load_memory(view: View) -> Mapping[str, object]:
 
 
 def draw_memory(view: View, data: Mapping[str, Any]) -> Mapping[str, object]:
-    """Draw the versions of the slot on both time axes."""
-    return {"lanes": _draw_versions(view, data["slot"], lambda one: _name_version(view, one))}
+    """Draw the versions of the slot on both time axes; a dated plan has its time in words."""
+    lanes = _draw_versions(view, data["slot"], lambda one: _name_version(view, one))
+    return {"lanes": lanes, "planned_for": format_planned(data["memory"], view.language)}
 
 
 def _draw_versions(
@@ -334,6 +336,9 @@ def _end(view: View, memory_id: str) -> Done:
 def correct(view: View) -> Done:
     """Put another text, or another value, in the place of the memory."""
     text, value = view.get("text").strip() or None, view.get("value").strip() or None
+    if text is None and value is None:
+        fix = "write the right value, or the right sentence, and send it again"
+        raise Invalid("nothing was corrected", why="both fields are empty", fix=fix)
     corrected = view.change("correct", id=view.get("id"), text=text, value=value, reason=view.get("reason"))
     return _end(view, corrected.id)
 

@@ -308,6 +308,7 @@ def load_inbox(view: View) -> Mapping[str, object]:
         "candidates": held.items,
         "held_back": held.counted,
         "said": held.said,
+        "waiting": view.call("stats").waiting,
     }
 
 
