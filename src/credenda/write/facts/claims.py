@@ -24,13 +24,14 @@ from credenda.model.claim import (
 )
 from credenda.model.event import Role
 from credenda.model.memory import Cardinality, MemoryType, Stance
-from credenda.text.changes import has_more_words, is_return_of
+from credenda.text.changes import has_more_words, is_return_of, is_return_to
 from credenda.text.normalize import fold_plural, is_same_value, normalise_attribute, normalise_value
 from credenda.text.sentences import (
     USER,
     is_about_user,
     is_name_of_user,
 )
+from credenda.text.tokens import tokenize
 from credenda.write.extract import voices
 from credenda.write.extract.moments import iso_day
 from credenda.write.extract.voices import Act, Voice, act_of, is_playing, lexicon, names, split_voices, who_speaks
@@ -80,7 +81,7 @@ _SLOT_OF_OLD: Final = 0.3
 """Certainty of the attribute of a value that names the one before: it takes the slot that holds that."""
 _CERTAIN: Final = 0.95
 """Certainty of a fact from which it is held also where it could hurt."""
-_OF_BACK: Final = 0.4
+_OF_BACK: Final = 0.6
 """Certainty of a value that is said to be back: it counts only where that value is known."""
 _ENTITY_WORDS: Final = 5
 _OVER: Final = re.compile(r"\b(?:no longer|any ?more)\b", re.IGNORECASE)
@@ -152,8 +153,10 @@ _POSED: Final = re.compile(
 )
 """A part that frames a request ("I'm actually a pilot, so show me the cockpit", "as a pilot, I'd like to see it"),
 or a figure of speech."""
-_MET: Final = frozenset({"likes", "dislikes", "favourite", "opinion", "friend", "contact", "owns"})
+_MET: Final = frozenset({"likes", "dislikes", "favourite", "opinion", "friend", "owns"})
 """What of something known is told again, and does not bring back what it was."""
+_REACHED: Final = frozenset({"colleague", "contact"})
+"""Whom one writes to again is not back; whom one returns to is."""
 _TITLED: Final = re.compile(r"(?:.*\b)?(?:book|novel|story|song|album|film|movie|play|blog|podcast|thesis|paper|show)")
 """Things of which the name may have the words of a sentence."""
 _FICTION: Final = re.compile(r"\b(?:my|our) (?:\w+ )?(?:characters?|avatar|protagonist|persona)\b", re.IGNORECASE)
@@ -362,14 +365,16 @@ def _is_back(told: _PlacedFact) -> bool:
     fact, schema = told.fact, told.schema
     unsure = not _is_sure(fact, schema) or fact.attribute == "plan" or not told.entity
     unsure = unsure or fact.certainty < schema.certain
+    unsure = unsure or (schema.thing and fact.subject == SPEAKER and not (fact.key or fact.when))
     someone = fact.subject == SPEAKER or (not told.entity and fact.subject.casefold() in PRONOUNS)
     sure = fact.status is FactStatus.NOW and fact.certainty >= _OF_BACK
     if (
         not (unsure and someone and sure)
+        or fact.change is FactChange.NONE
         or schema.order
-        or schema.event
         or fact.attribute in _MET
         or fact.value.start < 0
+        or (fact.attribute in _REACHED and not is_return_to(told.turn.event.text, fact.value.start))
     ):
         return False
     start, stop = fact.value.start - fact.quote.start, fact.value.stop - fact.quote.start
@@ -686,8 +691,10 @@ def _find_key(told: _PlacedFact) -> str:
 
 
 def _find_role(fact: Fact, before: str) -> re.Match[str] | None:
-    """Find the noun that says what a person is to the speaker: "my new apprentice is called"."""
-    return _MY_IS.search(before) if fact.attribute in _ROLES and fact.subject == SPEAKER else None
+    """Find the noun that says what a value is to the speaker: "my new apprentice is called", "my editor is"."""
+    named = _MY_IS.search(before) if fact.value.start >= 0 else None
+    own = fact.attribute in _ROLES and fact.subject == SPEAKER
+    return named if named and (own or fact.subject.casefold() in {named["noun"], f"my {named['noun']}"}) else None
 
 
 def _trim(value: str) -> str:
@@ -749,7 +756,7 @@ def _fill_slot(plain: Claim, told: _PlacedFact) -> Claim:
         plain,
         value=iso_day(value, now_us, attribute) if known.dated else value,
         prior=fact.old or None,
-        scope=None if f" {fact.scope} " in f"{value} " else scope or None,  # the value says it
+        scope=None if f" {fact.scope} " in f"{value} " or not tokenize(scope) else scope,  # the value says it
         cardinality=Cardinality.SET if many or not (changes or firm) else Cardinality.SINGLE,
         move=move,
         importance=max(plain.importance, known.importance if known.known else 0.0, weighty),
