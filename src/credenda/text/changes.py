@@ -110,6 +110,20 @@ def is_subject(text: str, value: str) -> bool:
     return bool(value) and re.search(named, text, re.IGNORECASE) is not None
 
 
+_OTHERS: Final = re.compile(r"\W*(?:so |and |but )?(?:(?:some|every)(?:one|body)|people|an? \w+ of|one of)\b")
+_SELF: Final = re.compile(r"\b(?:i|we|me|us)\b(?! (?:about|for|to|of|that)\b)")
+
+
+def is_of_others(text: str, start: int) -> bool:
+    """Return whether the clause up to this character is about others, unnamed, and not about its speaker.
+
+    >>> is_of_others("A colleague of mine went back to Bosch", 33), is_of_others("A year later I'm back at Bosch", 25)
+    (True, False)
+    """
+    before = _CLAUSE.split(_fold(text[:start]))[-1]
+    return _OTHERS.match(before) is not None and _SELF.search(before) is None
+
+
 _TO: Final = re.compile(r"(?:\W*\b(?:to|being|using|with|the|an?|my|our)\b)*\W*", re.IGNORECASE)
 """Words between a word of return and what is returned to."""
 

@@ -360,10 +360,10 @@ def _is_sure(fact: Fact, schema: FactSchema) -> bool:
     return sure and fact.attribute_certainty >= schema.sure
 
 
-def _is_back(told: _PlacedFact) -> bool:
+def _is_back(told: _PlacedFact, *, unsure: bool = False) -> bool:
     """Return whether a fact says that a value is back, but not surely of what or whom: what is held tells that."""
     fact, schema = told.fact, told.schema
-    unsure = not _is_sure(fact, schema) or fact.attribute == "plan" or not told.entity
+    unsure = unsure or not _is_sure(fact, schema) or fact.attribute == "plan" or not told.entity
     unsure = unsure or fact.certainty < schema.certain
     unsure = unsure or (schema.thing and fact.subject == SPEAKER and not (fact.key or fact.when))
     someone = fact.subject == SPEAKER or (not told.entity and fact.subject.casefold() in PRONOUNS)
@@ -375,6 +375,7 @@ def _is_back(told: _PlacedFact) -> bool:
         or fact.attribute in _MET
         or fact.value.start < 0
         or (fact.attribute in _REACHED and not is_return_to(told.turn.event.text, fact.value.start))
+        or (fact.attribute == "location" and is_return_to(told.turn.event.text, fact.value.start))
     ):
         return False
     start, stop = fact.value.start - fact.quote.start, fact.value.stop - fact.quote.start
@@ -467,8 +468,9 @@ def _make_slotted_claim(told: _PlacedFact, owner: str) -> Claim | None:
     if links or asks or screen_secrets(text, "mask").masked or _ASKED.fullmatch(event.text, *place):
         return None
     stance = _find_stance(told, text, place[0], span.stop)
-    if stance is Stance.REPORTED and (told.schema.order or _is_reported(told, _QUOTED_I)):
-        return None  # no order of the user, and their "I" is not the user
+    others = stance is Stance.REPORTED and (told.schema.order or _is_reported(told, _QUOTED_I))
+    if others or (told.schema.event and stance is Stance.NEGATED):
+        return None  # no order of the user, whose "I" that is not; and what was not done ends nothing
     plain = Claim(
         text=text[: limits.MEMORY_TEXT_CHARACTERS],
         type=told.schema.type,
@@ -482,16 +484,15 @@ def _make_slotted_claim(told: _PlacedFact, owner: str) -> Claim | None:
     )
     if stance in {Stance.HYPOTHETICAL, Stance.ROLE_PLAY, Stance.SARCASTIC}:
         return replace(plain, type=MemoryType.FACT)
-    if told.schema.event and stance is Stance.NEGATED:
-        return None  # what was not done ends nothing
     if _is_back(told) or is_renaming(fact) or fragment:
         return _make_unplaced_claim(plain, told, fragment=fragment)
     entity, attribute = _find_slot(told, owner)
     fitted = _fit_value(fact, attribute)
     if fitted is None and attribute == "name" and _TITLED.fullmatch(entity):
         attribute, fitted = "title", _fit_value(fact, "title")
-    told = told._replace(fact=fitted or fact)
-    return _fill_slot(replace(plain, entity=entity, attribute=attribute), told) if fitted else None
+    if fitted is not None:
+        return _fill_slot(replace(plain, entity=entity, attribute=attribute), told._replace(fact=fitted))
+    return _make_unplaced_claim(plain, told) if _is_back(told, unsure=True) else None
 
 
 def _is_fragment(told: _PlacedFact) -> bool:
@@ -509,7 +510,7 @@ def _is_fragment(told: _PlacedFact) -> bool:
 def _make_unplaced_claim(plain: Claim, told: _PlacedFact, *, fragment: bool = False) -> Claim | None:
     """Return the claim of a value whose slot only the memory tells: one that is back, or that corrects another."""
     fact = told.fact
-    if _is_back(told):
+    if not fragment and not is_renaming(fact):
         return replace(
             plain,
             entity=told.entity or fact.subject.casefold(),

@@ -12,7 +12,7 @@ from credenda.model.attributes import get_attribute
 from credenda.model.change import Contest, ContestCase, ContestState
 from credenda.model.claim import Claim, UpdateKind
 from credenda.model.memory import Cardinality, Memory, MemoryType, Relation, Slot, Stance, Status, get_valid_from_us
-from credenda.text.changes import is_change, is_return, is_subject
+from credenda.text.changes import is_change, is_of_others, is_return, is_subject
 from credenda.text.normalize import normalise_attribute, normalise_name, normalise_value
 from credenda.text.tokens import tokenize
 from credenda.write.reconcile.slot_state import SlotState
@@ -177,7 +177,10 @@ def find_stated_since(scene: SlotState) -> Memory | None:
     """
     claim = scene.claim
     words = _STILL.sub(" ", claim.text)  # what is still so in one case says nothing of the other values of a set
-    told = claim.move in {UpdateKind.STATE, UpdateKind.CHANGE} and not is_denial(claim) and is_return(words)
+    plain = claim.move is UpdateKind.STATE and (claim.cardinality is Cardinality.SINGLE or bool(claim.reader))
+    changed = claim.move is UpdateKind.CHANGE or plain
+    told = changed and not is_denial(claim) and is_return(words)
+    told = told and not is_of_others(claim.text, claim.text.find(claim.value or ""))
     if not told or not _is_of_speaker(scene) or find_governing_answer(scene) is not None:
         return None
     others = [one for one in (*scene.known.current, *scene.other_scopes) if _is_other_value(scene, one)]

@@ -18,7 +18,7 @@ from credenda.model.claim import PRONOUNS, Claim, Span, UpdateKind
 from credenda.model.event import Event, Role
 from credenda.model.memory import Cardinality, Memory, MemoryType, Stance, Status
 from credenda.storage.store import MemoryFilter, Reader
-from credenda.text.changes import is_return, is_return_to
+from credenda.text.changes import is_of_others, is_return, is_return_to, is_subject
 from credenda.text.normalize import is_same_value, normalise_attribute, normalise_name
 from credenda.text.sentences import split_sentences
 from credenda.text.tokens import tokenize
@@ -75,6 +75,8 @@ _REACHED: Final = frozenset({"colleague", "contact"})
 """Attributes of whom one may write to again; whom one returns to has a former place."""
 _PURPOSE: Final = re.compile(r" to (?!(?:the|an?|my|our|work)\b)[a-z]")
 """Words behind a place where one went back for an hour: "to pick up my things"."""
+_VISITED: Final = "visited"
+"""The attribute of where one was; "so, Turin again" may tell a home all the same."""
 _HAD_TO: Final = re.compile(r"\b(?:had|have|needed) to\b", re.IGNORECASE)
 """Words before what one needs for once: "I had to open Firefox again"."""
 _LIST: Final = re.compile(r",| (?:and|or) |&")
@@ -264,6 +266,7 @@ def _resolve_returned(reader: Reader, claim: Claim) -> Claim:
         and _may_be_replaced(one)
     ]
     here = [one for one in ended if get_slot(one) == get_slot(claim)]
+    here = here or (_find_without_noun(reader, claim) if told else [])
     if here:
         same = any(is_same_value(one.value, claim.value) for one in here)
         return claim if same else replace(claim, value=here[-1].value)
@@ -277,13 +280,20 @@ def _resolve_returned(reader: Reader, claim: Claim) -> Claim:
     return claim if found is claim else replace(found, value=kept[-1].value)
 
 
+def _find_without_noun(reader: Reader, claim: Claim) -> list[Memory]:
+    """Find the active memory of a claim's slot whose value the claim gives without the noun of the attribute."""
+    held = _find_mentions(reader, claim, claim.value or "")
+    return [one for one in held if get_slot(one) == get_slot(claim) and _is_value_named(claim, one)]
+
+
 def _is_for_good(claim: Claim) -> bool:
     """Return whether a value is back, and not gone to for a purpose, needed for once, or written to again."""
     at = claim.text.find(claim.value or "")
     if at < 0 or _PURPOSE.match(claim.text, at + len(claim.value or "")):
         return False
     once = claim.attribute in _REACHED or _HAD_TO.search(claim.text, 0, at) is not None
-    return not once or is_return_to(claim.text, at)
+    once = once or (claim.attribute == _VISITED and not is_subject(claim.text, claim.value or ""))
+    return not is_of_others(claim.text, at) and (not once or is_return_to(claim.text, at))
 
 
 def _is_value_named(claim: Claim, memory: Memory) -> bool:
