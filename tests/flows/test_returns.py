@@ -57,6 +57,7 @@ UNTOUCHED = [
     ("I work at Tesco.", "I work at Aldi now.", "Took the broken kettle back to Tesco."),
     ("I use Spotify for music.", "I use Tidal for music now.", "Spotify keeps sending me offers to come back."),
     ("I run Fedora on my laptop.", "I run Ubuntu on my laptop now.", "Someone asked me about Fedora again."),
+    ("My bank is Barclays.", "My bank is Revolut now.", "I got my deposit back from Barclays."),
     ("I live in Porto.", "I live in Lyon now.", "We were in Porto again for the holidays."),
     ("I live in Porto.", "I live in Lyon now.", "I'm in Porto again this week."),
     ("I live in Porto.", "I live in Lyon now.", "My sister moved back to Porto last month."),

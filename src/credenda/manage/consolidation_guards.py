@@ -535,7 +535,7 @@ def _find_altered(text: str, sources: Sequence[str]) -> str | None:
     new = mine - known
     if any(why != "word" or new for one in sources if (why := _compare_words(text, one)) is not None):
         return "words"
-    lost = bool(told) and not frozenset.intersection(*told) <= mine
+    lost = any(all(word in one for one in told) for word in known - mine)
     return "words" if lost or len(new) * 2 > (0 if len(sources) <= _FEW else len(known)) else None
 
 

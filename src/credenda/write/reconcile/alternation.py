@@ -156,13 +156,13 @@ def _is_stated_return(scene: SlotState, before: list[Memory]) -> bool:
     if claim.move is UpdateKind.CORRECT or claim.scope:
         return False
     rivals = [one for one in scene.standing if not is_denial(one)]  # that it had ended tells nothing of the present
-    if any(one.id == claim.rival or _is_told_over(one, claim) for one in rivals):
+    if any(one.id == claim.rival or _is_named_as_over(one, claim) for one in rivals):
         return False
     words = is_return(claim.text)
     return (words or claim.move is UpdateKind.CHANGE) and _is_return(scene, before, None if words else ALTERNATION_DAYS)
 
 
-def _is_told_over(memory: Memory, claim: Claim) -> bool:
+def _is_named_as_over(memory: Memory, claim: Claim) -> bool:
     """Return whether a claim's sentence says what became of the value of a memory: as past, or in a clause about it.
 
     "The Audi broke down, so I drive the Golf again" does, and "I drove the Golf again because my son had the Audi" not.
@@ -177,7 +177,9 @@ def find_stated_since(scene: SlotState) -> Memory | None:
     """
     claim = scene.claim
     words = _STILL.sub(" ", claim.text)  # what is still so in one case says nothing of the other values of a set
-    plain = claim.move is UpdateKind.STATE and (claim.cardinality is Cardinality.SINGLE or bool(claim.reader))
+    row = get_attribute(scene.slot.attribute)
+    single = claim.cardinality is Cardinality.SINGLE or (row.known and row.cardinality is Cardinality.SINGLE)
+    plain = claim.move is UpdateKind.STATE and (single or bool(claim.reader))
     changed = claim.move is UpdateKind.CHANGE or plain
     told = changed and not is_denial(claim) and is_return(words)
     told = told and not is_of_others(claim.text, claim.text.find(claim.value or ""))
@@ -201,7 +203,7 @@ def find_stated_since(scene: SlotState) -> Memory | None:
             and (one in scene.standing or (is_change(one.text) and not words.isdisjoint(tokenize(one.text))))
         }
     rival = next(iter(since.values())) if len(since) == 1 else None
-    if rival is not None and _is_told_over(rival, claim):
+    if rival is not None and _is_named_as_over(rival, claim):
         return None
     return rival if rival is not None and find_weakness(claim, scene.candidate.occasion.trust, rival) is None else None
 
@@ -247,7 +249,7 @@ def _is_return(scene: SlotState, before: list[Memory], days: int | None) -> bool
 
 
 def _is_former(claim: Claim, memory: Memory) -> bool:
-    """Return whether a claim has the value of a memory, or says more exactly than that what is back."""
+    """Return whether a claim has the value of a memory, or a more exact one that is back."""
     finer = is_return(claim.text) and not is_denial(memory) and is_refinement(claim.value or "", memory.value or "")
     return finer or has_same_meaning(claim, memory)
 
