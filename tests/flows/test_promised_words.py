@@ -466,11 +466,6 @@ def test_a_return_in_a_message_about_more_is_asked_about_once(mem: Credenda, say
             "Starling rejected my mortgage application, so I'm with Monzo again.",
         ),
         ("My gym is McFit.", "I changed gyms, my gym is FitX now.", "FitX is always full so I rejoined McFit."),
-        (
-            "My girlfriend Chloe loves hiking.",
-            "Chloe dumped me. My girlfriend is Ivy now.",
-            "Ivy moved abroad. I'm with Chloe again.",
-        ),
     ],
 )
 def test_a_return_that_names_what_it_replaces_is_a_change(mem: Credenda, say: Say, story: tuple[str, ...]) -> None:

@@ -204,6 +204,7 @@ _GROUPED: Final = re.compile(r"(?<=\d),(?=\d{3}(?!\d))")
 _AMOUNT_UNIT: Final = re.compile(r"\d[\s-]?([^\W\d_]+|%|\u00b0\s?[cf]?)", re.IGNORECASE)
 _MONEY: Final = re.compile(r"[$\u20ac\u00a3\u00a5\u20b9]")
 _FIRST_PERSON: Final = frozenset({"i", "i'm", "i'd", "i've", "i'll", "ok"})
+_THOUGHT: Final = re.compile(r"\bI (?:think|guess|suppose|believe|reckon)\b(?! (?:of|about|in)\b)")
 _GOING: Final = re.compile(r"(?:\b(?:am|is|are|be|been|not)|'(?:m|re|s)) going\b", re.IGNORECASE)
 _WANTED: Final = re.compile(
     r"(?:\b(?:wants?|wanted|wish(?:es)? for|hopes? for|would (?:like|love))|'d (?:like|love))"
@@ -216,12 +217,15 @@ _ENDURED: Final = re.compile(
     r"\b(?:can't|cannot|can not|couldn't) (?:stand|bear|abide|handle|tolerate)\b", re.IGNORECASE
 )
 _ABSENT: Final = re.compile(
-    r"(?:\b(?:without|with no|free (?:of|from)|(?:but|and) not|ohne|sans|sin|senza|sem)|, not)"
+    r"(?:\b(?:without|with no|free (?:of|from)|(?:but|and) not|instead of|rather than|ohne|sans|sin|senza|sem)|, not)"
     r"\s+(?:(?:any|a|an|the|my)\s+)?([^\W\d_]+)",
     re.IGNORECASE,
 )
+_BEATEN: Final = re.compile(r"\bover\s+(?:(?:any|an?|the|my)\s+)?([^\W\d_]+)", re.IGNORECASE)
 _COMMON_ENDING: Final = re.compile(r"(?:ous|tion|ment|ness|ing|ly|i[sz]e|able)s?$")
-_SAME: Final = {"me": "i", "am": "is", "are": "is", "i'm": "i"}
+_SHORTENED: Final = re.compile(r"'(?:m|re)\b", re.IGNORECASE)
+_JOINED: Final = (["and"], ["or"])
+_SAME: Final = {"me": "i", "am": "is", "are": "is"}
 _OWN: Final = frozenset({"my", "your", "our", "his", "her", "their"})
 """Words before a period that is none: "it ruins my day"."""
 _LONG: Final = 4
@@ -248,6 +252,8 @@ class Traits(NamedTuple):
     """The words without a capital, and their stems."""
     absent: frozenset[str]
     """Stems of what the text says to be absent ("without sugar"), which denies nothing else of it."""
+    beaten: frozenset[str]
+    """Stems of what the text likes less ("notes over talks"), which others may say to be absent."""
     negations: int
     turning: frozenset[str]
 
@@ -271,8 +277,9 @@ def extract_traits(text: str, said_us: int) -> Traits:
     numbers = {_GROUPED.sub("", found).rstrip(".,:") for found in _NUMBER.findall(plain)} | {
         known[word] for word in bare if word in known and (word != "pair" or _PAIR.search(plain))
     }
-    turning = {word for word in bare if word in load_words("turning")}
+    turning = {word for word in spoken if word in load_words("turning")}  # "we're" is not "were"
     turning |= {"seldom" for word in bare if word in load_words("seldom")}
+    turning |= {"perhaps"} if not load_words("doubts").isdisjoint(spoken) or _THOUGHT.search(plain) else set()
     turning -= {"if"} if "if possible" in plain.casefold() else set()
     turning -= set() if _GOING.search(plain) else {"going"}
     turning |= {"wanted"} if _WANTED.search(plain) else set()
@@ -280,6 +287,7 @@ def extract_traits(text: str, said_us: int) -> Traits:
     # Count the denials of a text, and the verbs of dislike; what comes without something is not denied.
     stated = [fold(word) for word in _WORD.findall(_ABSENT.sub(" ", _ENDURED.sub("hate", plain)))]
     denied = [one for one in stated if one.endswith("n't") or one.replace("'", "") in load_words("negations")]
+    denied = [one for one in denied if one != "anymore"] or denied  # "not … anymore" denies once
     beside = {fold(unit).removesuffix("s") for unit in _AMOUNT_UNIT.findall(plain)}
     found = {unit for unit in beside if unit in load_words("units")}
     spans = {word for before, word in zip(("", *singular), singular, strict=False) if before not in _OWN}
@@ -298,6 +306,7 @@ def extract_traits(text: str, said_us: int) -> Traits:
         openings=frozenset(openings),
         small=frozenset(small),
         absent=frozenset(map(_stem, _ABSENT.findall(plain))),
+        beaten=frozenset(map(_stem, _BEATEN.findall(plain))),
         negations=len(denied) + len(load_words("dislikes").intersection(stated)),
         turning=frozenset(turning),
     )
@@ -329,7 +338,7 @@ def _find_names(text: str) -> tuple[set[str], set[str]]:
             continue
         if found.start() not in begins:
             inside.add(small)
-        elif small not in load_words("openers") and not _COMMON_ENDING.search(small[-5:]):
+        elif small not in load_words("openers") | load_words("doubts") and not _COMMON_ENDING.search(small[-5:]):
             opening.add(small)
     return inside, opening
 
@@ -400,7 +409,7 @@ def _is_lacking_name(named: Traits, others: Sequence[Traits]) -> bool:
 
 def _has_absent(mine: Traits, theirs: Traits) -> bool:
     """Return whether a text states what the other says to be absent."""
-    return bool((mine.absent - theirs.absent) & (theirs.small | set(map(_stem, theirs.openings))))
+    return bool((mine.absent - theirs.absent - theirs.beaten) & (theirs.small | set(map(_stem, theirs.openings))))
 
 
 def _compare_words(one: str, other: str) -> str | None:
@@ -417,9 +426,12 @@ def _compare_words(one: str, other: str) -> str | None:
     first, second = _list_stems(mine), _list_stems(theirs)
     if first == second or len(first) != len(second):
         return None
-    unlike = [pair for pair in zip(first, second, strict=True) if pair[0] != pair[1]]
+    changed = [at for at, pair in enumerate(zip(first, second, strict=True)) if pair[0] != pair[1]]
+    unlike = [(first[at], second[at]) for at in changed]
     swapped = len(unlike) == 2 and unlike[0] == unlike[1][::-1]  # noqa: PLR2004 - two changed places
-    if swapped or (sorted(first) == sorted(second) and load_words("comparing").intersection(mine)):
+    swapped = swapped and first[changed[0] + 1 : changed[1]] not in _JOINED  # "Ann and Bo" are "Bo and Ann"
+    turned = any(first == second[at:] + second[:at] for at in range(len(second)))  # "on Mondays I take the bus"
+    if swapped or (not turned and sorted(first) == sorted(second) and load_words("comparing").intersection(mine)):
         return "order"
     known = len(unlike) > 1 or any(set(unlike[0]) <= group for group in _load_stemmed_alike())
     return None if known else "word"
@@ -427,7 +439,8 @@ def _compare_words(one: str, other: str) -> str | None:
 
 @lru_cache(maxsize=_CACHED)
 def _list_words(text: str) -> tuple[str, ...]:
-    folded = (fold(word).removesuffix("'s") for word in _WORD.findall(text.replace("\u2019", "'")))
+    plain = _SHORTENED.sub(" am", text.replace("\u2019", "'"))
+    folded = (fold(word).removesuffix("'s") for word in _WORD.findall(plain))
     return tuple(word.removesuffix("s") if len(word) > _LONG else word for word in folded)
 
 
@@ -499,9 +512,32 @@ def find_unsupported(text: str, said_us: int, sources: Iterable[Member], *, both
         return "negation"
     if any(_has_absent(one, mine) for one in theirs) or any(_is_without_absence(one, text) for one in given):
         return "negation"
-    known = {word for one in given for word in tokenize(one.memory.text)}
-    new = set(tokenize(text)) - known
-    return "words" if len(new) * 2 > len(known) else None
+    return None if both else _find_altered(text, [one.memory.text for one in given])
+
+
+_FEW: Final = 2
+"""Sources of which a text has the words; of more it may be a summary in words of its own."""
+
+
+def _find_altered(text: str, sources: Sequence[str]) -> str | None:
+    """Return how the words of a text say another thing than its sources, which are said to mean the same.
+
+    It keeps the words that they share, adds few, and is no source with other words in it or with words in other places.
+    """
+    told = [_list_terms(one) for one in sources]
+    mine, known = _list_terms(text), frozenset[str]().union(*told)
+    new = mine - known
+    if any(why != "word" or new for one in sources if (why := _compare_words(text, one)) is not None):
+        return "words"
+    lost = any(all(word in one for one in told) for word in known - mine)
+    return "words" if lost or len(new) * 2 > (0 if len(sources) <= _FEW else len(known)) else None
+
+
+def _list_terms(text: str) -> frozenset[str]:
+    """Return the stems of the words that say something, one for all that may stand for each other."""
+    groups = _load_stemmed_alike()
+    terms = set(tokenize(text)) - {"user"} - {stem(word) for word in load_words("doubts")}  # doubts are a trait
+    return frozenset(min(next((group for group in groups if word in group), (word,))) for word in terms)
 
 
 def _is_without_absence(source: Member, text: str) -> bool:

@@ -100,5 +100,43 @@ def is_return_of(text: str, start: int, stop: int) -> bool:
     return any(_CLAUSE.search(words) is None for words in between)
 
 
+def is_subject(text: str, value: str) -> bool:
+    """Return whether a main clause of a text begins with a value.
+
+    >>> is_subject("N26 locked my account, so I'm with ING again", "N26"), is_subject("I'm with ING again", "ING")
+    (True, False)
+    """
+    named = rf"(?:^|[,;.:!?]|\b(?:so|but|and)\b)\W*(?:(?:the|an?|my|our)\s+)?{re.escape(value)}\b"
+    return bool(value) and re.search(named, text, re.IGNORECASE) is not None
+
+
+_OTHERS: Final = re.compile(r"\W*(?:so |and |but )?(?:(?:some|every)(?:one|body)|people|an? \w+ of|one of)\b")
+_SELF: Final = re.compile(r"\b(?:i|we|me|us)\b(?! (?:about|for|to|of|that)\b)")
+
+
+def is_of_others(text: str, start: int) -> bool:
+    """Return whether the clause up to this character is about others, unnamed, and not about its speaker.
+
+    >>> is_of_others("A colleague of mine went back to Bosch", 33), is_of_others("A year later I'm back at Bosch", 25)
+    (True, False)
+    """
+    before = _CLAUSE.split(_fold(text[:start]))[-1]
+    return _OTHERS.match(before) is not None and _SELF.search(before) is None
+
+
+_TO: Final = re.compile(r"(?:\W*\b(?:to|being|using|with|the|an?|my|our)\b)*\W*", re.IGNORECASE)
+"""Words between a word of return and what is returned to."""
+
+
+def is_return_to(text: str, start: int) -> bool:
+    """Return whether what begins at this character is what somebody returned to.
+
+    >>> is_return_to("we reverted to Jenkins", 15), is_return_to("Jenkins was reverted", 0)
+    (True, False)
+    """
+    before = _fold(text[:start])
+    return any(_TO.fullmatch(before[one.end() :]) for one in load_changes().returns.finditer(before))
+
+
 def _fold(text: str) -> str:
     return text.casefold().replace("\u2019", "'")

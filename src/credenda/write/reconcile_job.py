@@ -67,6 +67,7 @@ from credenda.write.reconcile.past_claims import choose_named, is_about_kind
 from credenda.write.reconcile.slot_lookup import (
     extract_alias_claims,
     find_related,
+    find_same_values,
     has_no_slot,
     is_bare_value,
     is_without_attribute,
@@ -441,6 +442,7 @@ def load_slot_rows(reader: Reader, event: Event, claim: Claim) -> SlotRows:
             )
         ),
         contests=tuple(reader.contests(pair=pair)),
+        elsewhere=tuple(find_same_values(reader, claim)) if is_return(claim.text) else (),
     )
 
 

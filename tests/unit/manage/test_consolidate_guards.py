@@ -220,3 +220,55 @@ def _named(verdict: object) -> list[str]:
         + list(getattr(verdict, "sources", ()))
         + [str(getattr(verdict, "same_as", ""))] * isinstance(verdict, Remove)
     )
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "written"),
+    [
+        (
+            "I use tabs instead of spaces.",
+            "Tabs, not spaces, in my code please.",
+            "I use tabs, not spaces, in my code.",
+        ),
+        ("I never eat after nine.", "I don't eat after nine anymore.", "I never eat after nine."),
+        (
+            "I take the bus to work on Mondays.",
+            "On Mondays I take the bus to work.",
+            "I take the bus to work on Mondays.",
+        ),
+        (
+            "Max feeds the cat when we're away.",
+            "Max feeds the cat when we travel.",
+            "Max feeds the cat when we travel.",
+        ),
+        ("Her present is a camera.", "Got a camera for her as present.", "Her present is a camera."),
+        ("Our router is in the hallway.", "The router stands in the hallway.", "Our router is in the hallway."),
+        ("Maybe Rob is in Vienna.", "I think Rob is in Vienna.", "Rob is probably in Vienna."),
+        ("Ann and Bo share a car.", "Bo and Ann share a car.", "Ann and Bo share a car."),
+    ],
+)
+def test_plain_pairs_may_be_merged(first: str, second: str, written: str) -> None:
+    one, other = member(first), member(second, 2)
+    assert find_difference(one, other) is None
+    assert find_unsupported(written, SAID_US, [one, other]) is None
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "written"),
+    [
+        ("Tom lent Ben his bike.", "Ben got Tom's bike on loan.", "Ben lent Tom his bike."),
+        ("I prefer tea to coffee.", "Tea over coffee for me.", "I prefer coffee to tea."),
+        ("My brother works at Ikea.", "My brother has a job at Ikea.", "I work at Ikea."),
+        ("The red pills are for noon.", "Take the red pills at noon.", "The blue pills are for noon."),
+        ("I go left at the church.", "At the church I go left.", "I go right at the church."),
+        ("Nina is taller than Paul.", "Paul is shorter than Nina.", "Paul is taller than Nina."),
+        ("I'm taller than my brother.", "My brother is shorter than me.", "My brother is taller than me."),
+        ("Karl owes me 50 euros.", "I lent Karl 50 euros.", "I owe Karl 50 euros."),
+        ("I have a cat named Momo.", "Momo is my cat.", "I have a dog named Momo."),
+        ("Eva left the team in May.", "In May Eva left the team.", "Eva joined the team in May."),
+        ("Most of us work from home.", "Most of the team is at home.", "All of us work from home."),
+        ("I think Rob is in Vienna.", "Rob is probably in Vienna.", "Rob is in Vienna."),
+    ],
+)
+def test_a_text_that_turns_the_words_of_its_sources_is_refused(first: str, second: str, written: str) -> None:
+    assert find_unsupported(written, SAID_US, [member(first), member(second, 2)]) is not None

@@ -24,7 +24,7 @@ from credenda.model.claim import (
 )
 from credenda.model.event import Role
 from credenda.model.memory import Cardinality, MemoryType, Stance
-from credenda.text.changes import has_more_words, is_return_of
+from credenda.text.changes import has_more_words, is_return_of, is_return_to
 from credenda.text.dates import find_dates
 from credenda.text.normalize import fold_plural, is_same_value, normalise_attribute, normalise_value
 from credenda.text.sentences import (
@@ -32,6 +32,7 @@ from credenda.text.sentences import (
     is_about_user,
     is_name_of_user,
 )
+from credenda.text.tokens import tokenize
 from credenda.write.extract import voices
 from credenda.write.extract.moments import YEARLY, iso_day
 from credenda.write.extract.voices import Act, Voice, act_of, is_playing, lexicon, names, split_voices, who_speaks
@@ -81,7 +82,7 @@ _SLOT_OF_OLD: Final = 0.3
 """Certainty of the attribute of a value that names the one before: it takes the slot that holds that."""
 _CERTAIN: Final = 0.95
 """Certainty of a fact from which it is held also where it could hurt."""
-_OF_BACK: Final = 0.4
+_OF_BACK: Final = 0.6
 """Certainty of a value that is said to be back: it counts only where that value is known."""
 _ENTITY_WORDS: Final = 5
 _OVER: Final = re.compile(r"\b(?:no longer|any ?more)\b", re.IGNORECASE)
@@ -153,10 +154,12 @@ _POSED: Final = re.compile(
 )
 """A part that frames a request ("I'm actually a pilot, so show me the cockpit", "as a pilot, I'd like to see it"),
 or a figure of speech."""
-_MET: Final = frozenset({"likes", "dislikes", "favourite", "opinion", "friend", "contact", "owns"})
+_MET: Final = frozenset({"likes", "dislikes", "favourite", "opinion", "friend", "owns"})
 """What of something known is told again, and does not bring back what it was."""
 _POINTS_BACK: Final = re.compile(r"(?:\S+ ){0,2}(?:it|them|there)\b(?! \w+er\b)", re.IGNORECASE)
 """A value that only points to what was said before: "visit it", "give them a try"."""
+_REACHED: Final = frozenset({"colleague", "contact"})
+"""Whom one writes to again is not back; whom one returns to is."""
 _TITLED: Final = re.compile(r"(?:.*\b)?(?:book|novel|story|song|album|film|movie|play|blog|podcast|thesis|paper|show)")
 """Things of which the name may have the words of a sentence."""
 _FICTION: Final = re.compile(r"\b(?:my|our) (?:\w+ )?(?:characters?|avatar|protagonist|persona)\b", re.IGNORECASE)
@@ -360,19 +363,22 @@ def _is_sure(fact: Fact, schema: FactSchema) -> bool:
     return sure and fact.attribute_certainty >= schema.sure
 
 
-def _is_back(told: _PlacedFact) -> bool:
+def _is_back(told: _PlacedFact, *, unsure: bool = False) -> bool:
     """Return whether a fact says that a value is back, but not surely of what or whom: what is held tells that."""
     fact, schema = told.fact, told.schema
-    unsure = not _is_sure(fact, schema) or fact.attribute == "plan" or not told.entity
+    unsure = unsure or not _is_sure(fact, schema) or fact.attribute == "plan" or not told.entity
     unsure = unsure or fact.certainty < schema.certain
+    unsure = unsure or (schema.thing and fact.subject == SPEAKER and not (fact.key or fact.when))
     someone = fact.subject == SPEAKER or (not told.entity and fact.subject.casefold() in PRONOUNS)
     sure = fact.status is FactStatus.NOW and fact.certainty >= _OF_BACK
     if (
         not (unsure and someone and sure)
+        or fact.change is FactChange.NONE
         or schema.order
-        or schema.event
         or fact.attribute in _MET
         or fact.value.start < 0
+        or (fact.attribute in _REACHED and not is_return_to(told.turn.event.text, fact.value.start))
+        or (fact.attribute == "location" and is_return_to(told.turn.event.text, fact.value.start))
     ):
         return False
     start, stop = fact.value.start - fact.quote.start, fact.value.stop - fact.quote.start
@@ -465,8 +471,9 @@ def _make_slotted_claim(told: _PlacedFact, owner: str) -> Claim | None:
     if links or asks or screen_secrets(text, "mask").masked or _ASKED.fullmatch(event.text, *place):
         return None
     stance = _find_stance(told, text, place[0], span.stop)
-    if stance is Stance.REPORTED and (told.schema.order or _is_reported(told, _QUOTED_I)):
-        return None  # no order of the user, and their "I" is not the user
+    others = stance is Stance.REPORTED and (told.schema.order or _is_reported(told, _QUOTED_I))
+    if others or (told.schema.event and stance is Stance.NEGATED):
+        return None  # no order of the user, whose "I" that is not; and what was not done ends nothing
     plain = Claim(
         text=text[: limits.MEMORY_TEXT_CHARACTERS],
         type=told.schema.type,
@@ -480,16 +487,15 @@ def _make_slotted_claim(told: _PlacedFact, owner: str) -> Claim | None:
     )
     if stance in {Stance.HYPOTHETICAL, Stance.ROLE_PLAY, Stance.SARCASTIC}:
         return replace(plain, type=MemoryType.FACT)
-    if told.schema.event and stance is Stance.NEGATED:
-        return None  # what was not done ends nothing
     if _is_back(told) or is_renaming(fact) or fragment:
         return _make_unplaced_claim(plain, told, fragment=fragment)
     entity, attribute = _find_slot(told, owner)
     fitted = _fit_value(fact, attribute)
     if fitted is None and attribute == "name" and _TITLED.fullmatch(entity):
         attribute, fitted = "title", _fit_value(fact, "title")
-    told = told._replace(fact=fitted or fact)
-    return _fill_slot(replace(plain, entity=entity, attribute=attribute), told) if fitted else None
+    if fitted is not None:
+        return _fill_slot(replace(plain, entity=entity, attribute=attribute), told._replace(fact=fitted))
+    return _make_unplaced_claim(plain, told) if _is_back(told, unsure=True) else None
 
 
 def _is_fragment(told: _PlacedFact) -> bool:
@@ -507,7 +513,7 @@ def _is_fragment(told: _PlacedFact) -> bool:
 def _make_unplaced_claim(plain: Claim, told: _PlacedFact, *, fragment: bool = False) -> Claim | None:
     """Return the claim of a value whose slot only the memory tells: one that is back, or that corrects another."""
     fact = told.fact
-    if _is_back(told):
+    if not fragment and not is_renaming(fact):
         return replace(
             plain,
             entity=told.entity or fact.subject.casefold(),
@@ -700,8 +706,10 @@ def _find_key(told: _PlacedFact) -> str:
 
 
 def _find_role(fact: Fact, before: str) -> re.Match[str] | None:
-    """Find the noun that says what a person is to the speaker: "my new apprentice is called"."""
-    return _MY_IS.search(before) if fact.attribute in _ROLES and fact.subject == SPEAKER else None
+    """Find the noun that says what a value is to the speaker: "my new apprentice is called", "my editor is"."""
+    named = _MY_IS.search(before) if fact.value.start >= 0 else None
+    own = fact.attribute in _ROLES and fact.subject == SPEAKER
+    return named if named and (own or fact.subject.casefold() in {named["noun"], f"my {named['noun']}"}) else None
 
 
 def _trim(value: str) -> str:
@@ -777,7 +785,7 @@ def _fill_slot(plain: Claim, told: _PlacedFact) -> Claim:
         plain,
         value=iso_day(value, now_us, attribute) if known.dated else value,
         prior=fact.old or None,
-        scope=None if f" {fact.scope} " in f"{value} " else scope or None,  # the value says it
+        scope=None if f" {fact.scope} " in f"{value} " or not tokenize(scope) else scope,  # the value says it
         cardinality=Cardinality.SET if many or not (changes or firm) else Cardinality.SINGLE,
         move=move,
         importance=max(plain.importance, known.importance if known.known else 0.0, weighty),

@@ -14,6 +14,7 @@ from typing import Final
 
 from credenda.model.claim import LISTENER, SPEAKER, Fact, FactChange, FactStatus, Turn, Words
 from credenda.model.statement import BEGINNINGS
+from credenda.text.changes import is_return_to
 from credenda.text.dates import WEEKDAYS, find_dates
 from credenda.text.passing import CURRENT, is_limit
 from credenda.text.sentences import split_sentences
@@ -141,6 +142,7 @@ def read_wordings(text: str, facts: Sequence[Fact], now_us: int) -> Iterator[Fac
     mended = _mend_facts(list(_share_denials(said, facts)), text)
     found = _name_successors(said, _end_denied(said, _drop_misspoken(text, mended)))
     found = [_name_amount(said, _read_stay(_read_seen(text, one))) for one in _join_parts(text, found)]
+    found = _keep_returned([_read_returned(said, one) for one in found])
     found = _read_doses(said, found)
     found = _read_appointments(said, found, now_us)
     return _read_versions(text, _read_choices(text, found))
@@ -199,6 +201,20 @@ def _read_stay(fact: Fact) -> Fact:
     stays = fact.attribute == "location" and begun
     stays = stays and _STAYS.search(fact.quote.text.replace("\u2019", "'")) is not None
     return replace(fact, status=FactStatus.NOW) if stays or begins else fact
+
+
+def _read_returned(text: str, fact: Fact) -> Fact:
+    """Let a value to which somebody returned be so now, and not over: "we've reverted to Jenkins"."""
+    back = fact.status is FactStatus.ENDED and fact.value.start >= 0 and is_return_to(text, fact.value.start)
+    over = back and _ANY_MORE.match(text, fact.value.stop)
+    return replace(fact, status=FactStatus.NOW, change=FactChange.CHANGED) if back and not over else fact
+
+
+def _keep_returned(facts: list[Fact]) -> list[Fact]:
+    """Leave out the end of a value that the rest of the message has: "X asked, I agreed, so it's X again"."""
+    last = {(one.subject, one.attribute, one.value.text.casefold()): one for one in facts}
+    told = [(one, last[one.subject, one.attribute, one.value.text.casefold()]) for one in facts]
+    return [one for one, end in told if one.status is not FactStatus.ENDED or end.status is not FactStatus.NOW]
 
 
 def _read_seen(text: str, fact: Fact) -> Fact:
@@ -447,20 +463,30 @@ def _join_orders(facts: Sequence[Fact], text: str) -> list[Fact]:
 
 
 def _name_ended(facts: Sequence[Fact], text: str) -> list[Fact]:
-    """Give an end the attribute of the value that takes its place: "I left Acme, I start at Halden on Monday".
+    """Give an end and the value that takes its place the surer attribute: "I left Acme, I start at Halden on Monday".
 
     A thing that goes on until a day has not ended, and is left out: "Tim is away until Friday".
     """
     next_of = {one.old.casefold(): one for one in facts if one.old and one.value.start >= 0}
     named = [end for one in next_of.values() if (end := _find_left(one, facts, text)) is not None]
+    surer: dict[Words, Fact] = {}
     for one in facts:
         after = next_of.get(one.value.text.casefold())
         if one.status is not FactStatus.ENDED or after is None or one.subject not in {after.subject, ""}:
             named.append(one)  # what Mia is told to be is not what she takes the place of
         else:
-            sure = {"certainty": after.certainty, "attribute_certainty": after.attribute_certainty}
-            named.append(replace(one, attribute=after.attribute, **sure))
+            named.append(replace(one, certainty=after.certainty))
+            surer[one.value] = surer[after.value] = max(after, one, key=_get_attribute_certainty)
+    named = [_name_slot(one, surer.get(one.value, one)) for one in named]
     return [one for one in named if one.status is not FactStatus.ENDED or not one.when.lower().startswith(_NOT_YET)]
+
+
+def _get_attribute_certainty(fact: Fact) -> float:
+    return fact.attribute_certainty
+
+
+def _name_slot(fact: Fact, surer: Fact) -> Fact:
+    return replace(fact, attribute=surer.attribute, attribute_certainty=surer.attribute_certainty)
 
 
 def _find_left(after: Fact, facts: Sequence[Fact], text: str) -> Fact | None:

@@ -12,7 +12,7 @@ from credenda.model.attributes import get_attribute
 from credenda.model.change import Contest, ContestCase, ContestState
 from credenda.model.claim import Claim, UpdateKind
 from credenda.model.memory import Cardinality, Memory, MemoryType, Relation, Slot, Stance, Status, get_valid_from_us
-from credenda.text.changes import is_change, is_return
+from credenda.text.changes import is_change, is_of_others, is_return, is_subject
 from credenda.text.normalize import normalise_attribute, normalise_name, normalise_value
 from credenda.text.passages import format_yearly_day
 from credenda.text.tokens import tokenize
@@ -24,6 +24,8 @@ from credenda.write.reconcile.slots import (
     get_slot,
     has_same_meaning,
     is_denial,
+    is_named_as_past,
+    is_refinement,
     quote_value,
 )
 
@@ -154,15 +156,19 @@ def _is_stated_return(scene: SlotState, before: list[Memory]) -> bool:
     claim = scene.claim
     if claim.move is UpdateKind.CORRECT or claim.scope:
         return False
-    if any(one.id == claim.rival or _is_mentioned(one, claim) for one in scene.standing):
+    rivals = [one for one in scene.standing if not is_denial(one)]  # that it had ended tells nothing of the present
+    if any(one.id == claim.rival or _is_named_as_over(one, claim) for one in rivals):
         return False
     words = is_return(claim.text)
     return (words or claim.move is UpdateKind.CHANGE) and _is_return(scene, before, None if words else ALTERNATION_DAYS)
 
 
-def _is_mentioned(memory: Memory, claim: Claim) -> bool:
-    """Return whether a claim's sentence names the value of a memory, and so says what became of it."""
-    return f" {normalise_value(memory.value or '')} " in f" {normalise_value(claim.text)} "
+def _is_named_as_over(memory: Memory, claim: Claim) -> bool:
+    """Return whether a claim's sentence says what became of the value of a memory: as past, or in a clause about it.
+
+    "The Audi broke down, so I drive the Golf again" does, and "I drove the Golf again because my son had the Audi" not.
+    """
+    return is_named_as_past(claim, memory.value or "") or is_subject(claim.text, memory.value or "")
 
 
 def find_stated_since(scene: SlotState) -> Memory | None:
@@ -172,11 +178,17 @@ def find_stated_since(scene: SlotState) -> Memory | None:
     """
     claim = scene.claim
     words = _STILL.sub(" ", claim.text)  # what is still so in one case says nothing of the other values of a set
-    told = claim.move in {UpdateKind.STATE, UpdateKind.CHANGE} and not is_denial(claim) and is_return(words)
+    row = get_attribute(scene.slot.attribute)
+    single = claim.cardinality is Cardinality.SINGLE or (row.known and row.cardinality is Cardinality.SINGLE)
+    plain = claim.move is UpdateKind.STATE and (single or bool(claim.reader))
+    changed = claim.move is UpdateKind.CHANGE or plain
+    told = changed and not is_denial(claim) and is_return(words)
+    told = told and not is_of_others(claim.text, claim.text.find(claim.value or ""))
     if not told or not _is_of_speaker(scene) or find_governing_answer(scene) is not None:
         return None
     others = [one for one in (*scene.known.current, *scene.other_scopes) if _is_other_value(scene, one)]
     twins = [one for one in (*scene.same, *scene.other_scopes) if has_same_meaning(claim, one)]
+    twins = twins or [one for one in scene.known.elsewhere if has_same_meaning(claim, one)]
     twin = next((one for one in twins if one.status is Status.ACTIVE and not one.contested), None)
     if twin is None and not scene.conflicting:
         heirs = {one.superseded_by for one in scene.past if has_same_meaning(claim, one)}
@@ -192,7 +204,7 @@ def find_stated_since(scene: SlotState) -> Memory | None:
             and (one in scene.standing or (is_change(one.text) and not words.isdisjoint(tokenize(one.text))))
         }
     rival = next(iter(since.values())) if len(since) == 1 else None
-    if rival is not None and _is_mentioned(rival, claim):
+    if rival is not None and _is_named_as_over(rival, claim):
         return None
     return rival if rival is not None and find_weakness(claim, scene.candidate.occasion.trust, rival) is None else None
 
@@ -215,6 +227,13 @@ def _is_other_value(scene: SlotState, memory: Memory) -> bool:
     )
 
 
+def is_back(scene: SlotState) -> bool:
+    """Return whether words say that an earlier value of the slot is back, whatever becomes of the present one."""
+    return is_return(scene.claim.text) and _is_return(
+        scene, [one for one in scene.past if _is_counted(one, None)], None
+    )
+
+
 def explain_return(claim: Claim) -> str:
     """Return the reason of a contest about a value that is said to be back."""
     return f"{quote_value(display_value(claim))} is said to be back"
@@ -226,8 +245,14 @@ def _is_return(scene: SlotState, before: list[Memory], days: int | None) -> bool
     return (
         not is_denial(claim)
         and any(not is_denial(rival) for rival in scene.standing)
-        and any(has_same_meaning(claim, one) and (days is None or _is_within(one, moment_us, days)) for one in before)
+        and any(_is_former(claim, one) and (days is None or _is_within(one, moment_us, days)) for one in before)
     )
+
+
+def _is_former(claim: Claim, memory: Memory) -> bool:
+    """Return whether a claim has the value of a memory, or a more exact one that is back."""
+    finer = is_return(claim.text) and not is_denial(memory) and is_refinement(claim.value or "", memory.value or "")
+    return finer or has_same_meaning(claim, memory)
 
 
 def _is_habit(claim: Claim) -> bool:

@@ -49,6 +49,7 @@ from credenda.write.reconcile.alternation import (
     find_members,
     find_open_contest,
     find_stated_since,
+    is_back,
 )
 from credenda.write.reconcile.candidate import claim_hash, is_users_own, make_candidate, remove_slot
 from credenda.write.reconcile.past_claims import (
@@ -287,14 +288,7 @@ def _open_contest(scene: SlotState) -> list[Change] | None:
 def _replace_conflicting(scene: SlotState) -> list[Change]:
     """Supersede what the newest assertive claim contradicts, and keep its validity interval (R-077)."""
     return [
-        *_add_claim(
-            scene,
-            explain_replacement(
-                _classify_relation(scene, scene.standing[0]),
-                display_value(scene.claim),
-                display_value(scene.standing[0]),
-            ),
-        ),
+        *_add_claim(scene, _explain_replacing(scene, scene.standing[0])),
         *_supersede_conflicting(scene, scene.conflicting, scene.candidate.key),
         *_challenge_facts(scene),
     ]
@@ -368,7 +362,7 @@ def _supersede_conflicting(
         end_memory(
             one,
             _get_end_us(scene, one),
-            explain_replacement(_classify_relation(scene, one), display_value(scene.claim), display_value(one)),
+            _explain_replacing(scene, one),
             successor,
             relation=_classify_relation(scene, one),
         )
@@ -377,6 +371,14 @@ def _supersede_conflicting(
         or scene.claim.move is UpdateKind.CORRECT
         or (get_valid_from_us(one) > scene.candidate.occasion.now_us)
     ]
+
+
+def _explain_replacing(scene: SlotState, rival: Memory) -> str:
+    """Explain why a value is replaced, also by one that held before and is told to be back in its place."""
+    relation, value = _classify_relation(scene, rival), quote_value(display_value(rival))
+    if relation is Relation.CHANGED and is_back(scene):
+        return f"{explain_return(scene.claim)}, in place of {value}"
+    return explain_replacement(relation, display_value(scene.claim), display_value(rival))
 
 
 def _get_end_us(scene: SlotState, rival: Memory) -> int:

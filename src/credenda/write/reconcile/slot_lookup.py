@@ -18,7 +18,7 @@ from credenda.model.claim import PRONOUNS, Claim, Span, UpdateKind
 from credenda.model.event import Event, Role
 from credenda.model.memory import Cardinality, Memory, MemoryType, Stance, Status
 from credenda.storage.store import MemoryFilter, Reader
-from credenda.text.changes import is_return
+from credenda.text.changes import is_of_others, is_return, is_return_to, is_subject
 from credenda.text.normalize import is_same_value, normalise_attribute, normalise_name, normalise_value
 from credenda.text.sentences import split_sentences
 from credenda.text.tokens import tokenize
@@ -43,6 +43,19 @@ def find_related(reader: Reader, words: Sequence[str], limit: int) -> list[Memor
     return sort_by_id(reader.search_memories(words, limit))
 
 
+def find_same_values(reader: Reader, claim: Claim) -> list[Memory]:
+    """Return the active memories of a claim's speaker and entity that assert its value, in whatever slot."""
+    return [
+        one
+        for one in find_related(reader, split_value(claim.value or ""), _NOMINATED)
+        if one.status is Status.ACTIVE
+        and one.stance is Stance.ASSERTED
+        and is_same_value(one.value, claim.value)
+        and normalise_name(one.speaker) == normalise_name(claim.speaker)
+        and normalise_name(one.entity or "") == normalise_name(claim.entity or "")
+    ]
+
+
 def sort_by_id(found: Iterable[Memory]) -> list[Memory]:
     """Put memories in order of id, the oldest first."""
     return sorted(found, key=lambda one: parse_serial(one.id))
@@ -54,8 +67,18 @@ _DAY: Final = re.compile(r"(?:\d{4}-|--)(?P<month>\d\d)-(?P<day>\d\d)(?: .*)?")
 _PROPERTY: Final = "property"
 """The attribute of what a thing has where the reader finds no name for it."""
 _LIKINGS: Final = TASTES | {"likes", "hobby"}
-_MET: Final = _LIKINGS | {"dislikes", "visited", "experience", "event", "friend", "contact", "owns"}
+_MET: Final = _LIKINGS | {"dislikes", "experience", "event", "friend", "owns"}
 """Attributes under which something known is met again, and does not take its former place."""
+_PLACE: Final = "location"
+"""The attribute of where a thing is; that of a person is another one."""
+_REACHED: Final = frozenset({"colleague", "contact"})
+"""Attributes of whom one may write to again; whom one returns to has a former place."""
+_PURPOSE: Final = re.compile(r" to (?!(?:the|an?|my|our|work)\b)[a-z]")
+"""Words behind a place where one went back for an hour: "to pick up my things"."""
+_VISITED: Final = "visited"
+"""The attribute of where one was; "so, Turin again" may tell a home all the same."""
+_HAD_TO: Final = re.compile(r"\b(?:had|have|needed) to\b", re.IGNORECASE)
+"""Words before what one needs for once: "I had to open Firefox again"."""
 _LIST: Final = re.compile(r",| (?:and|or) |&")
 """Signs of a value that names several things."""
 _VERBATIM_CONFIDENCE: Final = 0.5
@@ -232,27 +255,70 @@ def _resolve_returned(reader: Reader, claim: Claim) -> Claim:
     "I'm back together with Nadia" has the slot of "my girlfriend is Nadia", which now has another value.
     """
     told = bool(claim.entity and claim.value) and claim.stance is Stance.ASSERTED and is_return(claim.text)
-    told = told and claim.attribute not in _MET
+    told = told and claim.attribute not in _MET and claim.valid_until_us is None
     ended = [
         one
         for one in (find_related(reader, split_value(claim.value or ""), _NOMINATED) if told else [])
         if one.status is Status.SUPERSEDED
         and one.stance is Stance.ASSERTED
-        and is_same_value(one.value, claim.value)
+        and _is_value_named(claim, one)
         and normalise_name(one.speaker) == normalise_name(claim.speaker)
         and _is_of_subject(claim, one)
         and _may_be_replaced(one)
     ]
-    if any(get_slot(one) == get_slot(claim) for one in ended):
+    here = [one for one in ended if get_slot(one) == get_slot(claim)]
+    here = here or (_find_without_noun(reader, claim) if told else [])
+    if here:
+        same = any(is_same_value(one.value, claim.value) for one in here)
+        return claim if same else replace(claim, value=here[-1].value)
+    if claim.move is not UpdateKind.CHANGE or not _is_for_good(claim):
         return claim
-    kept = (one for one in ended if _is_taken(reader, one, free=claim.attribute is None))
-    return _move_to_slot(kept, claim)
+    kept = [one for one in ended if _is_taken(reader, one, free=claim.attribute is None)]
+    if not kept and claim.attribute == _PLACE:
+        held = _find_mentions(reader, replace(claim, entity=claim.speaker), claim.value or "")
+        kept = [one for one in held if is_same_value(one.value, claim.value) and _is_of_subject(claim, one)]
+    found = _move_to_slot(kept, claim)
+    return claim if found is claim else replace(found, value=kept[-1].value)
+
+
+def _find_without_noun(reader: Reader, claim: Claim) -> list[Memory]:
+    """Find the active memory of a claim's slot whose value the claim gives without the noun of the attribute."""
+    held = _find_mentions(reader, claim, claim.value or "")
+    return [one for one in held if get_slot(one) == get_slot(claim) and _is_value_named(claim, one)]
+
+
+def _is_for_good(claim: Claim) -> bool:
+    """Return whether a value is back, and not gone to for a purpose, needed for once, or written to again."""
+    at = claim.text.find(claim.value or "")
+    if at < 0 or _PURPOSE.match(claim.text, at + len(claim.value or "")):
+        return False
+    once = claim.attribute in _REACHED or _HAD_TO.search(claim.text, 0, at) is not None
+    once = once or (claim.attribute == _VISITED and not is_subject(claim.text, claim.value or ""))
+    return not is_of_others(claim.text, at) and (not once or is_return_to(claim.text, at))
+
+
+def _is_value_named(claim: Claim, memory: Memory) -> bool:
+    """Return whether a claim has the value of a memory, or a part of it and the rest beside it in its sentence.
+
+    The noun of the attribute may be left out: "keto" is the "keto diet", and who is "training in the evening again" has
+    the former "train in the evening".
+    """
+    if is_same_value(memory.value, claim.value):
+        return True
+    noun = {*tokenize((memory.attribute or "").replace("_", " "))}
+    held, said = ({*tokenize(value or "")} - noun for value in (memory.value, claim.value))
+    return bool(said) and said <= held <= {*tokenize(claim.text)}
 
 
 def _is_of_subject(claim: Claim, memory: Memory) -> bool:
-    """Return whether a memory is about the subject of a claim, which may be no more than a pronoun."""
+    """Return whether a memory is about the subject of a claim: a pronoun may stand for it, or a thing it tells of.
+
+    "My notes live in Obsidian again" is about the user, who said "I take my notes in Obsidian".
+    """
     held, told = normalise_name(memory.entity or ""), normalise_name(claim.entity or "")
-    return held == told or (told in PRONOUNS and held != normalise_name(claim.speaker))
+    own = held == normalise_name(claim.speaker)
+    place = own and claim.attribute == _PLACE and {*tokenize(told)} <= {*tokenize(memory.text)}
+    return held == told or place or (told in PRONOUNS and not own)
 
 
 def _is_taken(reader: Reader, ended: Memory, *, free: bool) -> bool:

@@ -377,6 +377,7 @@ class SlotRows:
     a retraction, those that `previous` superseded.
     `contests`: open and resolved contests of that pair.
     `candidates`: quarantined memories of that pair or with that text.
+    `elsewhere`: for a value that is said to be back, the active memories of the claim's entity with it in any slot.
     `previous`: for a retraction, the memories of the speaker's previous statement in this session, newest first.
     """
 
@@ -385,6 +386,7 @@ class SlotRows:
     contests: tuple[ContestCase, ...] = ()
     previous: tuple[Memory, ...] = ()
     candidates: tuple[Memory, ...] = ()
+    elsewhere: tuple[Memory, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
