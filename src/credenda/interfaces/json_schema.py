@@ -384,6 +384,15 @@ def build_openapi(operations: Iterable[Operation] = OPERATIONS.values(), *, vers
                 },
             }
         }
+    kinds: list[type[CredendaError]] = [
+        *[kind for kind in CredendaError.__subclasses__() if not kind.__name__.startswith("_")],
+        CredendaError,
+    ]
+    found = {kind.__name__: _describe_problem(inspect.cleandoc(kind.__doc__ or ""), kind.code) for kind in kinds}
+    found["PreconditionFailed"] = _describe_problem(
+        "What the path names has another version than If-Match says; `ids` has both.", "precondition_failed"
+    )
+    found[CredendaError.__name__] = _describe_problem("Any other error: its status and code say which.", "")
     return {
         "openapi": "3.1.0",
         "info": {"title": "Credenda", "version": version, "summary": "The memory of one user, named by the token."},
@@ -396,7 +405,7 @@ def build_openapi(operations: Iterable[Operation] = OPERATIONS.values(), *, vers
                 "Prefer": _describe_header("Prefer", _PREFER_TEXT, examples=["respond-async"]),
             },
             "headers": {"ETag": dict(_ETAG)},
-            "responses": _describe_errors(),
+            "responses": found,
             "securitySchemes": {"token": dict(_TOKEN)},
         },
     }
@@ -503,20 +512,6 @@ def _list_failures(operation: Operation) -> Part:
     found = {str(error.http_status): error.__name__ for error in sorted(errors, key=lambda error: error.http_status)}
     found["default"] = CredendaError.__name__
     return {status: {"$ref": f"#/components/responses/{name}"} for status, name in found.items()}
-
-
-def _describe_errors() -> Part:
-    """Describe an answer for each class of the table of errors."""
-    kinds: list[type[CredendaError]] = [
-        *[kind for kind in CredendaError.__subclasses__() if not kind.__name__.startswith("_")],
-        CredendaError,
-    ]
-    found = {kind.__name__: _describe_problem(inspect.cleandoc(kind.__doc__ or ""), kind.code) for kind in kinds}
-    found["PreconditionFailed"] = _describe_problem(
-        "What the path names has another version than If-Match says; `ids` has both.", "precondition_failed"
-    )
-    found[CredendaError.__name__] = _describe_problem("Any other error: its status and code say which.", "")
-    return found
 
 
 def _describe_problem(description: str, code: str) -> Part:

@@ -27,7 +27,13 @@ def await_answer(path: str, known: str, *, seconds: float) -> Answer:
     """
     deadline = time.monotonic() + seconds
     while True:
-        found = find_answer(_read_tail(path))
+        try:
+            with open(path, "rb") as file:
+                file.seek(max(0, os.fstat(file.fileno()).st_size - _TAIL_BYTES))
+                tail = file.read(_TAIL_BYTES)
+        except OSError:
+            tail = b""
+        found = find_answer(tail)
         if found.text and found.identity != known:
             return found
         if time.monotonic() >= deadline:
@@ -59,12 +65,3 @@ def _list_backwards(tail: bytes) -> Iterator[Mapping[str, Any]]:
             continue
         if isinstance(event, dict):
             yield cast("Mapping[str, Any]", event)
-
-
-def _read_tail(path: str) -> bytes:
-    try:
-        with open(path, "rb") as file:
-            file.seek(max(0, os.fstat(file.fileno()).st_size - _TAIL_BYTES))
-            return file.read(_TAIL_BYTES)
-    except OSError:
-        return b""

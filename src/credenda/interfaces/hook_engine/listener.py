@@ -300,7 +300,13 @@ class _Listener:
                 return None
             self._ready.wait()
         with self._answering:  # one after the other: two at a time are both late
-            if _has_ended(line):
+            # Who asked has closed the line when its time was over.
+            line.setblocking(False)  # noqa: FBT003 - the standard library's parameter
+            try:
+                has_ended = not line.recv(1, socket.MSG_PEEK)
+            except BlockingIOError:
+                has_ended = False
+            if has_ended:
                 return None
             try:
                 told = answer_hook(self._memory, request)
@@ -353,15 +359,6 @@ def _remove(path: str, number: int) -> None:
     with suppress(OSError):
         if os.stat(path).st_ino == number:
             os.unlink(path)
-
-
-def _has_ended(line: socket.socket) -> bool:
-    """Return whether who asked has closed the line: its time was over."""
-    line.setblocking(False)  # noqa: FBT003 - the standard library's parameter
-    try:
-        return not line.recv(1, socket.MSG_PEEK)
-    except BlockingIOError:
-        return False
 
 
 # File the messages that hooks have written to disk.

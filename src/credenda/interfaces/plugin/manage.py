@@ -181,7 +181,9 @@ def install_plugin(plan: Plan, data: Path, *, made: Iterable[Path] = ()) -> Plug
                 why = "it was not written by this plugin"
                 raise Invalid(f"{path} exists", why=why, fix="move it away and install again")
             if not path.exists() or read_text(path) != text:
-                _write(path, text)
+                create_folder(path.parent)
+                with replace_file(path) as file:
+                    file.write(text.encode("utf-8"))
                 written.append(str(path))
             state = replace(state, files={**state.files, str(path): hash_text(text)}, folders=tuple(folders))
         stale = [path for path in before.files if Path(path) not in plan.files]
@@ -247,7 +249,13 @@ def _check(held: Installation) -> PluginStatus:
     changed = [path for path, digest in held.files.items() if path not in missing and _hash(path) != digest]
     gone = [one.path for one in held.shared if NAME not in _read(one.path)]
     complete = not missing and not gone
-    ran_at = _find_last_run(held.mark)
+    if not held.mark:
+        ran_at = None
+    else:
+        try:
+            ran_at = format_time(Path(held.mark).stat().st_mtime_ns // 1_000)
+        except OSError:
+            ran_at = None
     return PluginStatus(
         host=held.host,
         version=held.version,
@@ -260,15 +268,6 @@ def _check(held: Installation) -> PluginStatus:
     )
 
 
-def _find_last_run(mark: str) -> str | None:
-    if not mark:
-        return None
-    try:
-        return format_time(Path(mark).stat().st_mtime_ns // 1_000)
-    except OSError:
-        return None
-
-
 def _remove_mark(mark: str) -> None:
     if mark:
         with suppress(OSError):
@@ -278,12 +277,6 @@ def _remove_mark(mark: str) -> None:
 def list_missing(folder: Path) -> list[Path]:
     """Return the folders that must be made, topmost first."""
     return [one for one in (*reversed(folder.parents), folder) if not one.exists()]
-
-
-def _write(path: Path, text: str) -> None:
-    create_folder(path.parent)
-    with replace_file(path) as file:
-        file.write(text.encode("utf-8"))
 
 
 @dataclass(frozen=True, slots=True)

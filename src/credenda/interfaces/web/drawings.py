@@ -187,7 +187,8 @@ def find_ticks(axis: Axis, zone: tzinfo = UTC, *, ticks_max: int = 4) -> list[Ti
 def _walk(axis: Axis, zone: tzinfo, unit: str, count: int) -> Iterator[Tick]:
     moment = _round_down(_to_local(axis.start_us, zone), unit, count)
     while moment.year < _LAST_YEAR:
-        at_us = _to_us(moment)
+        since = moment - datetime(1970, 1, 1, tzinfo=UTC)
+        at_us = (since.days * 86_400 + since.seconds) * SECOND_US + since.microseconds
         if at_us > axis.end_us:
             return
         if at_us >= axis.start_us:
@@ -233,11 +234,6 @@ def _to_local(at_us: int, zone: tzinfo) -> datetime:
         return moment.astimezone(zone)
     except OverflowError:  # the first and the last day of the calendar
         return moment
-
-
-def _to_us(moment: datetime) -> int:
-    since = moment - datetime(1970, 1, 1, tzinfo=UTC)
-    return (since.days * 86_400 + since.seconds) * SECOND_US + since.microseconds
 
 
 def show_moment(at_us: int, zone: tzinfo = UTC) -> str:

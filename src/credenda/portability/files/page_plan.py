@@ -365,12 +365,7 @@ def _make_draft(text: str, table: Mapping[str, Any]) -> Draft:
         raise ValueError("a deleted memory cannot be in a page")
     if draft.status in _ENDED and draft.valid_until_us is None:
         draft = replace(draft, valid_until_us=parse_time(table["updated"]))
-    _check(draft)
-    return draft
-
-
-def _check(draft: Draft) -> None:
-    """Raise `TypeError` for fields of the wrong type, because people may have edited the comment."""
+    # People may have edited the comment.
     names = (draft.topic, draft.entity, draft.attribute, draft.value, draft.scope, draft.speaker, draft.source_session)
     if any(name is not None and len(_read_text(name)) > limits.MEMORY_TEXT_CHARACTERS for name in names):
         raise TypeError("a name is not text")
@@ -378,6 +373,7 @@ def _check(draft: Draft) -> None:
         raise TypeError("a flag is not true or false")
     if not isinstance(draft.metadata, dict) or [_read_text(tag) for tag in draft.tags] != list(draft.tags):
         raise TypeError("tags or metadata are malformed")
+    return draft
 
 
 def _read_text(value: object) -> str:

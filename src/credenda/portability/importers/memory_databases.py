@@ -294,7 +294,11 @@ class EngramFormat(DatabaseFormat):
 
     def begin(self, database: sqlite3.Connection) -> Callable[[Table], ForeignMemory | Omitted]:
         """Return the reader of a row, with the last step of its status and the memory that absorbed it."""
-        steps = _read_steps(database)
+        if not {"memory_id", "reason", "changed_at"} <= set(list_columns(database, _HISTORY)):
+            steps = {}
+        else:
+            rows = database.execute(f"SELECT memory_id, changed_at, reason FROM {_HISTORY} ORDER BY changed_at")  # noqa: S608 - our own
+            steps = {show_id(name): _Step(_read_time(at), str(reason or "")) for name, at, reason in rows}
         absorbed: dict[str, str] = {}
         if {"metadata", "created_at"} <= set(list_columns(database, "memories")):
             query = "SELECT id, metadata, created_at FROM memories WHERE instr(metadata, ?)"
@@ -303,13 +307,6 @@ class EngramFormat(DatabaseFormat):
                     absorbed[one] = show_id(name)
                     steps.setdefault(one, _Step(_read_time(created_at)))
         return lambda table: _read_engram_memory(table, steps, absorbed)
-
-
-def _read_steps(database: sqlite3.Connection) -> dict[str, _Step]:
-    if not {"memory_id", "reason", "changed_at"} <= set(list_columns(database, _HISTORY)):
-        return {}
-    rows = database.execute(f"SELECT memory_id, changed_at, reason FROM {_HISTORY} ORDER BY changed_at")  # noqa: S608 - our own
-    return {show_id(name): _Step(_read_time(at), str(reason or "")) for name, at, reason in rows}
 
 
 def _read_engram_memory(

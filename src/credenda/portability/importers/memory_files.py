@@ -305,6 +305,8 @@ def _read_memory(table: Table, place: str, source: Source) -> Iterator[Parsed]:
         if ended is None:
             raise MalformedError(f"it is {status} and has no time")
     named = read_text(table, "custom_type") or read_text(table, "type")
+    origin = read_text(_read_inner(table, "provenance"), "platform")
+    sure = _read_inner(table, "confidence").get("current")
     statement = Statement(
         place=place,
         text=text,
@@ -313,7 +315,13 @@ def _read_memory(table: Table, place: str, source: Source) -> Iterator[Parsed]:
         occurred_at=read_moment(time.get("valid_from")) or created,
         expires_at=ended,
         tags=read_tags(list_texts(table, "tags")),
-        metadata={**_describe(table, status, named), **_read_inner(table, "metadata")},
+        metadata={
+            **({"platform": origin} if origin else {}),
+            **({"pam_type": named} if named else {}),
+            **({"status": status} if status != "active" else {}),
+            **({"confidence": sure} if isinstance(sure, int | float) and not isinstance(sure, bool) else {}),
+            **_read_inner(table, "metadata"),
+        },
     )
     yield make_statement_piece(statement, source)
 
@@ -321,18 +329,6 @@ def _read_memory(table: Table, place: str, source: Source) -> Iterator[Parsed]:
 def _read_inner(table: Table, name: str) -> dict[str, object]:
     found = table.get(name)
     return dict(cast("dict[str, object]", found)) if isinstance(found, dict) else {}
-
-
-def _describe(table: Table, status: str, named: str) -> dict[str, object]:
-    """Return where a memory came from, and how sure its writer was."""
-    origin = read_text(_read_inner(table, "provenance"), "platform")
-    sure = _read_inner(table, "confidence").get("current")
-    return {
-        **({"platform": origin} if origin else {}),
-        **({"pam_type": named} if named else {}),
-        **({"status": status} if status != "active" else {}),
-        **({"confidence": sure} if isinstance(sure, int | float) and not isinstance(sure, bool) else {}),
-    }
 
 
 # Saved memories of ChatGPT and Claude, copied out as text: one memory a line, with a date where there is one.

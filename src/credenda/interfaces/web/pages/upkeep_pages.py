@@ -169,7 +169,14 @@ def load_consolidation(view: View) -> Mapping[str, object]:
     """Load the runs, and the report of one: of that in the address, else of the latest."""
     found = view.call("jobs", kind=CALL, limit=_LOOKED_AT).items
     runs: Sequence[JobInfo] = [one for one in found if one.operation in _OPERATIONS]
-    job = _find_job(view, runs)
+    named = view.get("job")
+    if not named:
+        job = runs[0] if runs else None
+    else:
+        try:
+            job = view.call("job", id=named)
+        except CredendaError:
+            job = None
     result = None if job is None else job.result
     report = result if job is not None and job.operation == "consolidate" else None
     dream = result if job is not None and job.operation == "dream" else None
@@ -184,16 +191,6 @@ def load_consolidation(view: View) -> Mapping[str, object]:
         "undo": _list_marks(report) if dream is None else _list_dream_marks(view, job, dream),
         "duties": [duties[name] for name in _OPERATIONS],
     }
-
-
-def _find_job(view: View, runs: Sequence[JobInfo]) -> JobInfo | None:
-    named = view.get("job")
-    if not named:
-        return runs[0] if runs else None
-    try:
-        return view.call("job", id=named)
-    except CredendaError:
-        return None
 
 
 def _list_marks(report: Mapping[str, Any] | None) -> Sequence[str]:
