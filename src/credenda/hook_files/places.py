@@ -44,7 +44,14 @@ class Places(NamedTuple):
 def find_places(database: str, user: str) -> Places:
     """Return the places of a user's hooks; creates nothing."""
     name = hash_bytes(user.encode("utf-8", "surrogateescape"))[:16]
-    folder = os.path.join(_find_base(database), name)
+    # Beside the database's file; for an address or its name in the user's data.
+    base_name = name_server(database) if is_server(database) else database
+    if not base_name.startswith(_SERVER):
+        base = f"{os.path.abspath(database)}.hooks"
+    else:
+        data = os.environ.get("XDG_DATA_HOME") or os.path.expanduser("~/.local/share")
+        base = os.path.join(data, "credenda", f"{base_name.removeprefix(_SERVER)[:16]}.hooks")
+    folder = os.path.join(base, name)
     return Places(
         folder=folder,
         waiting=os.path.join(folder, "waiting"),
@@ -84,15 +91,6 @@ def is_server(database: str) -> bool:
 def name_server(address: str) -> str:
     """Return the name of a database on a server, `postgresql:HASH`; it tells neither host nor password."""
     return f"{_SERVER}{hashlib.blake2b(address.encode('utf-8', 'surrogateescape'), digest_size=16).hexdigest()}"
-
-
-def _find_base(database: str) -> str:
-    """Return the folder of a database's hooks: beside its file; for an address or its name in the user's data."""
-    name = name_server(database) if is_server(database) else database
-    if not name.startswith(_SERVER):
-        return f"{os.path.abspath(database)}.hooks"
-    data = os.environ.get("XDG_DATA_HOME") or os.path.expanduser("~/.local/share")
-    return os.path.join(data, "credenda", f"{name.removeprefix(_SERVER)[:16]}.hooks")
 
 
 def _find_socket(folder: str) -> str:

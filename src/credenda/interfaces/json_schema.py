@@ -425,15 +425,38 @@ def _describe_operation(operation: Operation, route: Rest, name: str, known: Def
     if route.method == "GET":
         parameters += [_describe_parameter(param, "query") for param in others]
     elif others:
-        part["requestBody"] = _describe_body(others)
+        # JSON, or a form where a file is sent.
+        uploads = {param.name for param in others if param.kind_at("rest") == "upload"}
+        properties = {
+            FILE_FIELD if param.name in uploads else param.name: (
+                {**_BYTES, "description": param.help}
+                if param.name in uploads
+                else _describe_field(param, form=bool(uploads))
+            )
+            for param in others
+        }
+        required = [FILE_FIELD if param.name in uploads else param.name for param in others if param.required]
+        schema = {"type": "object", "properties": properties, "additionalProperties": False}
+        media = "multipart/form-data" if uploads else "application/json"
+        content = {media: {"schema": {**schema, "required": required} if required else schema}}
+        part["requestBody"] = {"required": bool(required), "content": content}
     names = ["IdempotencyKey"] if may_take_key(operation, route) else []
     names += ["IfMatch"] if may_take_version(route) else []
     names += ["Prefer"] if operation.long else []
     parameters += [{"$ref": f"#/components/parameters/{name}"} for name in names]
     if parameters:
         part["parameters"] = parameters
+    answer: Part = {"description": "Done." if operation.writes else "The answer."}
+    if any(param.kind_at("rest") == "download" for param in operation.params):
+        success = {**answer, "content": {"application/octet-stream": {"schema": dict(_BYTES)}}}
+    elif operation.output is None or route.status == 204:  # noqa: PLR2004 - the status of an empty answer
+        success = answer
+    else:
+        if route.versioned:
+            answer["headers"] = {"ETag": {"$ref": "#/components/headers/ETag"}}
+        success = {**answer, "content": {"application/json": {"schema": known.schema_of(operation.output)}}}
     part["responses"] = {
-        str(route.status): _describe_success(operation, route, known),
+        str(route.status): success,
         **_list_failures(operation),
     }
     if may_take_version(route):
@@ -457,24 +480,6 @@ def _describe_parameter(param: Param, place: str) -> Part:
     return {**shown, "required": param.required}
 
 
-def _describe_body(params: list[Param]) -> Part:
-    """Describe a body: JSON, or a form where a file is sent."""
-    uploads = {param.name for param in params if param.kind_at("rest") == "upload"}
-    properties = {
-        FILE_FIELD if param.name in uploads else param.name: (
-            {**_BYTES, "description": param.help}
-            if param.name in uploads
-            else _describe_field(param, form=bool(uploads))
-        )
-        for param in params
-    }
-    required = [FILE_FIELD if param.name in uploads else param.name for param in params if param.required]
-    schema = {"type": "object", "properties": properties, "additionalProperties": False}
-    media = "multipart/form-data" if uploads else "application/json"
-    content = {media: {"schema": {**schema, "required": required} if required else schema}}
-    return {"required": bool(required), "content": content}
-
-
 def _describe_field(param: Param, *, form: bool) -> Part:
     """Describe a field of a body; in JSON an input that may be left out may also be null."""
     schema = describe_input(param, "rest")
@@ -493,17 +498,6 @@ def may_take_key(operation: Operation, route: Rest) -> bool:
 def may_take_version(route: Rest) -> bool:
     """Say whether a route changes something that has versions."""
     return route.versioned and route.method != "GET"
-
-
-def _describe_success(operation: Operation, route: Rest, known: Definitions) -> Part:
-    described: Part = {"description": "Done." if operation.writes else "The answer."}
-    if any(param.kind_at("rest") == "download" for param in operation.params):
-        return {**described, "content": {"application/octet-stream": {"schema": dict(_BYTES)}}}
-    if operation.output is None or route.status == 204:  # noqa: PLR2004 - the status of an empty answer
-        return described
-    if route.versioned:
-        described["headers"] = {"ETag": {"$ref": "#/components/headers/ETag"}}
-    return {**described, "content": {"application/json": {"schema": known.schema_of(operation.output)}}}
 
 
 def _list_failures(operation: Operation) -> Part:

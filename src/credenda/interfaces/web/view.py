@@ -226,10 +226,15 @@ def find_neighbours(memory_id: str, slot: Sequence[SlotVersion]) -> Neighbours:
             is_joined = _has_gone_on(one, known)
             (merged if is_joined else replaced).append(one)
             waiting += [one.memory_id] if is_joined else []
+    found = known.get(own.superseded_by or "")
+    passed: set[str] = set()
+    while found is not None and found.memory_id not in passed and _has_gone_on(found, known):
+        passed.add(found.memory_id)
+        found = known.get(found.superseded_by or "")
     return Neighbours(
         replaced=tuple(replaced),
         merged=tuple(merged),
-        successor=_find_successor(own, known),
+        successor=found,
         is_same=_has_gone_on(own, known),
     )
 
@@ -241,16 +246,6 @@ def _has_gone_on(one: SlotVersion, known: Mapping[str, SlotVersion]) -> bool:
         return False
     is_equal = one.value is not None and one.value.casefold() == (after.value or "").casefold()
     return one.relation in _JOINED or (is_equal and one.denied == after.denied and one.scope == after.scope)
-
-
-def _find_successor(own: SlotVersion, known: Mapping[str, SlotVersion]) -> SlotVersion | None:
-    """Return the memory that took the place of one, in its latest wording."""
-    found = known.get(own.superseded_by or "")
-    seen: set[str] = set()
-    while found is not None and found.memory_id not in seen and _has_gone_on(found, known):
-        seen.add(found.memory_id)
-        found = known.get(found.superseded_by or "")
-    return found
 
 
 # What an undo would bring about, as sentences of the catalogue with their values; the fields are left to a table.

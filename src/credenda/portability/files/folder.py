@@ -236,7 +236,13 @@ class Folder:
             return
         self._seen[name] = _Seen(stamp, plain, ending, bom)
         page = parse(plain)
-        about = _parse_entity(page.front.get("entity", ""))
+        # The name is JSON as code writes it, or plain text as people may.
+        written = page.front.get("entity", "")
+        try:
+            named: object = json.loads(written)
+        except ValueError:
+            named = written.strip("\"'")
+        about = named if isinstance(named, str) else written
         own = has_marks(page)
         tier = Tier.PAGES if tier is Tier.CORE and not own else tier
         found.texts.append(Text(name, tier, page, about, zeros="\x00" in text, own=own))
@@ -356,15 +362,6 @@ class Folder:
             return stamp_file(target.lstat())
         except OSError:
             return None
-
-
-def _parse_entity(written: str) -> str:
-    """Parse the name in front matter: JSON as code writes it, or plain text as people may."""
-    try:
-        name: object = json.loads(written)
-    except ValueError:
-        name = written.strip("\"'")
-    return name if isinstance(name, str) else written
 
 
 def stamp_file(status: os.stat_result) -> tuple[int, ...]:

@@ -116,7 +116,17 @@ def lay_out(seen: View, placing: Placing) -> Layout:
             on[placing.where.get(one.local) or (day if one.section == DAY_HEADING else pages[one.page])].append(one)
     names = {text.path: text.about for text in placing.own}
     names |= {path: shown.get(key) or key for key, path in pages.items() if path not in names}
-    days = _find_days(seen, placing)
+    found_on = {local: path for local, path in placing.where.items() if path}
+    day_paths = {
+        one.id: found_on.get(one.id) or placing.choose(f"{ARCHIVE}/{format_day(one.recorded_us)}.md")
+        for one in seen.events
+    }
+    day_of = {local: path.rpartition("/")[2].removesuffix(".md") for local, path in day_paths.items()}
+    days: dict[str, str] = {}
+    for memory_id, evidence in seen.evidence.items():
+        said = sorted(day_of[one.span.event_id] for one in evidence if one.span.event_id in day_of)
+        if said:
+            days[memory_id] = said[0]
     core, index = placing.core, placing.index or placing.choose(INDEX)
     foot = f"###### [[{index.removesuffix('.md')}|Index]]"
     link = f"{foot} · [[{core.removesuffix('.md')}|Always on]]"
@@ -149,22 +159,6 @@ def lay_out(seen: View, placing: Placing) -> Layout:
 
 def _place_entries(placing: Placing, path: str) -> dict[int, Sequence[str]]:
     return {spot.block: locals_ for spot, locals_ in placing.placed.items() if spot.path == path}
-
-
-def _find_days(seen: View, placing: Placing) -> dict[str, str]:
-    """Return the name of the archive page of the first evidence of each memory."""
-    found_on = {local: path for local, path in placing.where.items() if path}
-    paths = {
-        one.id: found_on.get(one.id) or placing.choose(f"{ARCHIVE}/{format_day(one.recorded_us)}.md")
-        for one in seen.events
-    }
-    day = {local: path.rpartition("/")[2].removesuffix(".md") for local, path in paths.items()}
-    found: dict[str, str] = {}
-    for memory_id, evidence in seen.evidence.items():
-        said = sorted(day[one.span.event_id] for one in evidence if one.span.event_id in day)
-        if said:
-            found[memory_id] = said[0]
-    return found
 
 
 def _write_footer(foot: str, days: Collection[str]) -> str:

@@ -168,45 +168,42 @@ def _read_line(line: Line, source: Source) -> Iterator[Piece | Problem]:
 def _read_table(table: Mapping[str, Any], place: str, source: Source) -> Iterator[Piece | Problem]:
     kind = table.get("type")
     if kind == "entity" or (kind is None and "observations" in table):
-        yield from _read_entity(table, place, source)
+        name, entity_kind = _require_name(table, "name"), read_text(table, "entityType")
+        observations = list_of(table, "observations")
+        about = {"entity": name, "entity_type": entity_kind}
+        for number, found in enumerate(observations, 1):
+            spot = f"{place}, observation {number}"
+            if not isinstance(found, str) or not found.strip():
+                yield Problem(place=spot, what="it is not text, or empty")
+                continue
+            observation = mend_surrogates(found)
+            yield make_statement_piece(
+                Statement(
+                    place=spot,
+                    text=word_observation(name, observation.strip()),
+                    key=("mcp-memory", name, observation),
+                    metadata={**about, "observation": observation},
+                ),
+                source,
+            )
+        if not observations:
+            text = f"{_show_name(name)} ({entity_kind})" if entity_kind else _show_name(name)
+            yield make_statement_piece(
+                Statement(place=place, text=text, key=("mcp-memory", name), metadata=about), source
+            )
     elif kind == "relation" or (kind is None and "relationType" in table):
-        yield make_statement_piece(_read_relation(table, place), source)
-    else:
-        raise MalformedError("it is neither an entity nor a relation")
-
-
-def _read_entity(table: Mapping[str, Any], place: str, source: Source) -> Iterator[Piece | Problem]:
-    name, kind = _require_name(table, "name"), read_text(table, "entityType")
-    observations = list_of(table, "observations")
-    about = {"entity": name, "entity_type": kind}
-    for number, found in enumerate(observations, 1):
-        spot = f"{place}, observation {number}"
-        if not isinstance(found, str) or not found.strip():
-            yield Problem(place=spot, what="it is not text, or empty")
-            continue
-        observation = mend_surrogates(found)
+        begin, relation_kind, end = (_require_name(table, name) for name in ("from", "relationType", "to"))
         yield make_statement_piece(
             Statement(
-                place=spot,
-                text=word_observation(name, observation.strip()),
-                key=("mcp-memory", name, observation),
-                metadata={**about, "observation": observation},
+                place=place,
+                text=word_relation(begin, relation_kind, end),
+                key=("mcp-memory", begin, relation_kind, end),
+                metadata={"relation": {"from": begin, "to": end, "type": relation_kind}},
             ),
             source,
         )
-    if not observations:
-        text = f"{_show_name(name)} ({kind})" if kind else _show_name(name)
-        yield make_statement_piece(Statement(place=place, text=text, key=("mcp-memory", name), metadata=about), source)
-
-
-def _read_relation(table: Mapping[str, Any], place: str) -> Statement:
-    begin, kind, end = (_require_name(table, name) for name in ("from", "relationType", "to"))
-    return Statement(
-        place=place,
-        text=word_relation(begin, kind, end),
-        key=("mcp-memory", begin, kind, end),
-        metadata={"relation": {"from": begin, "to": end, "type": kind}},
-    )
+    else:
+        raise MalformedError("it is neither an entity nor a relation")
 
 
 def _require_name(table: Mapping[str, Any], name: str) -> str:

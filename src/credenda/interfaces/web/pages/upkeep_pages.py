@@ -10,7 +10,7 @@ from typing import Any, Final, cast
 
 from credenda import limits
 from credenda.errors import Conflict, CredendaError, Invalid
-from credenda.interfaces.web.drawings import Curve, CurvePoint, Drawing, draw_curves
+from credenda.interfaces.web.drawings import Curve, CurvePoint, draw_curves
 from credenda.interfaces.web.view import Done, Page, View
 from credenda.model.change import ChangeRecord
 from credenda.model.job import ENDED, JobInfo, JobState
@@ -64,26 +64,8 @@ def load_retention(view: View) -> Mapping[str, object]:
 
 def draw(view: View, data: Mapping[str, Any]) -> Mapping[str, object]:
     """Draw the curves with the memories on them."""
-    return {"curves": _draw_curves(view, data["now"], data["other"] if data["what_if"] else None), "modes": _MODES}
-
-
-def _find_place(point: RetentionPoint) -> tuple[float, bool, float]:
-    """Return where a memory stands among those that fade next: by its retention, then layers that decay, then age."""
-    return point.score, point.layer not in _DECAYING, -point.age_days
-
-
-def _read(view: View, name: str) -> str | float | None:
-    text = view.get(name).strip()
-    if not text or name not in _NUMBERS:
-        return text or None
-    try:
-        return float(text.replace(",", "."))
-    except ValueError:
-        raise Invalid(f"{name} is not a number", fix="write a number such as 30") from None
-
-
-def _draw_curves(view: View, now: RetentionCurves, other: RetentionCurves | None) -> Drawing:
-    """Draw every mode for full trust, that in use for half trust too, and the what-if beside it."""
+    now = data["now"]
+    other = data["other"] if data["what_if"] else None
     longest = max(one.half_life_days for one in now.curves)
     curves = [
         Curve(
@@ -103,7 +85,22 @@ def _draw_curves(view: View, now: RetentionCurves, other: RetentionCurves | None
     points = [
         CurvePoint(label=one.memory_id, days=one.age_days, score=one.score, layer=one.layer) for one in now.points
     ]
-    return draw_curves(now.days, curves, points, threshold=_ARCHIVED_BELOW, words=view.t)
+    return {"curves": draw_curves(now.days, curves, points, threshold=_ARCHIVED_BELOW, words=view.t), "modes": _MODES}
+
+
+def _find_place(point: RetentionPoint) -> tuple[float, bool, float]:
+    """Return where a memory stands among those that fade next: by its retention, then layers that decay, then age."""
+    return point.score, point.layer not in _DECAYING, -point.age_days
+
+
+def _read(view: View, name: str) -> str | float | None:
+    text = view.get(name).strip()
+    if not text or name not in _NUMBERS:
+        return text or None
+    try:
+        return float(text.replace(",", "."))
+    except ValueError:
+        raise Invalid(f"{name} is not a number", fix="write a number such as 30") from None
 
 
 def _word_curve(view: View, name: str) -> str:
