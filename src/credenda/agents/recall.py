@@ -279,14 +279,15 @@ def _find_alone(hits: Sequence[Hit]) -> frozenset[str]:
     best = hits[0]
     said = {event.id for event in best.evidence}
     value = normalise_value(best.memory.value) if best.memory is not None and best.memory.value else ""
-    alike = [hit for hit in hits if not said.isdisjoint(event.id for event in hit.evidence) or _has_value(hit, value)]
+    alike = [
+        hit
+        for hit in hits
+        if not said.isdisjoint(event.id for event in hit.evidence)
+        or (value and hit.memory is not None and normalise_value(hit.memory.value or "") == value)
+    ]
     ids = frozenset(hit.id for hit in alike) | {best.id}
     others = [hit for hit in hits if hit.id not in ids]
     return ids if not others or others[0].score <= _ALONE * best.score else frozenset()
-
-
-def _has_value(hit: Hit, value: str) -> bool:
-    return bool(value) and hit.memory is not None and normalise_value(hit.memory.value or "") == value
 
 
 def _is_worth_telling(hit: Hit, prompt: _Asked, *, alone: bool) -> bool:

@@ -173,7 +173,9 @@ class TaggingReader:
             return []
         model = _get_loaded(package)
         windows = islice(_cut_windows(model, text, before), _WINDOWS)
-        facts = sorted((fact for window in windows for fact in _read_window(model, window)), key=_find_start)
+        facts = sorted(
+            (fact for window in windows for fact in _read_window(model, window)), key=lambda fact: fact.value.start
+        )
         if language == "en":
             return facts
         return [replace(fact, language=language) for fact in facts if not _is_misread_denial(fact, text, language)]
@@ -200,10 +202,6 @@ def _is_misread_denial(fact: Fact, text: str, language: str) -> bool:
     if fact.status is FactStatus.DENIED:
         return not denied
     return denied and fact.status not in {FactStatus.ENDED, FactStatus.PAST}
-
-
-def _find_start(fact: Fact) -> int:
-    return fact.value.start
 
 
 def _read_window(model: _Model, window: _Window) -> Sequence[Fact]:
@@ -357,16 +355,14 @@ def _list_shorter(window: _Window, span: Span, spans: Mapping[str, Sequence[Span
     Also without the words that say when or in what case, with which it may end: "metformin every morning".
     """
     first, last = span
-    places = window.places
+    places, base = window.places, window.base
     begins = [
-        at for at in range(first + 1, last + 1) if first >= window.base and _is_new_word(places, at - window.base)
+        at
+        for at in range(first + 1, last + 1)
+        if first >= base and at - base < len(places) and places[at - base - 1][1] < places[at - base][0]
     ]
     ends = [at for role in ("when", "scope") for at, _ in spans[role] if at in begins]
     return [(first, begins[-1] - 1), (begins[0], last), *((first, at - 1) for at in ends)] if begins else []
-
-
-def _is_new_word(places: Sequence[Span], at: int) -> bool:
-    return at < len(places) and places[at - 1][1] < places[at][0]
 
 
 def _join_pieces(shares: list[list[float]], threshold: float) -> list[Span]:

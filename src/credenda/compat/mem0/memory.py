@@ -197,7 +197,10 @@ def describe_outcome(reader: Reader, receipt: Receipt) -> list[Item]:
             and not is_only_questions(event.text)
         ):
             told = [{"id": event.id, "memory": event.text, "event": "NONE"}]
-        rows += ({**row, **_name_author(event)} for row in told)
+        author = (
+            {"role": "user", "actor_id": event.speaker} if event.role is Role.PERSON else {"role": event.role.value}
+        )
+        rows += ({**row, **author} for row in told)
     return rows
 
 
@@ -209,10 +212,6 @@ def is_only_questions(text: str) -> bool:
     """
     sentences = [text[span.start : span.stop].strip() for span in split_sentences(text)]
     return bool(sentences) and all(one.endswith("?") or is_question(one) for one in sentences)
-
-
-def _name_author(event: Event) -> Item:
-    return {"role": "user", "actor_id": event.speaker} if event.role is Role.PERSON else {"role": event.role.value}
 
 
 def filter_hits(hits: Sequence[Hit], asked: Asked) -> Iterator[tuple[Hit, Record]]:

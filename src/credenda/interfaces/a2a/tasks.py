@@ -281,7 +281,10 @@ def read_handover(incoming: Incoming) -> Handover:
     if not all(isinstance(one, dict) for one in found):
         raise Invalid("messages must be a list of objects", fix='send [{"role": "user", "content": "…"}]')
     messages += cast("list[dict[str, Any]]", found)
-    skill = _read_skill(data.get("skill", Skill.CONSOLIDATE.value))
+    try:
+        skill = Skill(str(data.get("skill", Skill.CONSOLIDATE.value)))
+    except ValueError:
+        raise Invalid("there is no such skill", fix=f"use {' or '.join(one.value for one in Skill)}") from None
     if skill is Skill.CONSOLIDATE:
         if not messages or "contests" in data:
             raise Invalid(f"{skill} takes messages", why="there is no text", fix="send a text part, or `messages`")
@@ -289,13 +292,6 @@ def read_handover(incoming: Incoming) -> Handover:
     if "messages" in data or "topic" in data:
         raise Invalid(f"{skill} takes no messages", fix="send `contests`, or nothing")
     return Handover(skill=skill, contests=tuple(_read_words(data.get("contests", []), "contests")))
-
-
-def _read_skill(value: object) -> Skill:
-    try:
-        return Skill(str(value))
-    except ValueError:
-        raise Invalid("there is no such skill", fix=f"use {' or '.join(one.value for one in Skill)}") from None
 
 
 def read_answer(incoming: Incoming) -> Answer:

@@ -9,7 +9,7 @@ import shutil
 import ssl
 import sys
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import ExitStack, closing
 from dataclasses import dataclass, field
 from email.utils import parsedate_to_datetime
@@ -576,7 +576,8 @@ def check_server(url: str, clock: Clock | None = None) -> ServerReport:
     unread: float | None = None
     if life.status:
         stats, metrics = site.get("/v1/stats"), site.get("/metrics")
-        gauges = dict(_read_gauges(metrics))
+        read = _GAUGE.findall(metrics.body.decode("utf-8", "replace"))
+        gauges = {name: float(value) for name, value in read}
         told = gauges.get("credenda_oldest_unread_seconds", stats.parse().get("oldest_unread_seconds"))
         unread = float(told) if isinstance(told, int | float) else None
         answer = site.get("/openapi.json")
@@ -597,11 +598,6 @@ def check_server(url: str, clock: Clock | None = None) -> ServerReport:
         url=url,
         checks=tuple(checks),
     )
-
-
-def _read_gauges(answer: _Answer) -> Iterator[tuple[str, float]]:
-    for name, value in _GAUGE.findall(answer.body.decode("utf-8", "replace")):
-        yield name, float(value)
 
 
 def _check_page(name: str, answer: _Answer) -> ServerCheck:

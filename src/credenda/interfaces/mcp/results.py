@@ -206,10 +206,6 @@ def _answer_core(value: Core) -> Answer:
     return shown | _drop_empty({"left_out": list(value.left_out), "diff": _drop_empty(moved)})
 
 
-def _answer_stats(counted: Stats) -> Answer:
-    return _drop_empty(to_jsonable(counted), keep=frozenset(_STATS))
-
-
 def _answer_memory(memory: Memory) -> Answer:
     return {"memory": _show_memory(memory)}
 
@@ -285,10 +281,6 @@ def _show_contest(contest: ContestCase) -> Answer:
     return _pick_fields(contest, CONTEST)
 
 
-def _show_version(version: SlotVersion) -> Answer:
-    return _pick_fields(version, VERSION) | (_deny(version.value) if version.denied else {})
-
-
 def _pick_fields(value: object, names: Sequence[str], without: Iterable[str] = ()) -> Answer:
     """Show some fields of a value, under their public names, without empty fields."""
     left_out = frozenset(without)
@@ -307,11 +299,11 @@ _WHOLE: Final[Mapping[type, Callable[[Any], Answer]]] = {
     EventDetails: _answer_event,
     Explanation: _answer_explanation,
     Memory: _answer_memory,
-    Stats: _answer_stats,
+    Stats: lambda counted: _drop_empty(to_jsonable(counted), keep=frozenset(_STATS)),
 }
 _ITEMS: Final[Mapping[type, Callable[[Any], Any]]] = {
     ContestCase: _show_contest,
-    SlotVersion: _show_version,
+    SlotVersion: lambda version: _pick_fields(version, VERSION) | (_deny(version.value) if version.denied else {}),
     Memory: _show_memory,
 }
 

@@ -18,7 +18,7 @@ from credenda.interfaces.client_setup import toml_edit
 from credenda.interfaces.client_setup.install import Place, find_installed, read_text, replace_text
 from credenda.interfaces.client_setup.install import install as install_server
 from credenda.interfaces.client_setup.install import remove as remove_server
-from credenda.interfaces.plugin.contents import NAME, HookFile, Plan, Setting, add_hooks, remove_hooks
+from credenda.interfaces.plugin.contents import NAME, Plan, add_hooks, remove_hooks
 from credenda.paths import create_folder
 from credenda.portability.atomic_write import replace_file
 
@@ -294,27 +294,27 @@ def _update_shared(plan: Plan, before: Installation) -> Iterable[_Change]:
     edits: dict[Path, list[Callable[[], str | None]]] = {}
     earlier: dict[Path, Entry] = {}
     if plan.hook_file is not None:
-        edits[plan.hook_file.path] = [partial(_update_hooks, plan.hook_file)]
+        edits[plan.hook_file.path] = [
+            partial(_update_text, plan.hook_file.path, partial(add_hooks, wanted=plan.hook_file))
+        ]
     for place, entry in plan.servers:
         found = find_installed(place, NAME)
         earlier[place.path] = None if found == entry else found  # ours, if its record is lost
         edits.setdefault(place.path, []).append(partial(_update_server, place, entry))
     if plan.setting is not None:
-        edits.setdefault(plan.setting.path, []).append(partial(_update_setting, plan.setting))
+        edits.setdefault(plan.setting.path, []).append(
+            partial(
+                _update_text,
+                plan.setting.path,
+                partial(toml_edit.set_key, key=plan.setting.key, value=plan.setting.value, note=plan.setting.note),
+            )
+        )
     for path, works in edits.items():
         yield _update_file(path, held.get(str(path)), works, entry=earlier.get(path))
 
 
 def _update_server(place: Place, entry: Mapping[str, Any]) -> str | None:
     return install_server(place, NAME, entry).backup
-
-
-def _update_hooks(wanted: HookFile) -> str | None:
-    return _update_text(wanted.path, lambda text: add_hooks(text, wanted))
-
-
-def _update_setting(wanted: Setting) -> str | None:
-    return _update_text(wanted.path, lambda text: toml_edit.set_key(text, wanted.key, wanted.value, note=wanted.note))
 
 
 def _update_text(path: Path, edit: Callable[[str], str]) -> str | None:

@@ -278,7 +278,10 @@ def describe_undo(undone: Sequence[UndoneMemory], memories: Mapping[str, Memory]
     outcomes: list[Outcome] = []
     for one in returning:
         back = memories[one.id]
-        beside = [memories[name] for name in (*leaving, *doubted) if _is_same_slot(memories[name], back)]
+        pair = _find_pair(back)
+        beside = [
+            memories[name] for name in (*leaving, *doubted) if pair is not None and _find_pair(memories[name]) == pair
+        ]
         if beside and beside[0].id in doubted:
             doubted.remove(beside[0].id)
             other = beside[0]
@@ -304,10 +307,6 @@ def _read_status(fields: Mapping[str, object]) -> str:
 
 def _is_believed(fields: Mapping[str, object]) -> bool:
     return _read_status(fields) in _BELIEVED
-
-
-def _is_same_slot(one: Memory, other: Memory) -> bool:
-    return _find_pair(one) is not None and _find_pair(one) == _find_pair(other) and one.value is not None
 
 
 def _find_pair(memory: Memory) -> tuple[str, str] | None:

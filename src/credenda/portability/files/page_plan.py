@@ -225,7 +225,8 @@ def index_lines(seen: View, layout: Layout, *, core: bool) -> list[str]:
         held = sum(one.held for one in sheet.entries)
         asked = sum(bool(one.text) for one in sheet.questions)
         more = f", {asked} open question{'s' if asked > 1 else ''}" if asked else ""
-        lines.append(f"- [[{path.removesuffix('.md')}|{_link_text(sheet.title)}]]: {held} active{more}")
+        title = sheet.title.translate(str.maketrans("", "", "[]|"))
+        lines.append(f"- [[{path.removesuffix('.md')}|{title}]]: {held} active{more}")
     days = sorted(
         (path for path, one in layout.sheets.items() if path.startswith(f"{ARCHIVE}/") and one.entries), reverse=True
     )
@@ -236,10 +237,6 @@ def index_lines(seen: View, layout: Layout, *, core: bool) -> list[str]:
         lines.append(f"- [[{name}|{name.rpartition('/')[2]}]]: {count} message{'s' if count > 1 else ''}")
     waiting = sum(one.state is ContestState.OPEN for one in seen.contests)
     return [*lines, *(["", f"{waiting} open: `credenda contests`."] if waiting else [])]
-
-
-def _link_text(title: str) -> str:
-    return title.translate(str.maketrans("", "", "[]|"))
 
 
 # Read pages back as the only source: events, memories and contests.

@@ -537,7 +537,13 @@ def sort_gone_lines(
     targets = [local for local, events in supports.items() if all(one in on for one in events)]
     if sides.missing == "restore" or not targets:
         return found
-    edited = _find_edited({local: (base[local].path, sides.ours[local].text) for local in targets}, fresh)
+    edited = [
+        local
+        for local in targets
+        if find_suspicious(
+            {local: sides.ours[local].text}, (), [line for page, line in fresh if page == base[local].path]
+        )
+    ]
     missing = [local for local in targets if local not in edited]
     sorted_ = sort_missing(replace(sides, removed=()), missing, base, {local: local for local in base})
     found.removed = {local: base[local].path for local in (*edited, *sorted_.removed)}
@@ -547,11 +553,3 @@ def sort_gone_lines(
         if not awaited.isdisjoint(line.events):
             found.kept.setdefault(path, {})[name] = line._replace(away=True)
     return found
-
-
-def _find_edited(gone: Mapping[str, tuple[str, str]], fresh: Sequence[tuple[str, str]]) -> list[str]:
-    return [
-        local
-        for local, (path, text) in gone.items()
-        if find_suspicious({local: text}, (), [line for page, line in fresh if page == path])
-    ]

@@ -480,7 +480,8 @@ class _Page:
     def _body_line(self, line: TextLine) -> Iterator[Block]:
         heading = None if self._fence else _HEADING.match(line.text)
         blank = not line.text and not self._fence
-        if (heading and not self._bare) or (blank and not self._bare) or self._is_full(line):
+        is_full = bool(self._block) and self._held + len(line.text) > BLOCK_CHARACTERS_MAX
+        if ((heading or blank) and not self._bare) or is_full:
             yield from self._flush()
         if heading:
             level = len(heading[1])
@@ -502,9 +503,6 @@ class _Page:
             self._fence = found[1]
         elif found[1].startswith(self._fence) and not text.strip(" `~"):
             self._fence = ""
-
-    def _is_full(self, line: TextLine) -> bool:
-        return bool(self._block) and self._held + len(line.text) > BLOCK_CHARACTERS_MAX
 
     def _flush(self) -> Iterator[Block]:
         block, self._block, self._held, self._bare = self._block, [], 0, True

@@ -224,7 +224,10 @@ class DatabaseFormat(Format):
                 elif not ended:
                     yield found
         for name in self.left_out:
-            if list_columns(database, name) and (count := _count_rows(database, name)):
+            if not list_columns(database, name):
+                continue
+            count = int(database.execute(f'SELECT count(*) FROM "{name}"').fetchone()[0])  # noqa: S608 - the name is our own
+            if count:
                 yield Omitted(what=f"rows of {name.replace('_', ' ')}", count=count)
 
     @abstractmethod
@@ -248,10 +251,6 @@ class DatabaseFormat(Format):
             held=held,
         )
         return make_statement_piece(statement, source)
-
-
-def _count_rows(database: sqlite3.Connection, table: str) -> int:
-    return int(database.execute(f'SELECT count(*) FROM "{table}"').fetchone()[0])  # noqa: S608 - the name is our own
 
 
 # engram (engram-memory-system): its SQLite database, with layers, types and statuses.

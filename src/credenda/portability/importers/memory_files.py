@@ -451,11 +451,7 @@ _ANY_TIME: Final = 1 << 62
 
 def locate(path: Path) -> Place:
     """Return the place of a file on disk."""
-    return Place(PurePosixPath(path.as_posix()), _load_file)
-
-
-def _load_file(path: PurePosixPath) -> bytes:
-    return Folder(Path(path).parent).load(path.name)
+    return Place(PurePosixPath(path.as_posix()), lambda name: Folder(Path(name).parent).load(name.name))
 
 
 @dataclass(frozen=True, slots=True)

@@ -84,7 +84,12 @@ class Gateway:
 
     def ask(self, question: Question) -> Reply:
         """Send one request; raises `ModelFailure`, whose reason contains neither texts nor key."""
-        opened = self._opened()
+        with self._lock:
+            if self._closed:
+                raise ModelFailure(Trouble.AWAY, "the memory is closed")
+            if self._open is None:
+                self._open = _start_client(self._place)
+            opened = self._open
         future = asyncio.run_coroutine_threadsafe(self._request(opened.model, question), opened.loop)
         try:
             return future.result(self._place.timeout_seconds + _SLACK_SECONDS)
@@ -103,14 +108,6 @@ class Gateway:
                 lambda _: opened.loop.call_soon_threadsafe(opened.loop.stop)
             )
             opened.thread.join(_SLACK_SECONDS)
-
-    def _opened(self) -> _OpenClient:
-        with self._lock:
-            if self._closed:
-                raise ModelFailure(Trouble.AWAY, "the memory is closed")
-            if self._open is None:
-                self._open = _start_client(self._place)
-            return self._open
 
     async def _request(self, model: Model, question: Question) -> Reply:
         from pydantic_ai.direct import model_request

@@ -38,7 +38,8 @@ def load_retention(view: View) -> Mapping[str, object]:
     other: RetentionCurves = view.call("retention", limit=_POINTS, **changed) if changed else now
     shown = view.get_int("shown", _NEXT, low=1, high=_MOST)
     scores = {one.memory_id: one.score for one in other.points}
-    fading = sorted(now.points, key=_find_place)[:shown]
+    # By retention, then layers that decay, then age.
+    fading = sorted(now.points, key=lambda one: (one.score, one.layer not in _DECAYING, -one.age_days))[:shown]
     # The settings that these curves were computed with; they are drawn for trust 1 and ½.
     long, short = (pick(one.half_life_days for one in now.curves) for pick in (max, min))
     kappa = round(2 * (long / short - 1), 6)
@@ -86,11 +87,6 @@ def draw(view: View, data: Mapping[str, Any]) -> Mapping[str, object]:
         CurvePoint(label=one.memory_id, days=one.age_days, score=one.score, layer=one.layer) for one in now.points
     ]
     return {"curves": draw_curves(now.days, curves, points, threshold=_ARCHIVED_BELOW, words=view.t), "modes": _MODES}
-
-
-def _find_place(point: RetentionPoint) -> tuple[float, bool, float]:
-    """Return where a memory stands among those that fade next: by its retention, then layers that decay, then age."""
-    return point.score, point.layer not in _DECAYING, -point.age_days
 
 
 def _read(view: View, name: str) -> str | float | None:
