@@ -15,7 +15,7 @@ from credenda import services
 from credenda.clock import Clock, StoppedClock, SystemClock
 from credenda.config import Settings, find_data_folder, get_default_target, get_default_user, load_settings
 from credenda.errors import Invalid, Unavailable, format_install
-from credenda.hook_files.places import is_server, name_server
+from credenda.hook_files import is_server, name_server
 from credenda.ids import IdKind, parse_id_number
 from credenda.model.claim import Claim, Extractor, Turn, keep_weightiest
 from credenda.paths import check_path, create_folder, warn_about_open_paths

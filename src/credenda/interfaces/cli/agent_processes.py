@@ -19,7 +19,7 @@ import credenda
 from credenda import services, workers
 from credenda.config import find_data_folder, find_user_folders, get_default_user, read_target, read_user
 from credenda.errors import CredendaError, Invalid, Unavailable, format_install
-from credenda.hook_files.places import find_late_mark, is_recent
+from credenda.hook_files import find_late_mark, is_recent
 from credenda.interfaces import cli, client_setup, hook_engine, plugin
 from credenda.interfaces import mcp as mcp_modules
 from credenda.interfaces.cli.commands import make_command, make_group, make_toolset_option, write_either, write_result

@@ -17,7 +17,7 @@ from time import monotonic
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast
 
 from credenda.errors import NotFound
-from credenda.hook_files.places import (
+from credenda.hook_files import (
     Places,
     add_line,
     find_late_mark,

@@ -18,11 +18,11 @@ from functools import partial
 from threading import Event, Lock, Thread
 from typing import TYPE_CHECKING, Any, Final, cast
 
-from credenda.agents.denial import challenge_denied
+from credenda.agents.recall import challenge_denied
 from credenda.client import Credenda
 from credenda.clock import seconds, to_datetime
 from credenda.errors import Conflict, CredendaError, Unavailable
-from credenda.hook_files.places import Places, create_private, find_places, list_waiting
+from credenda.hook_files import Places, create_private, find_places, list_waiting
 from credenda.interfaces.hook.payload import format_status
 from credenda.interfaces.hook.read_file import has_unread
 from credenda.interfaces.hook.run import ENGINE_THREAD, Waiting, read_moments, read_waiting, start_engine

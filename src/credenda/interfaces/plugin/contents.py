@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias, cast
 
 from credenda import __version__
 from credenda.errors import Invalid
-from credenda.hook_files.places import find_mark, find_places
+from credenda.hook_files import find_mark, find_places
 from credenda.lazy import import_on_use
 from credenda.paths import Folders
 

@@ -1,7 +1,7 @@
-"""The places of the files, and how each is written.
+"""The files beside a database that hooks of agents share with the processes that hold the memory open.
 
 Everything of a user lies in one folder, `DATABASE.hooks/HASH` with the hash of the user's name, so that erasing a user
-removes it as a whole.
+removes it as a whole. A hook is a process for each prompt, so this imports small modules of the standard library alone.
 """
 
 from __future__ import annotations
@@ -207,3 +207,22 @@ def read_lines(places: Places) -> list[dict[str, object]]:
         if isinstance(told, dict):
             found.append(told)  # pyright: ignore[reportUnknownArgumentType]
     return found
+
+
+def remove_hook_files(database: str, user: str) -> None:
+    """Remove a user's waiting messages, sessions and log; an engine that listens there goes on without its socket.
+
+    Raises OSError if a message stays, because a removal must not be said to be complete then.
+    """
+    import shutil  # a hook, which is a process for each prompt, has no use for it
+
+    places = find_places(database, user)
+    if not os.path.isdir(places.folder):
+        return
+    shutil.rmtree(places.waiting, ignore_errors=True)
+    shutil.rmtree(places.folder, ignore_errors=True)
+    if os.path.isdir(places.waiting):
+        for name in os.listdir(places.waiting):
+            os.unlink(os.path.join(places.waiting, name))
+    with suppress(OSError):
+        os.rmdir(os.path.dirname(places.folder))
