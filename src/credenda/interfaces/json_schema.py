@@ -108,17 +108,14 @@ class Definitions:
 
     def _index_pair(self, kind: Any) -> Schema:  # noqa: ANN401 - as above
         if kind not in self._names:
-            name = self._free_name(kind)
+            origin, inner = get_origin(kind) or kind, get_args(kind)
+            name = "".join(one.__name__ for one in (*inner, origin))
+            if name in self.schemas:  # a second class of the same name carries the name of its module
+                name = origin.__module__.rpartition(".")[2].capitalize() + name
             self._names[kind] = name
             self.schemas[name] = {}  # it may hold itself
             self.schemas[name] = self.object_of(kind)
         return {"$ref": self._place + self._names[kind]}
-
-    def _free_name(self, kind: Any) -> str:  # noqa: ANN401 - as above
-        """Name a class; a second one of the same name carries the name of its module."""
-        origin, inner = get_origin(kind) or kind, get_args(kind)
-        name = "".join(one.__name__ for one in (*inner, origin))
-        return name if name not in self.schemas else origin.__module__.rpartition(".")[2].capitalize() + name
 
     def object_of(self, kind: Any) -> Schema:  # noqa: ANN401 - as above
         """Return the schema of an object itself, where `schema_of` may refer to its definition."""

@@ -291,7 +291,11 @@ def read_handover(incoming: Incoming) -> Handover:
         return Handover(skill=skill, messages=tuple(messages), topic=_read_text(data, "topic"))
     if "messages" in data or "topic" in data:
         raise Invalid(f"{skill} takes no messages", fix="send `contests`, or nothing")
-    return Handover(skill=skill, contests=tuple(_read_words(data.get("contests", []), "contests")))
+    contests = data.get("contests", [])
+    ids = cast("list[object]", contests) if isinstance(contests, list) else [contests]
+    if not all(isinstance(one, str) for one in ids):
+        raise Invalid("contests must be a list of ids", fix="send a list of strings")
+    return Handover(skill=skill, contests=tuple(cast("list[str]", ids)))
 
 
 def read_answer(incoming: Incoming) -> Answer:
@@ -331,13 +335,6 @@ def _read_text(data: Mapping[str, Any], name: str) -> str | None:
     if value is not None and not isinstance(value, str):
         raise Invalid(f"{name} must be text", fix="send a string")
     return value
-
-
-def _read_words(value: object, name: str) -> Sequence[str]:
-    words = cast("list[object]", value) if isinstance(value, list) else [value]
-    if not all(isinstance(word, str) for word in words):
-        raise Invalid(f"{name} must be a list of ids", fix="send a list of strings")
-    return cast("list[str]", words)
 
 
 def _read_scopes(value: object) -> Mapping[str, str] | None:

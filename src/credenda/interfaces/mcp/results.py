@@ -166,7 +166,13 @@ def _answer_write(given: Mapping[str, Any], value: object) -> Answer:
 
 def _read(operation: Operation, given: Mapping[str, Any], value: object) -> Answer:
     if isinstance(value, list | tuple):
-        return _answer_list(operation, cast("Sequence[object]", value))
+        # Without its later items where it is long; a history, without its earlier ones.
+        values = cast("Sequence[object]", value)
+        (name,) = list_always_shown(operation)
+        newest_last = bool(values) and isinstance(values[0], SlotVersion | StatusStep)
+        kept = values[-_SHOWN:] if newest_last else values[:_SHOWN]
+        left_out = _drop_empty({f"{name}_left_out": len(values) - len(kept)})
+        return {name: [_ITEMS.get(type(one), to_jsonable)(one) for one in kept], **left_out}
     if isinstance(value, Page):
         page = cast("Page[Memory]", value)
         shown: Answer = {
@@ -213,15 +219,6 @@ def _answer_memory(memory: Memory) -> Answer:
 def _answer_table(value: object) -> Answer:
     shown = to_jsonable(value)
     return cast("Answer", shown) if isinstance(shown, dict) else {"value": shown}
-
-
-def _answer_list(operation: Operation, values: Sequence[object]) -> Answer:
-    """Show a list, without its later items where it is long; of a history, without its earlier ones."""
-    (name,) = list_always_shown(operation)
-    newest_last = bool(values) and isinstance(values[0], SlotVersion | StatusStep)
-    shown = values[-_SHOWN:] if newest_last else values[:_SHOWN]
-    left_out = _drop_empty({f"{name}_left_out": len(values) - len(shown)})
-    return {name: [_ITEMS.get(type(value), to_jsonable)(value) for value in shown], **left_out}
 
 
 def _answer_explanation(value: Explanation) -> Answer:

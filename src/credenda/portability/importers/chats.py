@@ -288,7 +288,11 @@ def _read_memories(element: Element, source: Source) -> Iterator[Piece | Problem
     """Parse the assistant's notes about the user: paragraphs of a document, with a document's trust."""
     place = f"memory {element.number}"
     try:
-        texts = list(_read_notes(require_item(element)))
+        table = require_item(element)
+        texts = [read_text(table, "conversations_memory", "memory", "content")]
+        projects = table.get("project_memories")
+        if isinstance(projects, dict):
+            texts += [note for note in cast("dict[str, object]", projects).values() if isinstance(note, str)]
     except MalformedError as error:
         yield Problem(place=place, what=str(error))
         return
@@ -300,13 +304,6 @@ def _read_memories(element: Element, source: Source) -> Iterator[Piece | Problem
                         Block(text=part, line=element.number, occurred_us=source.modified_us), source
                     )
                     yield replace(piece, place=place)
-
-
-def _read_notes(table: Mapping[str, Any]) -> Iterator[str]:
-    yield read_text(table, "conversations_memory", "memory", "content")
-    projects = table.get("project_memories")
-    if isinstance(projects, dict):
-        yield from (note for note in cast("dict[str, object]", projects).values() if isinstance(note, str))
 
 
 # Gemini's part of Google Takeout: `MyActivity.json`, an item for each prompt with its answer, the newest first.
