@@ -298,29 +298,24 @@ class _Model:
                 parts = _find_parts(window, heads["links"][:, chosen], linked)
                 parts["key"] = "" if parts["key"] == words.text else parts["key"]
                 shares = {name: heads[name][chosen] for name in named if name != "links"}
-                yield self._make_fact((words, _find_quote(window, words, spans["quote"])), shares, parts)
-
-    def _make_fact(self, said: tuple[Words, Words], shares: Mapping[str, Floats], parts: Mapping[str, str]) -> Fact:
-        """Make the fact of a value and its quotation."""
-        value, quote = said
-        attribute, weight = shares["attribute"], shares["weight"]
-        subject = int(shares["subject"].argmax())
-        name = self.card["attributes"][int(attribute.argmax())]
-        return Fact(
-            value=value,
-            quote=quote,
-            attribute=name,
-            subject=(SPEAKER, LISTENER, parts["subject"])[subject],
-            key=parts["key"] or (self._name_topic(shares["topic"]) if name == "likes" else ""),
-            old=parts["old"],
-            scope=parts["scope"],
-            when=parts["when"],
-            status=FactStatus(self.card["statuses"][int(shares["status"].argmax())]),
-            change=FactChange(self.card["changes"][int(shares["change"].argmax())]),
-            weight=2 if weight[2] >= weight[1] else 1,
-            certainty=1.0 - float(weight[0]),
-            attribute_certainty=float(attribute.max()),
-        )
+                attribute, weight = shares["attribute"], shares["weight"]
+                subject = int(shares["subject"].argmax())
+                told = self.card["attributes"][int(attribute.argmax())]
+                yield Fact(
+                    value=words,
+                    quote=_find_quote(window, words, spans["quote"]),
+                    attribute=told,
+                    subject=(SPEAKER, LISTENER, parts["subject"])[subject],
+                    key=parts["key"] or (self._name_topic(shares["topic"]) if told == "likes" else ""),
+                    old=parts["old"],
+                    scope=parts["scope"],
+                    when=parts["when"],
+                    status=FactStatus(self.card["statuses"][int(shares["status"].argmax())]),
+                    change=FactChange(self.card["changes"][int(shares["change"].argmax())]),
+                    weight=2 if weight[2] >= weight[1] else 1,
+                    certainty=1.0 - float(weight[0]),
+                    attribute_certainty=float(attribute.max()),
+                )
 
     def _name_topic(self, shares: Floats) -> str:
         """Name the slot of a liking by the kind of its value; "" if that is unsure or has none."""
