@@ -16,7 +16,7 @@ import pytest
 from credenda import Credenda, Unavailable
 from credenda.agents import remembering
 from credenda.agents.conversation import Conversation, UserMessage
-from credenda.agents.recall import find_denied
+from credenda.agents.denial import find_denied
 from credenda.text.fence import OPENING
 
 REPLY = "You live in Oslo, I guess."

@@ -13,7 +13,8 @@ from functools import wraps
 from threading import Lock
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, Self, TypeVar, cast
 
-from credenda.agents.recall import Recalled, challenge_denied, cut_deleted, find_core, find_for_prompt
+from credenda.agents.denial import challenge_denied
+from credenda.agents.recall import Recalled, cut_deleted, find_core, find_for_prompt
 from credenda.errors import CredendaError
 from credenda.ids import draw_request_id
 from credenda.text.recalled_block import cut_recalled, extract_spoken

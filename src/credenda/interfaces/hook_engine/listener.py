@@ -18,7 +18,7 @@ from functools import partial
 from threading import Event, Lock, Thread
 from typing import TYPE_CHECKING, Any, Final, cast
 
-from credenda.agents.recall import challenge_denied
+from credenda.agents.denial import challenge_denied
 from credenda.client import Credenda
 from credenda.clock import seconds, to_datetime
 from credenda.errors import Conflict, CredendaError, Unavailable
