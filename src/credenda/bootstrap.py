@@ -15,7 +15,7 @@ from credenda import services
 from credenda.clock import Clock, StoppedClock, SystemClock
 from credenda.config import Settings, find_data_folder, get_default_target, get_default_user, load_settings
 from credenda.errors import Invalid, Unavailable, format_install
-from credenda.hook_files.places import is_server, name_server
+from credenda.hook_files import is_server, name_server
 from credenda.ids import IdKind, parse_id_number
 from credenda.model.claim import Claim, Extractor, Turn, keep_weightiest
 from credenda.paths import check_path, create_folder, warn_about_open_paths
@@ -36,7 +36,6 @@ if TYPE_CHECKING:
     from credenda.model.event import Event
     from credenda.model.report import BackupReport, RestoredReport, RestoreReport
     from credenda.model.server import MigrationReport
-    from credenda.providers.llm.client import ModelClient
     from credenda.services.migrate import Progress
     from credenda.storage.store import Store
 
@@ -101,7 +100,7 @@ def build_parts(
     name = _check_user(user)
     merged = load_settings(settings)
     engine = open_embedder(merged.embedder if embedder is None else embedder, merged)
-    line = _open_model_client(llm, merged)
+    line = None if llm is None and merged.llm in {"", "none"} else llm_modules.client.open_model(llm, merged)
     counter = open_counter(merged.tokenizer if tokenizer is None else tokenizer)
     now = _resolve_clock(clock)
     place = resolve_target(target)
@@ -110,7 +109,7 @@ def build_parts(
     key = read_key_file(merged.tombstone_key_file)
     return Parts(
         user_id=name,
-        store_name=_name_store(place),
+        store_name=name_server(place) if is_server(place) else str(Path(place).absolute()),
         clock=now,
         settings=merged,
         extractor=extractor or _LazyExtractor(merged),
@@ -156,13 +155,6 @@ def open_store(
     return opened(place, clock=clock, read_only=read_only, key=key, ledger=ledger)
 
 
-def _name_store(place: str) -> str:
-    """Name a store among others of this process; a name never holds the password of a target."""
-    if is_server(place):
-        return name_server(place)
-    return str(Path(place).absolute())
-
-
 def build_user_parts(parts: Parts, user: str, *, closed: bool = False) -> Parts:
     """Make another tenant's view of the store of `parts`.
 
@@ -196,14 +188,6 @@ def _resolve_clock(clock: Clock | None) -> Clock:
         why = f"a {type(clock).__name__} has no now_us"
         raise Invalid("the given clock cannot be used", why=why, fix="give one of credenda.testing, or none")
     return clock
-
-
-def _open_model_client(llm: object, settings: Settings) -> ModelClient | None:
-    """Create the client of a language model, without loading its libraries."""
-    if llm is None and settings.llm in {"", "none"}:
-        return None
-
-    return llm_modules.client.open_model(llm, settings)
 
 
 def restore_backup(
@@ -311,25 +295,21 @@ def open_copy(parts: Parts, *, before: Event | None = None, empty: bool = False)
         )
         try:
             if not empty:
-                _fill_copy(parts, copy, before)
+                cut = None
+                if before is not None:
+                    with parts.store.dump(parts.user_id) as dump:
+                        number = parse_id_number(before.id, IdKind.EVENT, dump.origin.tag)
+                        cut = plan_cut(dump.rows, number, before.recorded_us, dump.origin.tag)
+                with parts.store.dump(parts.user_id) as dump:
+                    rows = dump.rows if cut is None else cut_rows(dump.rows, cut)
+                    placed = (ImportRow(place, table, row) for place, (table, row) in enumerate(rows, 1))
+                    copy.store.load(copy.user_id, dump.origin, placed)
+                if cut is not None:
+                    services.rebuild.rebuild(copy)
             yield copy
         finally:
             copy.store.close()
             parts.release()
-
-
-def _fill_copy(parts: Parts, copy: Parts, before: Event | None) -> None:
-    cut = None
-    if before is not None:
-        with parts.store.dump(parts.user_id) as dump:
-            number = parse_id_number(before.id, IdKind.EVENT, dump.origin.tag)
-            cut = plan_cut(dump.rows, number, before.recorded_us, dump.origin.tag)
-    with parts.store.dump(parts.user_id) as dump:
-        rows = dump.rows if cut is None else cut_rows(dump.rows, cut)
-        placed = (ImportRow(place, table, row) for place, (table, row) in enumerate(rows, 1))
-        copy.store.load(copy.user_id, dump.origin, placed)
-    if cut is not None:
-        services.rebuild.rebuild(copy)
 
 
 def resolve_target(target: str | Path | None) -> str:

@@ -34,7 +34,6 @@ from credenda.telemetry import record_group
 
 if TYPE_CHECKING:
     from credenda import bootstrap, portability
-    from credenda.manage.belief_assertions import Assertion
     from credenda.model.browse import Browse, EntityMap, MemoryUses, SessionDetails, SessionSummary
     from credenda.model.evaluation import (
         BeliefTestReport,
@@ -243,21 +242,19 @@ class Inspect:
         place = check_path(path)
         assertions = services.score_response.read_assertions(place)
         if data is not None:
-            return self._test_data(place, assertions, check_path(data))
+            file = check_path(data)
+            with bootstrap.open_copy(self._parts, empty=True) as copy:
+                report = portability.importing.import_file(copy, file)
+                services.settle.settle(copy, _SETTLE_SECONDS)
+                return services.score_response.check_beliefs(
+                    copy, place, assertions, tested="data", problems=report.problems
+                )
         if not reextract:
             return services.score_response.check_beliefs(self._parts, place, assertions)
         with bootstrap.open_copy(self._parts) as copy:
             found = services.rebuild.rebuild(copy, reextract=True)
             return services.score_response.check_beliefs(
                 copy, place, assertions, tested="reextracted", differences=found.differences
-            )
-
-    def _test_data(self, path: Path, assertions: list[Assertion], data: Path) -> BeliefTestReport:
-        with bootstrap.open_copy(self._parts, empty=True) as copy:
-            report = portability.importing.import_file(copy, data)
-            services.settle.settle(copy, _SETTLE_SECONDS)
-            return services.score_response.check_beliefs(
-                copy, path, assertions, tested="data", problems=report.problems
             )
 
     @Operation(

@@ -359,7 +359,11 @@ def _check_value(name: str, value: Any, origin: str) -> object:  # noqa: ANN401 
     if isinstance(parsed, int | float) and not low <= parsed <= high:
         raise Invalid(f"{name} cannot be {parsed!r}", why=f"given in {origin}", fix=f"stay within {low} and {high}")
     if name == "time_zone":
-        _check_zone(str(parsed), origin)
+        try:
+            ZoneInfo(str(parsed))
+        except (ZoneInfoNotFoundError, ValueError, OSError) as error:
+            what = f"{str(parsed)!r} is not a time zone"
+            raise Invalid(what, why=f"given in {origin}", fix="use a name like Europe/Vienna") from error
     return parsed
 
 
@@ -374,11 +378,3 @@ def _convert_value(kind: type, value: object) -> object:
     if not isinstance(value, str) and type(value) is not kind:
         raise TypeError(type(value).__name__)
     return cast("Callable[[object], object]", kind)(value)
-
-
-def _check_zone(name: str, origin: str) -> None:
-    try:
-        ZoneInfo(name)
-    except (ZoneInfoNotFoundError, ValueError, OSError) as error:
-        what = f"{name!r} is not a time zone"
-        raise Invalid(what, why=f"given in {origin}", fix="use a name like Europe/Vienna") from error

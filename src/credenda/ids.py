@@ -114,15 +114,6 @@ def parse_serial(text: str) -> int:
     return int(text[1 : text.index("-")])
 
 
-def _parse_own_id(text: str, kind: IdKind, tag: str) -> int | None:
-    """Parse an id in the exact form that we write; a search reads some forty."""
-    if not isinstance(text, str) or text[:1] != kind or text[-_ENDING:] != f"-{tag}":  # pyright: ignore[reportUnnecessaryIsInstance]
-        return None
-    digits = text[1:-_ENDING]
-    well = digits.isascii() and digits.isdecimal() and digits[0] != "0" and len(digits) <= _DIGITS
-    return int(digits) if well else None
-
-
 def parse_id_numbers(ids: Iterable[str], kind: IdKind, tag: str) -> list[int]:
     """Parse public ids that must be of one kind; raises `NotFound` otherwise."""
     return list(map(int, extract_id_digits(list(ids), kind, tag)))
@@ -154,7 +145,13 @@ def _compile_row_pattern(kind: IdKind, tag: str) -> re.Pattern[str]:
 
 def parse_id_number(text: str, kind: IdKind, tag: str) -> int:
     """Parse a public id that must be of one kind; raises `NotFound` otherwise."""
-    plain = _parse_own_id(text, kind, tag)
+    # The exact form that we write comes first: a search reads some forty.
+    if not isinstance(text, str) or text[:1] != kind or text[-_ENDING:] != f"-{tag}":  # pyright: ignore[reportUnnecessaryIsInstance]
+        plain = None
+    else:
+        digits = text[1:-_ENDING]
+        well = digits.isascii() and digits.isdecimal() and digits[0] != "0" and len(digits) <= _DIGITS
+        plain = int(digits) if well else None
     if plain is not None:
         return plain
     found, number = parse_id(text, tag)

@@ -111,7 +111,12 @@ class SessionPool(Generic[S]):
         try:
             yield self._session_of(entry)
         finally:
-            self._give_back(entry, user)
+            with self._changed:
+                entry.leases -= 1
+                last = self._closed and not entry.leases and self._entries.get(user) is entry
+                leaving = self._take_out([user]) if last else []
+                self._changed.notify_all()
+            self._close_all(leaving)
 
     @contextmanager
     def paused(self) -> Generator[None]:
@@ -154,7 +159,18 @@ class SessionPool(Generic[S]):
             idle = [name for name, one in self._entries.items() if not one.leases][: max(0, surplus)]
             leaving = self._take_out(idle)
             self._count(opened=1, evicted=len(leaving))
-        self._open(entry, user, leaving)
+        try:
+            self._close_all(leaving)
+            session = self._open_session(user)
+        except BaseException as error:
+            with self._changed:
+                entry.failure = error if isinstance(error, Exception) else Unavailable("opening was broken off")
+                self._entries.pop(user)
+                self._changed.notify_all()
+            raise
+        with self._changed:
+            entry.session = session
+            self._changed.notify_all()
         return entry
 
     def _has_room(self, user: str) -> bool:
@@ -174,21 +190,6 @@ class SessionPool(Generic[S]):
             why = f"{self._sessions_max} may be open at a time, and others are in use or being opened"
             raise Unavailable("no memory can be opened now", why=why, fix="try again")
 
-    def _open(self, entry: _Entry[S], user: str, leaving: list[S]) -> None:
-        """Open a session once those that leave the pool for it are closed."""
-        try:
-            self._close_all(leaving)
-            session = self._open_session(user)
-        except BaseException as error:
-            with self._changed:
-                entry.failure = error if isinstance(error, Exception) else Unavailable("opening was broken off")
-                self._entries.pop(user)
-                self._changed.notify_all()
-            raise
-        with self._changed:
-            entry.session = session
-            self._changed.notify_all()
-
     def _session_of(self, entry: _Entry[S]) -> S:
         """Return the session, once the call that opens it has; raises what that call met."""
         with self._changed:
@@ -196,14 +197,6 @@ class SessionPool(Generic[S]):
             if entry.session is None:
                 raise entry.failure or Unavailable("no memory was opened")
             return entry.session
-
-    def _give_back(self, entry: _Entry[S], user: str) -> None:
-        with self._changed:
-            entry.leases -= 1
-            last = self._closed and not entry.leases and self._entries.get(user) is entry
-            leaving = self._take_out([user]) if last else []
-            self._changed.notify_all()
-        self._close_all(leaving)
 
     def _take_out(self, users: list[str]) -> list[S]:
         """Take idle sessions out, to be closed without the lock."""

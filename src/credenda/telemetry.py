@@ -107,19 +107,16 @@ def _record(
         call.common["error.type"] = str(getattr(error, "code", "") or type(error).__name__)
         raise
     finally:
-        _finish(call, metric, seconds() - begun)
-
-
-def _finish(call: _Call, metric: str, duration_seconds: float) -> None:
-    if call.span is not None:
-        failed = call.common.get("error.type")
-        if failed:
-            call.span.set_attribute("error.type", failed)
-            call.span.set_status(sys.modules["opentelemetry.trace"].StatusCode.ERROR)
-        call.span.end()
-    meter = _find("metrics")
-    if meter is not None:
-        meter.create_histogram(metric, unit="s").record(duration_seconds, call.common)
+        duration_seconds = seconds() - begun
+        if call.span is not None:
+            failed = call.common.get("error.type")
+            if failed:
+                call.span.set_attribute("error.type", failed)
+                call.span.set_status(sys.modules["opentelemetry.trace"].StatusCode.ERROR)
+            call.span.end()
+        meter = _find("metrics")
+        if meter is not None:
+            meter.create_histogram(metric, unit="s").record(duration_seconds, call.common)
 
 
 # Calls of a memory

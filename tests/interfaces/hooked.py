@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from credenda import Credenda
-from credenda.hook_files.places import Places, list_waiting
+from credenda.hook_files import Places, list_waiting
 from credenda.interfaces.hook.run import Options, run_hook
 from credenda.interfaces.hook_engine.listener import file_waiting, find_memory_places, listen_to_hooks
 from tests.backends import name_target

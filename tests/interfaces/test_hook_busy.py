@@ -17,7 +17,7 @@ from click.testing import CliRunner
 
 from credenda import Credenda
 from credenda.agents import recall
-from credenda.hook_files.places import find_late_mark
+from credenda.hook_files import find_late_mark
 from credenda.interfaces.cli import agent_processes
 from credenda.interfaces.cli.main import cli
 from credenda.interfaces.hook import run

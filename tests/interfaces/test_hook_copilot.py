@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from credenda.hook_files.places import find_places, list_waiting
+from credenda.hook_files import find_places, list_waiting
 from credenda.interfaces.hook.copilot_events import find_answer
 from credenda.interfaces.hook.run import run_command
 

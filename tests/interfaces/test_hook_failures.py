@@ -16,7 +16,7 @@ import pytest
 
 from credenda import Credenda
 from credenda.errors import Unavailable
-from credenda.hook_files.places import add_line, find_places, is_server, read_lines, write_durably
+from credenda.hook_files import add_line, find_places, is_server, read_lines, write_durably
 from credenda.interfaces.hook.run import Options, run_hook
 from credenda.interfaces.hook_engine.listener import file_waiting, find_memory_places, make_private
 from tests.waiting import PATIENCE_SECONDS
@@ -29,7 +29,6 @@ ALLOWED = {
     "credenda.errors",
     "credenda.lazy",
     "credenda.hook_files",
-    "credenda.hook_files.places",
     "credenda.interfaces",
     "credenda.projects",
     "credenda.text",

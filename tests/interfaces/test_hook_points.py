@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from credenda.hook_files.places import find_places, read_lines
+from credenda.hook_files import find_places, read_lines
 from credenda.interfaces.hook.run import Options, run_hook, start_engine
 from credenda.text.fence import CLOSING, OPENING, estimate_tokens
 

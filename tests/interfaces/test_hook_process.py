@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 
 from credenda import Credenda
-from credenda.hook_files.places import Places, find_places, list_waiting, read_lines
+from credenda.hook_files import Places, find_places, list_waiting, read_lines
 from credenda.interfaces.hook import run
 from credenda.interfaces.hook.run import run_command
 from tests.postgres_server import lend_database

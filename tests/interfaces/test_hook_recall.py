@@ -14,7 +14,7 @@ import pytest
 
 from credenda import Credenda
 from credenda.agents.recall import find_for_prompt
-from credenda.hook_files.places import add_line, read_lines
+from credenda.hook_files import add_line, read_lines
 from credenda.interfaces.hook import run
 from credenda.interfaces.hook.run import parse_options, run_hook
 from credenda.interfaces.hook_engine.listener import file_waiting, find_memory_places

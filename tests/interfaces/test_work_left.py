@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from credenda import Credenda
-from credenda.hook_files.places import find_places, list_waiting
+from credenda.hook_files import find_places, list_waiting
 from tests.waiting import PATIENCE_SECONDS, await_that
 
 from .hooked import CodingAgent

@@ -101,13 +101,10 @@ class CredendaMemoryStore(MemoryFileStore):
         self._memory = memory
         self._folder = folder
 
-    def _get_owner_id(self, session: AgentSession) -> str:
-        del session
-        return self._memory.user
-
     def get_owner_id(self, session: AgentSession) -> str | None:
         """Return the tenant."""
-        return self._get_owner_id(session)
+        del session
+        return self._memory.user
 
     def export_provider_state(self, session: AgentSession) -> dict[str, Any]:
         """Return nothing: the memory belongs to one owner."""

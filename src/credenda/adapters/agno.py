@@ -42,7 +42,11 @@ class CredendaHooks:
         """Store the input as the user's words, and add what is recalled to it."""
         conversation = self._find(run_context)
         if conversation is not None:
-            _withdraw(conversation, session)
+            # Take out of the history what was told with earlier inputs and was deleted since.
+            for run in session.runs or []:
+                for message in run.messages or []:
+                    if isinstance(message.content, str):
+                        message.content = conversation.cut_deleted(message.content)
         given = run_input.input_content
         text = given.content if isinstance(given, Message) else given
         if conversation is None or not isinstance(text, str):
@@ -75,11 +79,3 @@ class CredendaHooks:
             _log.warning("a run for another user than that of the memory is not remembered")
             return None
         return self._conversations.get(context.session_id)
-
-
-def _withdraw(conversation: Conversation, session: AgentSession) -> None:
-    """Take out of the history what was told with earlier inputs and was deleted since."""
-    for run in session.runs or []:
-        for message in run.messages or []:
-            if isinstance(message.content, str):
-                message.content = conversation.cut_deleted(message.content)

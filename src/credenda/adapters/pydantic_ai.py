@@ -151,13 +151,10 @@ class CredendaMemoryStore:
         if operation is not None:
             receipt = {"fingerprint": operation.fingerprint, "version": made.version, "existed": made.existed}
             self._memory.items.put(_RECEIPTS, operation.id, receipt)
-            self._prune()
+            kept = self._memory.items.find(ItemFilter(space=_RECEIPTS))
+            for item in sorted(kept, key=lambda one: one.updated_us)[: max(0, len(kept) - MAX_RECEIPTS)]:
+                self._memory.items.remove(_RECEIPTS, item.key)
         return made
-
-    def _prune(self) -> None:
-        kept = self._memory.items.find(ItemFilter(space=_RECEIPTS))
-        for item in sorted(kept, key=lambda one: one.updated_us)[: max(0, len(kept) - MAX_RECEIPTS)]:
-            self._memory.items.remove(_RECEIPTS, item.key)
 
     def _list(self, prefix: str) -> list[str]:
         try:

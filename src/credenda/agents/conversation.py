@@ -112,19 +112,16 @@ def add_core(call: Mapping[str, Any], core: str, *, system: str) -> dict[str, An
     if not core:
         return dict(call)
     if system == "message":
-        return {**call, "messages": _add_to_system(_list_messages(call), core)}
+        # Put the core behind the first messages of the system, so that what the program says comes first.
+        messages = _list_messages(call)
+        place = next((at for at, one in enumerate(messages) if _get(one, "role") not in _SYSTEM), len(messages))
+        return {**call, "messages": [*messages[:place], {"role": "system", "content": core}, *messages[place:]]}
     held = call.get(system)
     if isinstance(held, str) and held:
         return {**call, system: f"{held}\n\n{core}"}
     if isinstance(held, Sequence) and held and not isinstance(held, str):
         return {**call, system: [*cast("Sequence[Any]", held), {"type": "text", "text": core}]}
     return {**call, system: core}
-
-
-def _add_to_system(messages: Sequence[Any], core: str) -> list[Any]:
-    """Put the core behind the first messages of the system, so that what the program says comes first."""
-    place = next((at for at, one in enumerate(messages) if _get(one, "role") not in _SYSTEM), len(messages))
-    return [*messages[:place], {"role": "system", "content": core}, *messages[place:]]
 
 
 def read_reply(answer: object) -> str:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 
 from credenda import limits
 from credenda.errors import Invalid, NotFound
-from credenda.model.change import ContestCase, ContestState
+from credenda.model.change import ContestState
 from credenda.model.event import TRUST, Role, Source
 from credenda.model.memory import MemoryType, Status
 from credenda.model.query import Hit, SearchResult
@@ -314,12 +314,13 @@ def _list_others(hits: Sequence[Hit], one: Hit) -> list[Hit]:
     """Return the hits that rest on other words, and tell another value."""
     said = {event.id for event in one.evidence}
     value = normalise_value(one.memory.value) if one.memory is not None and one.memory.value else ""
-    apart = [hit for hit in hits if said.isdisjoint(event.id for event in hit.evidence) and not _has_value(hit, value)]
+    apart = [
+        hit
+        for hit in hits
+        if said.isdisjoint(event.id for event in hit.evidence)
+        and not (value and hit.memory is not None and normalise_value(hit.memory.value or "") == value)
+    ]
     return [hit for hit in apart if hit.id != one.id]
-
-
-def _has_value(hit: Hit, value: str) -> bool:
-    return bool(value) and hit.memory is not None and normalise_value(hit.memory.value or "") == value
 
 
 def _is_worth_telling(hit: Hit, prompt: _Asked, *, alone: bool) -> bool:
@@ -360,15 +361,14 @@ def _make_line(memory: Credenda, hit: Hit) -> Line:
 
 def _list_contests(memory: Credenda, project: str | None) -> Iterator[Line]:
     opened = [case for case in memory.manage.contests() if case.state is ContestState.OPEN]
-    for case in [case for case in opened if _is_here(case, project)][:_CONTESTS]:
+    for case in [
+        case
+        for case in opened
+        if project is None or not case.scope or project.casefold() in case.scope.casefold() or case.entity == "user"
+    ][:_CONTESTS]:
         values = " or ".join(f'"{value}"' for value in case.values)
         told = f"{case.entity} {case.attribute}: {values}; the user has not said which"
         yield Line((case.id,), told, heading="Not settled:")
-
-
-def _is_here(case: ContestCase, project: str | None) -> bool:
-    """Return whether a contest is about the user, or about a slot of this project or of none."""
-    return project is None or not case.scope or project.casefold() in case.scope.casefold() or case.entity == "user"
 
 
 def _list_decisions(memory: Credenda, session: str) -> Iterable[Line]:

@@ -243,23 +243,18 @@ def invoke(memory: Credenda, operation: Operation, given: Mapping[str, object], 
             raise Invalid(f"{operation.name} is not offered here", why=operation.closed[door])
         note_operation(operation, door, given)
         authorize(operation, memory)
-        accepted = {**_check_given(operation, given, door), **operation.remotely}
+        taken = {param.name: param for param in operation.params_at(door)}
+        if unknown := [name for name in given if name not in taken]:
+            fix = f"it takes {', '.join(taken) or 'nothing'}"
+            raise Invalid(f"{operation.name} takes no {unknown[0][:64]!r} here", fix=fix)
+        accepted = {name: _read_value(taken[name], value, door) for name, value in given.items()}
+        accepted |= operation.remotely
     method: Any = attrgetter(operation.call)(memory)
     arguments = {param.name: param.argument for param in operation.params if param.argument}
     value = method(**{arguments.get(name, name): value for name, value in accepted.items()})
     if door in REMOTE:
         note_answer(value)
     return value
-
-
-def _check_given(operation: Operation, given: Mapping[str, object], door: Door) -> dict[str, object]:
-    taken = {param.name: param for param in operation.params_at(door)}
-    for name in given:
-        if name not in taken:
-            raise Invalid(
-                f"{operation.name} takes no {name[:64]!r} here", fix=f"it takes {', '.join(taken) or 'nothing'}"
-            )
-    return {name: _read_value(taken[name], value, door) for name, value in given.items()}
 
 
 def _read_value(param: Param, value: object, door: Door) -> object:

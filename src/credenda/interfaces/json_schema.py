@@ -108,17 +108,14 @@ class Definitions:
 
     def _index_pair(self, kind: Any) -> Schema:  # noqa: ANN401 - as above
         if kind not in self._names:
-            name = self._free_name(kind)
+            origin, inner = get_origin(kind) or kind, get_args(kind)
+            name = "".join(one.__name__ for one in (*inner, origin))
+            if name in self.schemas:  # a second class of the same name carries the name of its module
+                name = origin.__module__.rpartition(".")[2].capitalize() + name
             self._names[kind] = name
             self.schemas[name] = {}  # it may hold itself
             self.schemas[name] = self.object_of(kind)
         return {"$ref": self._place + self._names[kind]}
-
-    def _free_name(self, kind: Any) -> str:  # noqa: ANN401 - as above
-        """Name a class; a second one of the same name carries the name of its module."""
-        origin, inner = get_origin(kind) or kind, get_args(kind)
-        name = "".join(one.__name__ for one in (*inner, origin))
-        return name if name not in self.schemas else origin.__module__.rpartition(".")[2].capitalize() + name
 
     def object_of(self, kind: Any) -> Schema:  # noqa: ANN401 - as above
         """Return the schema of an object itself, where `schema_of` may refer to its definition."""
@@ -384,6 +381,15 @@ def build_openapi(operations: Iterable[Operation] = OPERATIONS.values(), *, vers
                 },
             }
         }
+    kinds: list[type[CredendaError]] = [
+        *[kind for kind in CredendaError.__subclasses__() if not kind.__name__.startswith("_")],
+        CredendaError,
+    ]
+    found = {kind.__name__: _describe_problem(inspect.cleandoc(kind.__doc__ or ""), kind.code) for kind in kinds}
+    found["PreconditionFailed"] = _describe_problem(
+        "What the path names has another version than If-Match says; `ids` has both.", "precondition_failed"
+    )
+    found[CredendaError.__name__] = _describe_problem("Any other error: its status and code say which.", "")
     return {
         "openapi": "3.1.0",
         "info": {"title": "Credenda", "version": version, "summary": "The memory of one user, named by the token."},
@@ -396,7 +402,7 @@ def build_openapi(operations: Iterable[Operation] = OPERATIONS.values(), *, vers
                 "Prefer": _describe_header("Prefer", _PREFER_TEXT, examples=["respond-async"]),
             },
             "headers": {"ETag": dict(_ETAG)},
-            "responses": _describe_errors(),
+            "responses": found,
             "securitySchemes": {"token": dict(_TOKEN)},
         },
     }
@@ -416,15 +422,38 @@ def _describe_operation(operation: Operation, route: Rest, name: str, known: Def
     if route.method == "GET":
         parameters += [_describe_parameter(param, "query") for param in others]
     elif others:
-        part["requestBody"] = _describe_body(others)
+        # JSON, or a form where a file is sent.
+        uploads = {param.name for param in others if param.kind_at("rest") == "upload"}
+        properties = {
+            FILE_FIELD if param.name in uploads else param.name: (
+                {**_BYTES, "description": param.help}
+                if param.name in uploads
+                else _describe_field(param, form=bool(uploads))
+            )
+            for param in others
+        }
+        required = [FILE_FIELD if param.name in uploads else param.name for param in others if param.required]
+        schema = {"type": "object", "properties": properties, "additionalProperties": False}
+        media = "multipart/form-data" if uploads else "application/json"
+        content = {media: {"schema": {**schema, "required": required} if required else schema}}
+        part["requestBody"] = {"required": bool(required), "content": content}
     names = ["IdempotencyKey"] if may_take_key(operation, route) else []
     names += ["IfMatch"] if may_take_version(route) else []
     names += ["Prefer"] if operation.long else []
     parameters += [{"$ref": f"#/components/parameters/{name}"} for name in names]
     if parameters:
         part["parameters"] = parameters
+    answer: Part = {"description": "Done." if operation.writes else "The answer."}
+    if any(param.kind_at("rest") == "download" for param in operation.params):
+        success = {**answer, "content": {"application/octet-stream": {"schema": dict(_BYTES)}}}
+    elif operation.output is None or route.status == 204:  # noqa: PLR2004 - the status of an empty answer
+        success = answer
+    else:
+        if route.versioned:
+            answer["headers"] = {"ETag": {"$ref": "#/components/headers/ETag"}}
+        success = {**answer, "content": {"application/json": {"schema": known.schema_of(operation.output)}}}
     part["responses"] = {
-        str(route.status): _describe_success(operation, route, known),
+        str(route.status): success,
         **_list_failures(operation),
     }
     if may_take_version(route):
@@ -448,24 +477,6 @@ def _describe_parameter(param: Param, place: str) -> Part:
     return {**shown, "required": param.required}
 
 
-def _describe_body(params: list[Param]) -> Part:
-    """Describe a body: JSON, or a form where a file is sent."""
-    uploads = {param.name for param in params if param.kind_at("rest") == "upload"}
-    properties = {
-        FILE_FIELD if param.name in uploads else param.name: (
-            {**_BYTES, "description": param.help}
-            if param.name in uploads
-            else _describe_field(param, form=bool(uploads))
-        )
-        for param in params
-    }
-    required = [FILE_FIELD if param.name in uploads else param.name for param in params if param.required]
-    schema = {"type": "object", "properties": properties, "additionalProperties": False}
-    media = "multipart/form-data" if uploads else "application/json"
-    content = {media: {"schema": {**schema, "required": required} if required else schema}}
-    return {"required": bool(required), "content": content}
-
-
 def _describe_field(param: Param, *, form: bool) -> Part:
     """Describe a field of a body; in JSON an input that may be left out may also be null."""
     schema = describe_input(param, "rest")
@@ -486,37 +497,12 @@ def may_take_version(route: Rest) -> bool:
     return route.versioned and route.method != "GET"
 
 
-def _describe_success(operation: Operation, route: Rest, known: Definitions) -> Part:
-    described: Part = {"description": "Done." if operation.writes else "The answer."}
-    if any(param.kind_at("rest") == "download" for param in operation.params):
-        return {**described, "content": {"application/octet-stream": {"schema": dict(_BYTES)}}}
-    if operation.output is None or route.status == 204:  # noqa: PLR2004 - the status of an empty answer
-        return described
-    if route.versioned:
-        described["headers"] = {"ETag": {"$ref": "#/components/headers/ETag"}}
-    return {**described, "content": {"application/json": {"schema": known.schema_of(operation.output)}}}
-
-
 def _list_failures(operation: Operation) -> Part:
     """Refer to the errors of an operation; `default` stands for those of every request, such as a full queue."""
     errors = {*operation.errors, Invalid, Unauthenticated, Forbidden}
     found = {str(error.http_status): error.__name__ for error in sorted(errors, key=lambda error: error.http_status)}
     found["default"] = CredendaError.__name__
     return {status: {"$ref": f"#/components/responses/{name}"} for status, name in found.items()}
-
-
-def _describe_errors() -> Part:
-    """Describe an answer for each class of the table of errors."""
-    kinds: list[type[CredendaError]] = [
-        *[kind for kind in CredendaError.__subclasses__() if not kind.__name__.startswith("_")],
-        CredendaError,
-    ]
-    found = {kind.__name__: _describe_problem(inspect.cleandoc(kind.__doc__ or ""), kind.code) for kind in kinds}
-    found["PreconditionFailed"] = _describe_problem(
-        "What the path names has another version than If-Match says; `ids` has both.", "precondition_failed"
-    )
-    found[CredendaError.__name__] = _describe_problem("Any other error: its status and code say which.", "")
-    return found
 
 
 def _describe_problem(description: str, code: str) -> Part:

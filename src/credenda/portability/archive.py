@@ -70,7 +70,11 @@ def export_archive(parts: Parts, path: Path, *, skip_damaged: bool = False) -> E
         tally.add(head)
         file.write(head)
         for table, row in dump.rows:
-            line = _encode_line({"table": table, "row": {name: _to_json_cell(cell) for name, cell in row.items()}})
+            cells = {
+                name: {"base64": base64.b64encode(cell).decode()} if isinstance(cell, bytes) else cell
+                for name, cell in row.items()
+            }
+            line = _encode_line({"table": table, "row": cells})
             tally.add(line, table)
             file.write(line)
         file.write(_encode_line({"end": tally.summary()}))
@@ -133,10 +137,6 @@ def _hold_back(writer: Writer, now_us: int) -> None:
 def _encode_line(value: object) -> bytes:
     """Write one line: sorted keys, no spaces, UTF-8; numbers in Python's exact form."""
     return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False).encode() + b"\n"
-
-
-def _to_json_cell(cell: Cell) -> object:
-    return {"base64": base64.b64encode(cell).decode()} if isinstance(cell, bytes) else cell
 
 
 def _from_json_cell(value: object) -> Cell:

@@ -106,7 +106,21 @@ class ForeignWriter:
         ]
 
     def _believe(self, event: Event, draft: Draft, held: ForeignMemory, application: Application) -> None:
-        claim = _make_claim(draft, event)
+        claim = Claim(
+            text=draft.text,
+            type=draft.type,
+            span=Span(event.id, 0, len(event.text)),
+            speaker="user",
+            entity=draft.entity,
+            attribute=draft.attribute,
+            value=draft.value,
+            scope=draft.scope,
+            cardinality=draft.cardinality,
+            confidence=draft.confidence,
+            importance=draft.importance,
+            valid_from_us=draft.valid_from_us,
+            topic=draft.topic,
+        )
         if is_suspect(event, claim) and draft.status in HELD:
             draft = replace(draft, status=Status.CANDIDATE)
         current = load_slot_rows(self.writer, event, claim).current if draft.status in HELD else ()
@@ -179,24 +193,6 @@ def _complete(draft: Draft, event: Event) -> Draft:
         cardinality=get_attribute(draft.attribute).cardinality if draft.attribute else draft.cardinality,
         valid_from_us=since,
         valid_until_us=None if until is None else max(until, since),
-    )
-
-
-def _make_claim(draft: Draft, event: Event) -> Claim:
-    return Claim(
-        text=draft.text,
-        type=draft.type,
-        span=Span(event.id, 0, len(event.text)),
-        speaker="user",
-        entity=draft.entity,
-        attribute=draft.attribute,
-        value=draft.value,
-        scope=draft.scope,
-        cardinality=draft.cardinality,
-        confidence=draft.confidence,
-        importance=draft.importance,
-        valid_from_us=draft.valid_from_us,
-        topic=draft.topic,
     )
 
 

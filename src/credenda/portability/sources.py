@@ -517,13 +517,17 @@ def _open_member(archive: zipfile.ZipFile, info: zipfile.ZipInfo, quota: Quota, 
             f"{name} cannot be read", why="its compressed data are damaged", fix="get an intact copy of the zip"
         ) from error
     with raw, BufferedReader(cast("Any", raw), HEAD_BYTES) as file:
+        try:
+            modified_us = from_datetime(datetime(*info.date_time, tzinfo=UTC))
+        except ValueError:
+            modified_us = None
         yield Lines(
             file,
             name,
             meter=meter,
             quota=quota,
             position=lambda unpacked: info.compress_size * min(unpacked, info.file_size) // max(1, info.file_size),
-            modified_us=_read_modified_us(info),
+            modified_us=modified_us,
         )
         meter.finish(info.compress_size)
 
@@ -536,13 +540,6 @@ def _load_member(
             return lines.read(limits.IMPORT_ITEM_BYTES)
     except (KeyError, Corrupt, Invalid):
         return b""
-
-
-def _read_modified_us(info: zipfile.ZipInfo) -> int | None:
-    try:
-        return from_datetime(datetime(*info.date_time, tzinfo=UTC))
-    except ValueError:
-        return None
 
 
 def _make_too_many_error(name: str) -> CredendaError:

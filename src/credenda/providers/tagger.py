@@ -207,7 +207,10 @@ class TaggingReader:
         model = _get_loaded(package)
         ahead: _Ahead = getattr(self._ahead, "found", {}).get(package, {})
         windows = islice(_cut_windows(model, text, before), _WINDOWS)
-        facts = sorted((fact for window in windows for fact in _read_window(model, window, ahead)), key=_find_start)
+        facts = sorted(
+            (fact for window in windows for fact in _read_window(model, window, ahead)),
+            key=lambda fact: fact.value.start,
+        )
         if language == "en":
             return facts
         return [replace(fact, language=language) for fact in facts if not _is_misread_denial(fact, text, language)]
@@ -234,10 +237,6 @@ def _is_misread_denial(fact: Fact, text: str, language: str) -> bool:
     if fact.status is FactStatus.DENIED:
         return not denied
     return denied and fact.status not in {FactStatus.ENDED, FactStatus.PAST}
-
-
-def _find_start(fact: Fact) -> int:
-    return fact.value.start
 
 
 def _read_window(model: _Model, window: _Window, ahead: _Ahead) -> Sequence[Fact]:
@@ -372,29 +371,24 @@ class _Model:
                 parts = _find_parts(window, heads["links"][:, chosen], linked)
                 parts["key"] = "" if parts["key"] == words.text else parts["key"]
                 shares = {name: heads[name][chosen] for name in named if name != "links"}
-                yield self._make_fact((words, _find_quote(window, words, spans["quote"])), shares, parts)
-
-    def _make_fact(self, said: tuple[Words, Words], shares: Mapping[str, Floats], parts: Mapping[str, str]) -> Fact:
-        """Make the fact of a value and its quotation."""
-        value, quote = said
-        attribute, weight = shares["attribute"], shares["weight"]
-        subject = int(shares["subject"].argmax())
-        name = self.card["attributes"][int(attribute.argmax())]
-        return Fact(
-            value=value,
-            quote=quote,
-            attribute=name,
-            subject=(SPEAKER, LISTENER, parts["subject"])[subject],
-            key=parts["key"] or (self._name_topic(shares["topic"]) if name == "likes" else ""),
-            old=parts["old"],
-            scope=parts["scope"],
-            when=parts["when"],
-            status=FactStatus(self.card["statuses"][int(shares["status"].argmax())]),
-            change=FactChange(self.card["changes"][int(shares["change"].argmax())]),
-            weight=2 if weight[2] >= weight[1] else 1,
-            certainty=1.0 - float(weight[0]),
-            attribute_certainty=float(attribute.max()),
-        )
+                attribute, weight = shares["attribute"], shares["weight"]
+                subject = int(shares["subject"].argmax())
+                told = self.card["attributes"][int(attribute.argmax())]
+                yield Fact(
+                    value=words,
+                    quote=_find_quote(window, words, spans["quote"]),
+                    attribute=told,
+                    subject=(SPEAKER, LISTENER, parts["subject"])[subject],
+                    key=parts["key"] or (self._name_topic(shares["topic"]) if told == "likes" else ""),
+                    old=parts["old"],
+                    scope=parts["scope"],
+                    when=parts["when"],
+                    status=FactStatus(self.card["statuses"][int(shares["status"].argmax())]),
+                    change=FactChange(self.card["changes"][int(shares["change"].argmax())]),
+                    weight=2 if weight[2] >= weight[1] else 1,
+                    certainty=1.0 - float(weight[0]),
+                    attribute_certainty=float(attribute.max()),
+                )
 
     def _name_topic(self, shares: Floats) -> str:
         """Name the slot of a liking by the kind of its value; "" if that is unsure or has none."""
@@ -429,16 +423,14 @@ def _list_shorter(window: _Window, span: Span, spans: Mapping[str, Sequence[Span
     Also without the words that say when or in what case, with which it may end: "metformin every morning".
     """
     first, last = span
-    places = window.places
+    places, base = window.places, window.base
     begins = [
-        at for at in range(first + 1, last + 1) if first >= window.base and _is_new_word(places, at - window.base)
+        at
+        for at in range(first + 1, last + 1)
+        if first >= base and at - base < len(places) and places[at - base - 1][1] < places[at - base][0]
     ]
     ends = [at for role in ("when", "scope") for at, _ in spans[role] if at in begins]
     return [(first, begins[-1] - 1), (begins[0], last), *((first, at - 1) for at in ends)] if begins else []
-
-
-def _is_new_word(places: Sequence[Span], at: int) -> bool:
-    return at < len(places) and places[at - 1][1] < places[at][0]
 
 
 def _join_pieces(shares: list[list[float]], threshold: float) -> list[Span]:

@@ -16,7 +16,7 @@ from typing import IO, Any, Final, TypeVar, cast
 from credenda import limits, portability
 from credenda.clock import format_time, parse_time
 from credenda.errors import Conflict, Invalid, NotFound, Unavailable
-from credenda.hook_files.removal import remove_hook_files
+from credenda.hook_files import remove_hook_files
 from credenda.ids import IdKind, parse_id, parse_id_number, parse_serial
 from credenda.model.change import Actor, ChangeKind
 from credenda.model.claim import Span

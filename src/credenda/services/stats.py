@@ -16,7 +16,7 @@ from credenda import model, services
 from credenda.clock import DAY_US, HOUR_US, SECOND_US, to_datetime
 from credenda.current_call import report_progress
 from credenda.errors import Corrupt, Invalid, NotFound, Unavailable
-from credenda.hook_files.places import Places, find_places, list_waiting, read_lines
+from credenda.hook_files import Places, find_places, list_waiting, read_lines
 from credenda.index.document_names import name_memory_document
 from credenda.index.snapshot import is_damaged
 from credenda.model.change import Actor, ChangeKind, ChangeRecord

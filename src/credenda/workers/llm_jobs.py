@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import logging
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from threading import Event as Signal
 from threading import Thread
@@ -217,8 +217,12 @@ def apply_answer(parts: Parts, jobs: Sequence[Job], thought: ModelAnswer) -> Non
             if asked is not None and not postponed and parts.embedder is not None:
                 writer.put(Job(kind=EMBED, first=job.first, last=job.last))
             writer.put(_postpone(parts, job, thought) if postponed else mark_complete(job))
-        for spend in _count_claims(parts, len(jobs), understood):
-            writer.put(spend)
+        if understood is not None and parts.llm is not None:
+            # The counts of an answer for `stats`, as rows of the day's ledger that cost nothing.
+            day, model_id = to_day(parts.clock.now_us()), parts.llm.model.model_id
+            writer.put(Spend(day=day, operation=COUNTED + MESSAGES, model_id=model_id, calls=len(jobs)))
+            for (outcome, why), count in Counter(understood.outcomes).items():
+                writer.put(Spend(day=day, operation=f"{COUNTED}{outcome}: {why}", model_id=model_id, calls=count))
 
     commit_leased(parts, jobs, decide, end)
 
@@ -251,16 +255,6 @@ def _believe_substitutes(writer: Writer, parts: Parts, jobs: Sequence[Job], thou
         apply_claims(writer, [(left.turn.event, claims)], now_us, embeds=embeds)
         again_us = thought.retry_at_us or 0
         writer.put(Job(kind=REREAD, first=job.first, last=job.last, run_after_us=again_us, error=thought.why))
-
-
-def _count_claims(parts: Parts, messages: int, understood: Understood | None) -> Iterator[Spend]:
-    """Yield the counts of an answer for `stats`, as rows of the day's ledger that cost nothing."""
-    if understood is None or parts.llm is None:
-        return
-    day, model_id = to_day(parts.clock.now_us()), parts.llm.model.model_id
-    yield Spend(day=day, operation=COUNTED + MESSAGES, model_id=model_id, calls=messages)
-    for (outcome, why), count in Counter(understood.outcomes).items():
-        yield Spend(day=day, operation=f"{COUNTED}{outcome}: {why}", model_id=model_id, calls=count)
 
 
 def _postpone(parts: Parts, job: Job, thought: ModelAnswer) -> Job:

@@ -19,7 +19,7 @@ SOURCES = Path(credenda.__file__).parent
 TOOLS = {name for toolset in TOOLSETS for name in build_tools(toolset=toolset)}
 OPTION = re.compile(r"--[a-z]")
 NAMED = re.compile(r"`([^`]+)`")
-OTHER_DOORS = ("interfaces/", "bench/", "portability/", "hook_files/", "adapters/", "compat/")
+OTHER_DOORS = ("interfaces/", "bench/", "portability/", "hook_files.py", "adapters/", "compat/")
 """Packages whose errors no operation of a tool raises."""
 
 

@@ -190,9 +190,17 @@ def describe_outcome(reader: Reader, receipt: Receipt) -> list[Item]:
         changes = reader.changes(ChangeFilter(cause=event.id))
         named = sorted({change.memory_id for change in changes if change.memory_id is not None})
         told = build_change_rows(changes, {memory.id: memory for memory in reader.memories(named)})
-        if not told and event.role in _SPOKEN and _has_words(event.text) and not is_only_questions(event.text):
+        if (
+            not told
+            and event.role in _SPOKEN
+            and any(letter.isalnum() for letter in event.text.replace(REMOVED, ""))
+            and not is_only_questions(event.text)
+        ):
             told = [{"id": event.id, "memory": event.text, "event": "NONE"}]
-        rows += ({**row, **_name_author(event)} for row in told)
+        author = (
+            {"role": "user", "actor_id": event.speaker} if event.role is Role.PERSON else {"role": event.role.value}
+        )
+        rows += ({**row, **author} for row in told)
     return rows
 
 
@@ -204,15 +212,6 @@ def is_only_questions(text: str) -> bool:
     """
     sentences = [text[span.start : span.stop].strip() for span in split_sentences(text)]
     return bool(sentences) and all(one.endswith("?") or is_question(one) for one in sentences)
-
-
-def _has_words(text: str) -> bool:
-    """Return whether a text has words besides those that were deleted before."""
-    return any(letter.isalnum() for letter in text.replace(REMOVED, ""))
-
-
-def _name_author(event: Event) -> Item:
-    return {"role": "user", "actor_id": event.speaker} if event.role is Role.PERSON else {"role": event.role.value}
 
 
 def filter_hits(hits: Sequence[Hit], asked: Asked) -> Iterator[tuple[Hit, Record]]:

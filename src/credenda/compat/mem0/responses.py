@@ -331,10 +331,6 @@ def _join_all(conditions: Sequence[Condition]) -> Condition:
     return lambda facts: all(condition(facts) for condition in conditions)
 
 
-def _join_any(conditions: Sequence[Condition]) -> Condition:
-    return lambda facts: any(condition(facts) for condition in conditions)
-
-
 def _parse_condition(name: str, value: object) -> Condition:
     if name in {"AND", "OR", "NOT"}:
         inner = [
@@ -342,8 +338,7 @@ def _parse_condition(name: str, value: object) -> Condition:
         ]
         if name == "AND":
             return _join_all(inner)
-        some = _join_any(inner)
-        return some if name == "OR" else lambda facts: not some(facts)
+        return lambda facts: any(condition(facts) for condition in inner) == (name == "OR")
     if isinstance(value, Mapping):
         return _join_all(
             [_make_test(name, operator, wanted) for operator, wanted in _require_table(cast("object", value)).items()]

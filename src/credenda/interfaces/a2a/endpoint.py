@@ -87,7 +87,10 @@ class _Endpoint:
 
     async def _find_route(self, scope: Scope) -> tuple[Route, Scope]:
         if not self._routes:
-            self._routes = await to_thread.run_sync(self._load_routes)
+            # The SDK is loaded here, once.
+            self._routes = await to_thread.run_sync(
+                lambda: list(a2a.handler.make_sdk_routes(self._memories, PATH, wait_seconds=self._wait_seconds))
+            )
         methods: set[str] = set()
         for route in self._routes:
             match, found = route.matches(scope)
@@ -98,10 +101,6 @@ class _Endpoint:
         if methods:
             raise make_method_problem(scope["method"], methods - {"HEAD"})
         raise NotFound("there is no such page", fix="see the agent card")
-
-    def _load_routes(self) -> Sequence[Route]:
-        """Load the SDK, once."""
-        return list(a2a.handler.make_sdk_routes(self._memories, PATH, wait_seconds=self._wait_seconds))
 
 
 def _find_refusal(request: Request, body: bytes) -> Callable[..., Response] | None:

@@ -74,7 +74,17 @@ class AgentTasks:
             authorize(_OUTCOME, memory)
             if wanted.skill is Skill.CONSOLIDATE:
                 key = f"a2a:{incoming.context_id}:{message_id}"
-                events, contests = _store_messages(memory, wanted, key, context_id), ()
+                # A repeated message is stored once. Some clients number their messages anew in each
+                # conversation: another text under a known id is another message.
+                given: dict[str, Any] = {"content": list(wanted.messages), "session": context_id, "source": _SOURCE}
+                given |= {"topic": wanted.topic} if wanted.topic is not None else {}
+                try:
+                    receipt = invoke(memory, _REMEMBER, {**given, "idempotency_key": key}, door="a2a")
+                except Conflict:
+                    receipt = invoke(memory, _REMEMBER, given, door="a2a")
+                if not receipt.event_ids:
+                    raise Invalid("no message was stored", why="; ".join(receipt.refused), fix="change it")
+                events, contests = receipt.event_ids, ()
             else:
                 # Return the open contests that a task asks about; raises `Invalid` for an id that names none.
                 found: Mapping[str, ContestCase] = {
@@ -122,7 +132,12 @@ class AgentTasks:
             given = {"id": question.id, **choose_resolution(question, answer)}
             resolution = invoke(memory, _RESOLVE, given, door="a2a")
             added = TaskAnswer(question=question.id, contest=resolution.contest.id, message_id=message_id)
-            return self._look(memory, self._record(task, added))
+            for _ in range(_ATTEMPTS):
+                answered = replace(task, answers=(*task.answers, added), updated_us=self._memories.clock.now_us())
+                if self._store.update_task(get_principal().tenant, answered):
+                    break
+                task = self._find(task.id)
+            return self._look(memory, self._find(task.id))
 
     def show(self, task_id: str) -> Progress:
         """Return a task with its present state."""
@@ -172,15 +187,6 @@ class AgentTasks:
             raise NotFound("there is no such task", fix="copy the id from the answer to its first message")
         return task
 
-    def _record(self, task: AgentTask, added: TaskAnswer) -> AgentTask:
-        """Store an answer that was carried out."""
-        for _ in range(_ATTEMPTS):
-            answered = replace(task, answers=(*task.answers, added), updated_us=self._memories.clock.now_us())
-            if self._store.update_task(get_principal().tenant, answered):
-                break
-            task = self._find(task.id)
-        return self._find(task.id)
-
     def _look(self, memory: Credenda, task: AgentTask) -> Progress:
         """Derive the present state of a task, and store it."""
         outcome: Outcome | None = None
@@ -204,23 +210,6 @@ class AgentTasks:
         if not self._memories.read_only and self._store.update_task(get_principal().tenant, moved):
             return replace(moved, version=task.version + 1)
         return moved
-
-
-def _store_messages(memory: Credenda, wanted: Handover, key: str, context_id: str) -> tuple[str, ...]:
-    """Store the messages of a task and return the ids of their events.
-
-    A repeated message is stored once. Some clients number their messages anew in each conversation: another text under
-    a known id is another message.
-    """
-    given: dict[str, Any] = {"content": list(wanted.messages), "session": context_id, "source": _SOURCE}
-    given |= {"topic": wanted.topic} if wanted.topic is not None else {}
-    try:
-        receipt = invoke(memory, _REMEMBER, {**given, "idempotency_key": key}, door="a2a")
-    except Conflict:
-        receipt = invoke(memory, _REMEMBER, given, door="a2a")
-    if not receipt.event_ids:
-        raise Invalid("no message was stored", why="; ".join(receipt.refused), fix="change it")
-    return receipt.event_ids
 
 
 @contextmanager
@@ -292,21 +281,21 @@ def read_handover(incoming: Incoming) -> Handover:
     if not all(isinstance(one, dict) for one in found):
         raise Invalid("messages must be a list of objects", fix='send [{"role": "user", "content": "…"}]')
     messages += cast("list[dict[str, Any]]", found)
-    skill = _read_skill(data.get("skill", Skill.CONSOLIDATE.value))
+    try:
+        skill = Skill(str(data.get("skill", Skill.CONSOLIDATE.value)))
+    except ValueError:
+        raise Invalid("there is no such skill", fix=f"use {' or '.join(one.value for one in Skill)}") from None
     if skill is Skill.CONSOLIDATE:
         if not messages or "contests" in data:
             raise Invalid(f"{skill} takes messages", why="there is no text", fix="send a text part, or `messages`")
         return Handover(skill=skill, messages=tuple(messages), topic=_read_text(data, "topic"))
     if "messages" in data or "topic" in data:
         raise Invalid(f"{skill} takes no messages", fix="send `contests`, or nothing")
-    return Handover(skill=skill, contests=tuple(_read_words(data.get("contests", []), "contests")))
-
-
-def _read_skill(value: object) -> Skill:
-    try:
-        return Skill(str(value))
-    except ValueError:
-        raise Invalid("there is no such skill", fix=f"use {' or '.join(one.value for one in Skill)}") from None
+    contests = data.get("contests", [])
+    ids = cast("list[object]", contests) if isinstance(contests, list) else [contests]
+    if not all(isinstance(one, str) for one in ids):
+        raise Invalid("contests must be a list of ids", fix="send a list of strings")
+    return Handover(skill=skill, contests=tuple(cast("list[str]", ids)))
 
 
 def read_answer(incoming: Incoming) -> Answer:
@@ -346,13 +335,6 @@ def _read_text(data: Mapping[str, Any], name: str) -> str | None:
     if value is not None and not isinstance(value, str):
         raise Invalid(f"{name} must be text", fix="send a string")
     return value
-
-
-def _read_words(value: object, name: str) -> Sequence[str]:
-    words = cast("list[object]", value) if isinstance(value, list) else [value]
-    if not all(isinstance(word, str) for word in words):
-        raise Invalid(f"{name} must be a list of ids", fix="send a list of strings")
-    return cast("list[str]", words)
 
 
 def _read_scopes(value: object) -> Mapping[str, str] | None:
@@ -484,7 +466,18 @@ def show_status(progress: Progress) -> dict[str, Any]:
     task = progress.task
     status: dict[str, Any] = {"state": _TASK_STATES[progress.state], "timestamp": format_time(task.updated_us)}
     if progress.state is TaskState.INPUT_REQUIRED:
-        status["message"] = _write_message(progress, len(task.answers), _write_questions(progress.questions))
+        asked = [
+            {
+                **{name: getattr(one, name) for name in ("id", "entity", "attribute", "scope", "question")},
+                "values": list(one.values),
+                "choices": list(_TASK_CHOICES),
+            }
+            for one in progress.questions
+        ]
+        text = "\n".join(one.question for one in progress.questions)
+        status["message"] = _write_message(
+            progress, len(task.answers), [{"text": text, "mediaType": "text/plain"}, _show_data({"questions": asked})]
+        )
     if progress.state is TaskState.FAILED:
         status["message"] = _write_message(progress, len(task.answers), [{"text": _FAILED}])
     return status
@@ -504,20 +497,6 @@ def show_artifact(progress: Progress) -> dict[str, Any]:
 
 def _show_data(data: object) -> dict[str, Any]:
     return {"data": data, "mediaType": "application/json"}
-
-
-def _write_questions(questions: Sequence[Contradiction]) -> list[dict[str, Any]]:
-    """Write the questions as text and as data."""
-    asked = [
-        {
-            **{name: getattr(one, name) for name in ("id", "entity", "attribute", "scope", "question")},
-            "values": list(one.values),
-            "choices": list(_TASK_CHOICES),
-        }
-        for one in questions
-    ]
-    text = "\n".join(one.question for one in questions)
-    return [{"text": text, "mediaType": "text/plain"}, _show_data({"questions": asked})]
 
 
 def _show_history(progress: Progress) -> list[dict[str, Any]]:

@@ -516,7 +516,14 @@ def import_file(session: Session, operation: Operation, given: Given) -> Outcome
             progress.clear()
             note(f"interrupted: all stored messages are kept, {new}{waiting}; the same command continues from there")
             raise
-    _require_content(report)
+    # An import that finds nothing at all got another file than one of its format.
+    if not report.turns and not report.skipped and not report.rows:
+        left_out = "it has only what this format leaves out" if report.left_out else "it has no message and no memory"
+        raise Invalid(
+            f"nothing of {Path(report.path).name} was imported, in the format {report.format}",
+            why=report.problems[0] if report.problems else left_out,
+            fix="check that it is the right file, or name its format with --format",
+        )
     if held and not given.get("dry_run"):
         note(f"{count_noun(held, 'memory')} now; see them: credenda list{session.write_options()}")
     return Outcome(value=report)
@@ -562,18 +569,6 @@ class Progress:
         """Remove the counter."""
         if self.on_terminal:
             write_progress("\r\033[K")
-
-
-def _require_content(report: ImportReport) -> None:
-    """Raise `Invalid` if an import found nothing at all: the file is another one than its format."""
-    if report.turns or report.skipped or report.rows:
-        return
-    left_out = "it has only what this format leaves out" if report.left_out else "it has no message and no memory"
-    raise Invalid(
-        f"nothing of {Path(report.path).name} was imported, in the format {report.format}",
-        why=report.problems[0] if report.problems else left_out,
-        fix="check that it is the right file, or name its format with --format",
-    )
 
 
 def _run_import(memory: Credenda, operation: Operation, given: Given, progress: Progress) -> ImportReport:

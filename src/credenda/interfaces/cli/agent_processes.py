@@ -19,7 +19,7 @@ import credenda
 from credenda import services, workers
 from credenda.config import find_data_folder, find_user_folders, get_default_user, read_target, read_user
 from credenda.errors import CredendaError, Invalid, Unavailable, format_install
-from credenda.hook_files.places import find_late_mark, is_recent
+from credenda.hook_files import find_late_mark, is_recent
 from credenda.interfaces import cli, client_setup, hook_engine, plugin
 from credenda.interfaces import mcp as mcp_modules
 from credenda.interfaces.cli.commands import make_command, make_group, make_toolset_option, write_either, write_result
@@ -249,8 +249,20 @@ def install() -> click.Command:
 
 def _install_client(session: Session, /, *, client: str, scope: str, name: str, toolset: str, only_print: bool) -> None:
     if not only_print:
-        _check_startable()
-        _check_alone(session, client, name)
+        # Otherwise the client would only say that it does not start. The entry names this very interpreter,
+        # so that what is found here is found there.
+        if not _is_startable():
+            fix = format_install("mcp", python=sys.executable)
+            raise Invalid("the server could not start", why=f"{_MISSING} {sys.executable}", fix=fix)
+        # Where the plugin has brought the tools, of two servers each would answer differently.
+        if name == NAME and client in {*HOSTS, "copilot"}:
+            plan = _plan(session, client, (), None)
+            if plan.host in plugin.manage.load_record(find_data_folder(), [plan.record]):
+                raise Invalid(
+                    f"the plugin in {client} has these tools already",
+                    why="a second server would answer beside it or take its place",
+                    fix=f"run `credenda plugin remove {client}` before, or give the server another --name",
+                )
     place = client_setup.install.find_place(client, cast("Scope", scope), find_user_folders(), Path.cwd())
     entry = client_setup.install.make_entry(
         place, [*_repeat_options(session), "mcp", *(("--toolset", toolset) if toolset != "default" else ())]
@@ -261,30 +273,7 @@ def _install_client(session: Session, /, *, client: str, scope: str, name: str, 
     write_result(session, "install", client_setup.install.install(place, name, entry))
 
 
-def _check_alone(session: Session, client: str, name: str) -> None:
-    """Raise `Invalid` where the plugin has brought the tools: of two servers each would answer differently."""
-    if name != NAME or client not in {*HOSTS, "copilot"}:
-        return
-    plan = _plan(session, client, (), None)
-    if plan.host in plugin.manage.load_record(find_data_folder(), [plan.record]):
-        raise Invalid(
-            f"the plugin in {client} has these tools already",
-            why="a second server would answer beside it or take its place",
-            fix=f"run `credenda plugin remove {client}` before, or give the server another --name",
-        )
-
-
 _MISSING: Final = "the package mcp is not installed for"
-
-
-def _check_startable() -> None:
-    """Raise `Invalid` where this Python lacks what the server needs: the client would only say that it does not start.
-
-    The entry names this very interpreter, so that what is found here is found there.
-    """
-    if not _is_startable():
-        fix = format_install("mcp", python=sys.executable)
-        raise Invalid("the server could not start", why=f"{_MISSING} {sys.executable}", fix=fix)
 
 
 def _is_startable() -> bool:

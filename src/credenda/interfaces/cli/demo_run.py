@@ -319,24 +319,21 @@ def _delete(memory: Credenda, script: Script, held: tuple[Explanation, ...], sai
         if wanted["value"] in (why.memory.value or why.memory.text) and any(
             event.id == event_id for event, _, _ in why.evidence
         ):
-            return _run_deletion(memory, why.memory, wanted)
+            target = why.memory
+            question = f"What is my {(target.attribute or wanted['attribute']).replace('_', ' ')}?"
+            memory.delete(target.id)
+            receipt = memory.remember(wanted["restatement"])
+            memory.settle()
+            left = [why.memory for why in explain_all(memory)]
+            return Deleted(
+                memory=target,
+                question=question,
+                restated=wanted["restatement"],
+                receipt=receipt,
+                left=tuple(one for one in left if wanted["value"] in f"{one.value} {one.text}"),
+                search=memory.search(question, limit=5),
+            )
     return None
-
-
-def _run_deletion(memory: Credenda, target: Memory, wanted: Mapping[str, str]) -> Deleted:
-    question = f"What is my {(target.attribute or wanted['attribute']).replace('_', ' ')}?"
-    memory.delete(target.id)
-    receipt = memory.remember(wanted["restatement"])
-    memory.settle()
-    left = [why.memory for why in explain_all(memory)]
-    return Deleted(
-        memory=target,
-        question=question,
-        restated=wanted["restatement"],
-        receipt=receipt,
-        left=tuple(one for one in left if wanted["value"] in f"{one.value} {one.text}"),
-        search=memory.search(question, limit=5),
-    )
 
 
 def check_beliefs(script: Script, path: Path, user: str | None) -> BeliefTestReport:

@@ -681,22 +681,17 @@ def render_plugins(screen: Screen, found: Sequence[PluginStatus]) -> str:
         return "The plugin is not installed; `credenda plugin install HOST` does."
     lines: list[str] = []
     for one in found:
-        lines.append(
-            f"{one.host}: {_write_state(screen, one)}, version {escape_controls(one.version)}, "
-            f"{count_noun(one.files, 'file')}"
-        )
+        if one.missing:
+            state = screen.warn("incomplete: install it again")
+        elif one.hooks_ran_at is None:
+            state = screen.warn("no hook has run since it was installed")
+        else:
+            state = f"ok, hooks last ran {screen.moment(datetime.fromisoformat(one.hooks_ran_at))}"
+        lines.append(f"{one.host}: {state}, version {escape_controls(one.version)}, {count_noun(one.files, 'file')}")
         lines += [f"  then: {escape_controls(one.next_step)}"] if one.next_step else []
         lines += [f"  missing: {escape_controls(path)}" for path in one.missing]
         lines += [f"  changed by you: {escape_controls(path)}" for path in one.changed]
     return "\n".join(lines)
-
-
-def _write_state(screen: Screen, one: PluginStatus) -> str:
-    if one.missing:
-        return screen.warn("incomplete: install it again")
-    if one.hooks_ran_at is None:
-        return screen.warn("no hook has run since it was installed")
-    return f"ok, hooks last ran {screen.moment(datetime.fromisoformat(one.hooks_ran_at))}"
 
 
 _BY_OPERATION: Final[Mapping[str, Callable[[Screen, Any], str]]] = {

@@ -313,7 +313,16 @@ def _render_hit(screen: Screen, rank: int, hit: Hit) -> str:
     margin = " " * len(place)
     flags = f"  [{', '.join(sorted(hit.flags))}]" if hit.flags else ""
     text = screen.fill(_shorten(escape_controls(hit.text)), place, margin)
-    lines = [f"{text}{screen.warn(flags)}", screen.dim(screen.fill(_describe_source(screen, hit), margin))]
+    if hit.memory is not None:
+        parts = [hit.id, hit.memory.type.value, describe_status(hit.memory)]
+        parts += [f"from {screen.day(event.occurred_at)} ({event.id})" for event in hit.evidence[-1:]]
+        parts += [f"“{escape_controls(_shorten(hit.quote))}”" if hit.quote not in hit.text else ""]
+    elif hit.event is not None:
+        who = "you" if hit.event.speaker == "user" else escape_controls(hit.event.speaker)
+        parts = [hit.id, f"{who}, {screen.day(hit.event.occurred_at)}", hit.event.session]
+    else:
+        parts = [hit.id, hit.kind]
+    lines = [f"{text}{screen.warn(flags)}", screen.dim(screen.fill(" · ".join(part for part in parts if part), margin))]
     if hit.terms:
         lines.append(screen.dim(screen.fill(f"terms: {format_terms(hit.terms)}", margin)))
     return "\n".join(lines)
@@ -325,20 +334,6 @@ def _shorten(text: str) -> str:
         return text
     start, space, last = text[:_SHOWN_CHARACTERS].rpartition(" ")
     return f"{start if space and len(last) < _SHOWN_CHARACTERS // 4 else text[:_SHOWN_CHARACTERS]}…"
-
-
-def _describe_source(screen: Screen, hit: Hit) -> str:
-    """Describe the kind and source of a hit in one line."""
-    if hit.memory is not None:
-        parts = [hit.id, hit.memory.type.value, describe_status(hit.memory)]
-        parts += [f"from {screen.day(event.occurred_at)} ({event.id})" for event in hit.evidence[-1:]]
-        parts += [f"“{escape_controls(_shorten(hit.quote))}”" if hit.quote not in hit.text else ""]
-    elif hit.event is not None:
-        who = "you" if hit.event.speaker == "user" else escape_controls(hit.event.speaker)
-        parts = [hit.id, f"{who}, {screen.day(hit.event.occurred_at)}", hit.event.session]
-    else:
-        parts = [hit.id, hit.kind]
-    return " · ".join(part for part in parts if part)
 
 
 def format_terms(summands: Mapping[str, float]) -> str:

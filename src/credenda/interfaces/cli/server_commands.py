@@ -9,7 +9,7 @@ import shutil
 import ssl
 import sys
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import ExitStack, closing
 from dataclasses import dataclass, field
 from email.utils import parsedate_to_datetime
@@ -32,7 +32,6 @@ from credenda.interfaces import mcp as mcp_modules
 from credenda.interfaces.cli.actions import ask_consent
 from credenda.interfaces.cli.commands import make_command, make_group, make_toolset_option, write_either
 from credenda.interfaces.cli.output import (
-    Screen,
     Session,
     escape_controls,
     format_wait,
@@ -44,10 +43,8 @@ from credenda.interfaces.server.address import Address, check_address
 from credenda.lazy import import_on_use
 from credenda.model.server import (
     AccessToken,
-    AuditRecord,
     Member,
     MemberRole,
-    MigrationReport,
     ServerCheck,
     ServerReport,
 )
@@ -121,7 +118,16 @@ def _serve(session: Session, **given: Any) -> None:  # noqa: ANN401 - what click
             )
         folder = Path(tempfile.mkdtemp(prefix="credenda-demo-"))
         try:
-            _fill(folder / "demo.db", session.user, settle=not plan.workers)
+            # The worker of the server reads it, unless there is none.
+            path = folder / "demo.db"
+            settle = not plan.workers
+            with (
+                as_file(files("credenda") / "data" / "demo_conversation.jsonl") as conversation,
+                credenda.Credenda.open(path, user=session.user, workers=False) as memory,
+            ):
+                memory.data.import_(conversation, format="conversation")
+                if settle:
+                    memory.settle(_SETTLE_SECONDS)
             _run(str(folder / "demo.db"), session, plan)
         finally:
             shutil.rmtree(folder, ignore_errors=True)
@@ -206,17 +212,6 @@ def _list_lines(url: str, user: str, address: Address) -> list[str]:
     ]
 
 
-def _fill(path: Path, user: str | None, *, settle: bool) -> None:
-    """Store the conversation; the worker of the server reads it, unless there is none."""
-    with (
-        as_file(files("credenda") / "data" / "demo_conversation.jsonl") as conversation,
-        credenda.Credenda.open(path, user=user, workers=False) as memory,
-    ):
-        memory.data.import_(conversation, format="conversation")
-        if settle:
-            memory.settle(_SETTLE_SECONDS)
-
-
 def _show_log(name: str) -> None:
     """Write a log, whose lines are JSON, to standard error."""
     log = logging.getLogger(name)
@@ -298,6 +293,12 @@ def _list(session: Session) -> None:
 def _describe(token: AccessToken, now_us: int) -> str:
     """Write a token as one line."""
     used = format_time(token.last_used_us)
+    if token.revoked_us is not None:
+        state = f"revoked {format_time(token.revoked_us)}"
+    elif token.expires_us is None:
+        state = "without end"
+    else:
+        state = f"{'until' if token.is_valid_at(now_us) else 'expired'} {format_time(token.expires_us)}"
     parts: Sequence[str] = (
         token.id,
         escape_controls(token.name),
@@ -305,18 +306,10 @@ def _describe(token: AccessToken, now_us: int) -> str:
         *([f"used by {escape_controls(token.subject)}"] if token.subject else []),
         *(["connected by OAuth"] if token.client else []),
         ", ".join(token.scopes),
-        _describe_state(token, now_us),
+        state,
         f"last used {used}" if used else "never used",
     )
     return "  ".join(parts)
-
-
-def _describe_state(token: AccessToken, now_us: int) -> str:
-    if token.revoked_us is not None:
-        return f"revoked {format_time(token.revoked_us)}"
-    if token.expires_us is None:
-        return "without end"
-    return f"{'until' if token.is_valid_at(now_us) else 'expired'} {format_time(token.expires_us)}"
 
 
 def _revoke(session: Session, token: str) -> None:
@@ -499,20 +492,19 @@ def _export(session: Session, after: int) -> None:
     with session.open_parts() as parts:
         names = {alias: make_harmless(name) for alias, name in parts.store.audit.read_audit_names().items()}
         for record in parts.store.audit.read_audit(after):
-            write_output(json.dumps(_show_record(record, names)))
-
-
-def _show_record(record: AuditRecord, names: Mapping[str, str]) -> dict[str, object]:
-    """Show a record as it is, with the names behind its pseudonyms beside it."""
-    issuer, _, subject = str(record.fields.get("principal", "")).rpartition(":")
-    return {
-        "seq": record.seq,
-        "user": names.get(str(record.fields["user"])),
-        "principal": f"{issuer}:{names.get(subject, subject)}" if issuer else None,
-        "actor": names.get(str(record.fields.get("actor", ""))),
-        "record": record.fields,
-        "hash": record.hash,
-    }
+            issuer, _, subject = str(record.fields.get("principal", "")).rpartition(":")
+            write_output(
+                json.dumps(
+                    {
+                        "seq": record.seq,
+                        "user": names.get(str(record.fields["user"])),
+                        "principal": f"{issuer}:{names.get(subject, subject)}" if issuer else None,
+                        "actor": names.get(str(record.fields.get("actor", ""))),
+                        "record": record.fields,
+                        "hash": record.hash,
+                    }
+                )
+            )
 
 
 # `credenda doctor --server`: check a server from outside, as its clients see it.
@@ -562,7 +554,12 @@ class _Site:
             answer = connection.getresponse()
             return _Answer(answer.status, answer.headers.get("date", ""), answer.read(_ANSWER_BYTES))
         except (OSError, HTTPException) as error:
-            return _Answer(0, problem=_describe_failure(error))
+            return _Answer(
+                0,
+                problem=f"TLS: {error.reason}"
+                if isinstance(error, ssl.SSLError)
+                else str(getattr(error, "strerror", None) or type(error).__name__),
+            )
         finally:
             connection.close()
 
@@ -579,7 +576,8 @@ def check_server(url: str, clock: Clock | None = None) -> ServerReport:
     unread: float | None = None
     if life.status:
         stats, metrics = site.get("/v1/stats"), site.get("/metrics")
-        gauges = dict(_read_gauges(metrics))
+        read = _GAUGE.findall(metrics.body.decode("utf-8", "replace"))
+        gauges = {name: float(value) for name, value in read}
         told = gauges.get("credenda_oldest_unread_seconds", stats.parse().get("oldest_unread_seconds"))
         unread = float(told) if isinstance(told, int | float) else None
         answer = site.get("/openapi.json")
@@ -600,17 +598,6 @@ def check_server(url: str, clock: Clock | None = None) -> ServerReport:
         url=url,
         checks=tuple(checks),
     )
-
-
-def _describe_failure(error: Exception) -> str:
-    if isinstance(error, ssl.SSLError):
-        return f"TLS: {error.reason}"
-    return str(getattr(error, "strerror", None) or type(error).__name__)
-
-
-def _read_gauges(answer: _Answer) -> Iterator[tuple[str, float]]:
-    for name, value in _GAUGE.findall(answer.body.decode("utf-8", "replace")):
-        yield name, float(value)
 
 
 def _check_page(name: str, answer: _Answer) -> ServerCheck:
@@ -731,12 +718,7 @@ def _migrate(session: Session, source: str, target: str) -> None:
         note(escape_controls(f"{user}: {step}" if user else step))
 
     report = bootstrap.migrate_database(source, target, user=session.user, progress=tell)
-    write_either(session, report, _show_copied(open_screen(), report))
-    if not report.ok:
-        raise click.exceptions.Exit(_CONFLICT)
-
-
-def _show_copied(screen: Screen, report: MigrationReport) -> str:
+    screen = open_screen()
     rows = count_noun(sum(report.rows.values()), "row")
     lines = [
         f"{count_noun(report.moved, 'user')} moved, {report.present:,} there already.",
@@ -750,4 +732,6 @@ def _show_copied(screen: Screen, report: MigrationReport) -> str:
     )
     lines += [screen.fill(f"Not moved: {one.user}: {one.why}.") for one in report.unmoved]
     lines += [screen.fill(f"Left behind: {text}.") for text in report.left]
-    return "\n".join(lines)
+    write_either(session, report, "\n".join(lines))
+    if not report.ok:
+        raise click.exceptions.Exit(_CONFLICT)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any, Final, NamedTuple, cast
 
 _TAIL_BYTES: Final = 262_144
@@ -27,7 +27,13 @@ def await_answer(path: str, known: str, *, seconds: float) -> Answer:
     """
     deadline = time.monotonic() + seconds
     while True:
-        found = find_answer(_read_tail(path))
+        try:
+            with open(path, "rb") as file:
+                file.seek(max(0, os.fstat(file.fileno()).st_size - _TAIL_BYTES))
+                tail = file.read(_TAIL_BYTES)
+        except OSError:
+            tail = b""
+        found = find_answer(tail)
         if found.text and found.identity != known:
             return found
         if time.monotonic() >= deadline:
@@ -37,7 +43,14 @@ def await_answer(path: str, known: str, *, seconds: float) -> Answer:
 
 def find_answer(tail: bytes) -> Answer:
     """Return the last answer with words after the last prompt in the end of a file of events. Pure."""
-    for event in _list_backwards(tail):
+    for line in reversed(tail.split(b"\n")):
+        try:
+            parsed: object = json.loads(line)
+        except ValueError:  # half of a line
+            continue
+        if not isinstance(parsed, dict):
+            continue
+        event = cast("Mapping[str, Any]", parsed)
         kind, data = event.get("type"), event.get("data")
         if kind == "user.message":
             break
@@ -49,22 +62,3 @@ def find_answer(tail: bytes) -> Answer:
         if is_last and isinstance(text, str) and text.strip():
             return Answer(str(identity), text.encode("utf-8", "replace").decode("utf-8"))
     return Answer()
-
-
-def _list_backwards(tail: bytes) -> Iterator[Mapping[str, Any]]:
-    for line in reversed(tail.split(b"\n")):
-        try:
-            event: object = json.loads(line)
-        except ValueError:  # half of a line
-            continue
-        if isinstance(event, dict):
-            yield cast("Mapping[str, Any]", event)
-
-
-def _read_tail(path: str) -> bytes:
-    try:
-        with open(path, "rb") as file:
-            file.seek(max(0, os.fstat(file.fileno()).st_size - _TAIL_BYTES))
-            return file.read(_TAIL_BYTES)
-    except OSError:
-        return b""

@@ -17,7 +17,7 @@ from time import monotonic
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast
 
 from credenda.errors import NotFound
-from credenda.hook_files.places import (
+from credenda.hook_files import (
     Places,
     add_line,
     find_late_mark,
@@ -283,7 +283,10 @@ def add_message(
     if not text:
         return "", 0
     role, source = SPOKEN[moment.kind]
-    moment_us = max(time.time_ns() // 1_000, after_us + 1, _find_last(places) + 1)
+    # The newest message that waits; 0 without one.
+    names = list_waiting(places)
+    number = os.path.basename(names[-1]).partition("-")[0] if names else ""
+    moment_us = max(time.time_ns() // 1_000, after_us + 1, (int(number) if number.isdigit() else 0) + 1)
     turn = moment.turn or str(moment_us)  # without a name of the turn, words that are said again count again
     told = json.dumps([moment.host, moment.session, moment.kind, turn, moment.agent, text])
     key = hash_bytes(told.encode("utf-8", "replace"))[:32]
@@ -300,13 +303,6 @@ def add_message(
     }
     write_durably(places.waiting, f"{moment_us:017d}-{key[:8]}.json", json.dumps(body).encode())
     return text, moment_us
-
-
-def _find_last(places: Places) -> int:
-    """Return the microsecond of the newest message that waits; 0 without one."""
-    names = list_waiting(places)
-    number = os.path.basename(names[-1]).partition("-")[0] if names else ""
-    return int(number) if number.isdigit() else 0
 
 
 def read_waiting(path: str) -> Waiting | None:

@@ -22,7 +22,7 @@ from credenda.agents.denial import challenge_denied
 from credenda.client import Credenda
 from credenda.clock import seconds, to_datetime
 from credenda.errors import Conflict, CredendaError, Unavailable
-from credenda.hook_files.places import Places, create_private, find_places, list_waiting
+from credenda.hook_files import Places, create_private, find_places, list_waiting
 from credenda.interfaces.hook.payload import format_status
 from credenda.interfaces.hook.read_file import has_unread
 from credenda.interfaces.hook.run import ENGINE_THREAD, Waiting, read_moments, read_waiting, start_engine
@@ -300,7 +300,13 @@ class _Listener:
                 return None
             self._ready.wait()
         with self._answering:  # one after the other: two at a time are both late
-            if _has_ended(line):
+            # Who asked has closed the line when its time was over.
+            line.setblocking(False)  # noqa: FBT003 - the standard library's parameter
+            try:
+                has_ended = not line.recv(1, socket.MSG_PEEK)
+            except BlockingIOError:
+                has_ended = False
+            if has_ended:
                 return None
             try:
                 told = answer_hook(self._memory, request)
@@ -353,15 +359,6 @@ def _remove(path: str, number: int) -> None:
     with suppress(OSError):
         if os.stat(path).st_ino == number:
             os.unlink(path)
-
-
-def _has_ended(line: socket.socket) -> bool:
-    """Return whether who asked has closed the line: its time was over."""
-    line.setblocking(False)  # noqa: FBT003 - the standard library's parameter
-    try:
-        return not line.recv(1, socket.MSG_PEEK)
-    except BlockingIOError:
-        return False
 
 
 # File the messages that hooks have written to disk.

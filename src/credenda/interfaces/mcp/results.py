@@ -166,7 +166,13 @@ def _answer_write(given: Mapping[str, Any], value: object) -> Answer:
 
 def _read(operation: Operation, given: Mapping[str, Any], value: object) -> Answer:
     if isinstance(value, list | tuple):
-        return _answer_list(operation, cast("Sequence[object]", value))
+        # Without its later items where it is long; a history, without its earlier ones.
+        values = cast("Sequence[object]", value)
+        (name,) = list_always_shown(operation)
+        newest_last = bool(values) and isinstance(values[0], SlotVersion | StatusStep)
+        kept = values[-_SHOWN:] if newest_last else values[:_SHOWN]
+        left_out = _drop_empty({f"{name}_left_out": len(values) - len(kept)})
+        return {name: [_ITEMS.get(type(one), to_jsonable)(one) for one in kept], **left_out}
     if isinstance(value, Page):
         page = cast("Page[Memory]", value)
         shown: Answer = {
@@ -206,10 +212,6 @@ def _answer_core(value: Core) -> Answer:
     return shown | _drop_empty({"left_out": list(value.left_out), "diff": _drop_empty(moved)})
 
 
-def _answer_stats(counted: Stats) -> Answer:
-    return _drop_empty(to_jsonable(counted), keep=frozenset(_STATS))
-
-
 def _answer_memory(memory: Memory) -> Answer:
     return {"memory": _show_memory(memory)}
 
@@ -217,15 +219,6 @@ def _answer_memory(memory: Memory) -> Answer:
 def _answer_table(value: object) -> Answer:
     shown = to_jsonable(value)
     return cast("Answer", shown) if isinstance(shown, dict) else {"value": shown}
-
-
-def _answer_list(operation: Operation, values: Sequence[object]) -> Answer:
-    """Show a list, without its later items where it is long; of a history, without its earlier ones."""
-    (name,) = list_always_shown(operation)
-    newest_last = bool(values) and isinstance(values[0], SlotVersion | StatusStep)
-    shown = values[-_SHOWN:] if newest_last else values[:_SHOWN]
-    left_out = _drop_empty({f"{name}_left_out": len(values) - len(shown)})
-    return {name: [_ITEMS.get(type(value), to_jsonable)(value) for value in shown], **left_out}
 
 
 def _answer_explanation(value: Explanation) -> Answer:
@@ -285,10 +278,6 @@ def _show_contest(contest: ContestCase) -> Answer:
     return _pick_fields(contest, CONTEST)
 
 
-def _show_version(version: SlotVersion) -> Answer:
-    return _pick_fields(version, VERSION) | (_deny(version.value) if version.denied else {})
-
-
 def _pick_fields(value: object, names: Sequence[str], without: Iterable[str] = ()) -> Answer:
     """Show some fields of a value, under their public names, without empty fields."""
     left_out = frozenset(without)
@@ -307,11 +296,11 @@ _WHOLE: Final[Mapping[type, Callable[[Any], Answer]]] = {
     EventDetails: _answer_event,
     Explanation: _answer_explanation,
     Memory: _answer_memory,
-    Stats: _answer_stats,
+    Stats: lambda counted: _drop_empty(to_jsonable(counted), keep=frozenset(_STATS)),
 }
 _ITEMS: Final[Mapping[type, Callable[[Any], Any]]] = {
     ContestCase: _show_contest,
-    SlotVersion: _show_version,
+    SlotVersion: lambda version: _pick_fields(version, VERSION) | (_deny(version.value) if version.denied else {}),
     Memory: _show_memory,
 }
 

@@ -321,7 +321,12 @@ class _Handlers:
             note_failure(NotFound.code)
             raise MCPError(code=wire.INVALID_PARAMS, message=f"there is no tool {params.name[:64]!r}; choose {known}")
         arguments = params.arguments or {}
-        if _has_no_answer(offer, arguments) and can_ask(call):
+        given = {name for name, value in arguments.items() if value is not None}
+        if (
+            given == {"contest_id"}
+            and any(route.operation.name == "resolve" for route in offer.routes)
+            and can_ask(call)
+        ):
             contest = await run_work(call, self._find_contest, offer, arguments)
             if isinstance(contest, wire.CallToolResult):
                 return contest
@@ -457,12 +462,6 @@ class _Handlers:
             raise MCPError(code=wire.INVALID_PARAMS, message="there is no such prompt; choose use_memory")
         page = wire.PromptMessage(role="user", content=wire.TextContent(text=tool_specs.GUIDE))
         return wire.GetPromptResult(description=tool_specs.GUIDE_ABOUT, messages=[page])
-
-
-def _has_no_answer(offer: ToolSpec, arguments: Mapping[str, object]) -> bool:
-    """Return whether a call is to resolve a contest, and says nothing more than which."""
-    given = {name for name, value in arguments.items() if value is not None}
-    return given == {"contest_id"} and any(route.operation.name == "resolve" for route in offer.routes)
 
 
 def _make_result(told: Mapping[str, Any], *, text: str = "", is_error: bool = False) -> wire.CallToolResult:

@@ -13,7 +13,7 @@ import signal
 import sys
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Generator
 from concurrent.futures import CancelledError
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from threading import Lock, Thread
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Final, Self, cast
@@ -154,16 +154,11 @@ class Lines:
         except (OSError, RuntimeError, CancelledError):  # the descriptor or the loop is closed
             return
         finally:
-            self._end(loop)
+            with suppress(RuntimeError):  # the loop is closed
+                loop.call_soon_threadsafe(self._sending.close)
 
     def _hand_over(self, loop: asyncio.AbstractEventLoop, line: str) -> None:
         asyncio.run_coroutine_threadsafe(self._sending.send(line), loop).result()
-
-    def _end(self, loop: asyncio.AbstractEventLoop) -> None:
-        try:
-            loop.call_soon_threadsafe(self._sending.close)
-        except RuntimeError:
-            return
 
 
 class Answers:

@@ -203,7 +203,14 @@ def read_arguments(offer: ToolSpec, arguments: Mapping[str, object]) -> tuple[Op
     """
     known = offer.inputs
     given = _name_inputs(offer, arguments)
-    route = _choose_route(offer, given)
+    # The last operation whose required inputs are all given, else the first; by the kind of an id.
+    met = [route for route in offer.routes if all(name in given for name in route.required)]
+    fitting = [
+        route
+        for route in met
+        if route.kind is None or all(str(given[name]).strip().startswith(route.kind or "") for name in route.required)
+    ]
+    route = fitting[-1] if fitting else offer.routes[0]
     inputs = {one.name: one for one in route.inputs}
     if missing := [name for name in route.required if name not in given]:
         raise Invalid(f"{offer.name} needs {' and '.join(missing)}", why="it is missing", fix="give it")
@@ -223,32 +230,16 @@ def _name_inputs(offer: ToolSpec, arguments: Mapping[str, object]) -> dict[str, 
     for told, value in arguments.items():
         name = others.get(told, told)
         if name not in known:
-            raise _make_unknown_error(offer, told)
+            near = get_close_matches(told, offer.inputs, n=1)
+            hint = f"did you mean {near[0]!r}?" if near else "leave it out"
+            takes = ", ".join(one.name for one in offer.inputs.values() if one.is_listed) or "nothing"
+            raise Invalid(f"{offer.name} takes no {told[:64]!r}", why=f"it takes {takes}", fix=hint)
         if value is None:
             continue
         if name in given:
             raise Invalid(f"{offer.name} takes one of {name} and {told}", why="they mean the same", fix=f"give {name}")
         given[name] = value
     return given
-
-
-def _make_unknown_error(offer: ToolSpec, name: str) -> Invalid:
-    near = get_close_matches(name, offer.inputs, n=1)
-    hint = f"did you mean {near[0]!r}?" if near else "leave it out"
-    takes = ", ".join(one.name for one in offer.inputs.values() if one.is_listed) or "nothing"
-    return Invalid(f"{offer.name} takes no {name[:64]!r}", why=f"it takes {takes}", fix=hint)
-
-
-def _choose_route(offer: ToolSpec, given: Mapping[str, object]) -> Route:
-    """Choose the operation with the most required inputs that are all given, else the first; by the kind of an id."""
-    met = [route for route in offer.routes if all(name in given for name in route.required)]
-    fitting = [route for route in met if route.kind is None or _has_kind(route, given)]
-    return fitting[-1] if fitting else offer.routes[0]
-
-
-def _has_kind(route: Route, given: Mapping[str, object]) -> bool:
-    """Return whether the given id begins as those of the route's kind do."""
-    return all(str(given[name]).strip().startswith(route.kind or "") for name in route.required)
 
 
 # Text that the server sends to a model besides its tools: a short introduction, and a page on good use.

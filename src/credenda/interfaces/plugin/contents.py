@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias, cast
 
 from credenda import __version__
 from credenda.errors import Invalid
-from credenda.hook_files.places import find_mark, find_places
+from credenda.hook_files import find_mark, find_places
 from credenda.lazy import import_on_use
 from credenda.paths import Folders
 
@@ -351,7 +351,7 @@ def add_hooks(text: str, wanted: HookFile) -> str:
     for event in [*hooks, *wanted.hooks]:
         hooks[event] = [*_list_others(hooks.get(event, [])), *wanted.hooks.get(event, ())]
     table["hooks"] = {event: groups for event, groups in hooks.items() if groups}
-    return text if json.dumps(table) == before and text.strip() else _write_hook_file(table)
+    return text if json.dumps(table) == before and text.strip() else _write(table)
 
 
 def remove_hooks(text: str, head: Mapping[str, Any] | None) -> str:
@@ -366,7 +366,7 @@ def remove_hooks(text: str, head: Mapping[str, Any] | None) -> str:
     table["hooks"] = kept
     if not kept and head is None and len(table) > 1 and "version" not in table:
         del table["hooks"]  # one of many settings
-    return "" if head is not None and not kept and table == {**head, "hooks": {}} else _write_hook_file(table)
+    return "" if head is not None and not kept and table == {**head, "hooks": {}} else _write(table)
 
 
 def _parse(text: str) -> dict[str, Any]:
@@ -407,7 +407,3 @@ def _list_others(groups: list[Any]) -> list[Any]:
 def _is_ours(hook: object) -> bool:
     command = cast("dict[str, Any]", hook).get("command") if isinstance(hook, dict) else None
     return isinstance(command, str) and all(word in command for word in _OURS)
-
-
-def _write_hook_file(table: Mapping[str, Any]) -> str:
-    return json.dumps(table, indent=2, ensure_ascii=False) + "\n"

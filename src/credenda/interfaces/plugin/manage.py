@@ -18,7 +18,7 @@ from credenda.interfaces.client_setup import toml_edit
 from credenda.interfaces.client_setup.install import Place, find_installed, read_text, replace_text
 from credenda.interfaces.client_setup.install import install as install_server
 from credenda.interfaces.client_setup.install import remove as remove_server
-from credenda.interfaces.plugin.contents import NAME, HookFile, Plan, Setting, add_hooks, remove_hooks
+from credenda.interfaces.plugin.contents import NAME, Plan, add_hooks, remove_hooks
 from credenda.paths import create_folder
 from credenda.portability.atomic_write import replace_file
 
@@ -181,7 +181,9 @@ def install_plugin(plan: Plan, data: Path, *, made: Iterable[Path] = ()) -> Plug
                 why = "it was not written by this plugin"
                 raise Invalid(f"{path} exists", why=why, fix="move it away and install again")
             if not path.exists() or read_text(path) != text:
-                _write(path, text)
+                create_folder(path.parent)
+                with replace_file(path) as file:
+                    file.write(text.encode("utf-8"))
                 written.append(str(path))
             state = replace(state, files={**state.files, str(path): hash_text(text)}, folders=tuple(folders))
         stale = [path for path in before.files if Path(path) not in plan.files]
@@ -247,7 +249,13 @@ def _check(held: Installation) -> PluginStatus:
     changed = [path for path, digest in held.files.items() if path not in missing and _hash(path) != digest]
     gone = [one.path for one in held.shared if NAME not in _read(one.path)]
     complete = not missing and not gone
-    ran_at = _find_last_run(held.mark)
+    if not held.mark:
+        ran_at = None
+    else:
+        try:
+            ran_at = format_time(Path(held.mark).stat().st_mtime_ns // 1_000)
+        except OSError:
+            ran_at = None
     return PluginStatus(
         host=held.host,
         version=held.version,
@@ -260,15 +268,6 @@ def _check(held: Installation) -> PluginStatus:
     )
 
 
-def _find_last_run(mark: str) -> str | None:
-    if not mark:
-        return None
-    try:
-        return format_time(Path(mark).stat().st_mtime_ns // 1_000)
-    except OSError:
-        return None
-
-
 def _remove_mark(mark: str) -> None:
     if mark:
         with suppress(OSError):
@@ -278,12 +277,6 @@ def _remove_mark(mark: str) -> None:
 def list_missing(folder: Path) -> list[Path]:
     """Return the folders that must be made, topmost first."""
     return [one for one in (*reversed(folder.parents), folder) if not one.exists()]
-
-
-def _write(path: Path, text: str) -> None:
-    create_folder(path.parent)
-    with replace_file(path) as file:
-        file.write(text.encode("utf-8"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -301,27 +294,27 @@ def _update_shared(plan: Plan, before: Installation) -> Iterable[_Change]:
     edits: dict[Path, list[Callable[[], str | None]]] = {}
     earlier: dict[Path, Entry] = {}
     if plan.hook_file is not None:
-        edits[plan.hook_file.path] = [partial(_update_hooks, plan.hook_file)]
+        edits[plan.hook_file.path] = [
+            partial(_update_text, plan.hook_file.path, partial(add_hooks, wanted=plan.hook_file))
+        ]
     for place, entry in plan.servers:
         found = find_installed(place, NAME)
         earlier[place.path] = None if found == entry else found  # ours, if its record is lost
         edits.setdefault(place.path, []).append(partial(_update_server, place, entry))
     if plan.setting is not None:
-        edits.setdefault(plan.setting.path, []).append(partial(_update_setting, plan.setting))
+        edits.setdefault(plan.setting.path, []).append(
+            partial(
+                _update_text,
+                plan.setting.path,
+                partial(toml_edit.set_key, key=plan.setting.key, value=plan.setting.value, note=plan.setting.note),
+            )
+        )
     for path, works in edits.items():
         yield _update_file(path, held.get(str(path)), works, entry=earlier.get(path))
 
 
 def _update_server(place: Place, entry: Mapping[str, Any]) -> str | None:
     return install_server(place, NAME, entry).backup
-
-
-def _update_hooks(wanted: HookFile) -> str | None:
-    return _update_text(wanted.path, lambda text: add_hooks(text, wanted))
-
-
-def _update_setting(wanted: Setting) -> str | None:
-    return _update_text(wanted.path, lambda text: toml_edit.set_key(text, wanted.key, wanted.value, note=wanted.note))
 
 
 def _update_text(path: Path, edit: Callable[[str], str]) -> str | None:

@@ -115,7 +115,9 @@ class TokenCheck:
     def _verify(self, text: str, address: str, find: Callable[[str], T]) -> T:
         """Find the holder of a token, unless its address sends too many wrong ones."""
         digest = sha256(text.encode("utf-8", "replace")).digest()
-        if not self._is_known(digest):
+        with self._lock:
+            is_known = digest in self._known
+        if not is_known:
             self._attempts.check(address)
         try:
             found = find(text)
@@ -144,10 +146,6 @@ class TokenCheck:
             raise _refuse("its holder is no longer a member of this memory")
         credential = f"{'oauth' if token.client else 'token'}:{token.id}"
         return token, make_principal(member, token.scopes, credential, client=token.client)
-
-    def _is_known(self, digest: bytes) -> bool:
-        with self._lock:
-            return digest in self._known
 
     def _record_use(self, token: AccessToken, now_us: int) -> None:
         """Record the use of a token; a database that cannot be written does not matter."""

@@ -67,7 +67,11 @@ class RateLimit:
         if self._rate <= 0:
             return 0.0
         with self._lock:
-            bucket = self._fill(caller)
+            bucket = self._buckets.pop(caller, None) or _Bucket(self._burst, self._now())
+            bucket.permits, bucket.at = self._count(bucket), self._now()
+            self._buckets[caller] = bucket
+            while len(self._buckets) > _CALLERS:
+                self._buckets.popitem(last=False)
             if bucket.permits >= 1:
                 bucket.permits -= 1
                 return 0.0
@@ -84,14 +88,6 @@ class RateLimit:
 
     def _count(self, bucket: _Bucket) -> float:
         return min(self._burst, bucket.permits + (self._now() - bucket.at) * self._rate)
-
-    def _fill(self, caller: str) -> _Bucket:
-        bucket = self._buckets.pop(caller, None) or _Bucket(self._burst, self._now())
-        bucket.permits, bucket.at = self._count(bucket), self._now()
-        self._buckets[caller] = bucket
-        while len(self._buckets) > _CALLERS:
-            self._buckets.popitem(last=False)
-        return bucket
 
 
 # Slow down addresses that send wrong secrets, or many requests without a token.

@@ -64,7 +64,13 @@ class McpEndpoint:
             # nothing is sent outside of an answer, so there is no stream to open
             await send_problem(make_method_problem(scope["method"], ["POST"]), scope, receive, send)
             return
-        scope["user"] = _describe_caller()
+        # The SDK refuses a session to everyone but the caller who began it.
+        principal = get_principal()
+        claims = {"iss": principal.issuer}
+        token = AccessToken(
+            token="", client_id=principal.tenant, scopes=[], subject=principal.credential, claims=claims
+        )
+        scope["user"] = AuthenticatedUser(token)
         # The request may name a revision without sessions.
         version = headers.get("mcp-protocol-version")
         if version is not None and version not in HANDSHAKE_PROTOCOL_VERSIONS:
@@ -72,18 +78,23 @@ class McpEndpoint:
         elif in_session:
             manager = self._sessions
         else:
-            read = await _read_ahead(receive)
+            read: list[Message] = []
+            size = 0
+            while size <= limits.HTTP_BODY_BYTES:
+                message = await receive()
+                read.append(message)
+                size += len(message.get("body", b""))
+                if message["type"] != "http.request" or not message.get("more_body", False):
+                    break
             receive = _replay(read, receive)
-            manager = self._choose(_parse(read))
+            request = _parse(read)
+            params = _get_table(request, "params")
+            if request.get("method") == "initialize":
+                may_ask = "elicitation" in _get_table(params, "capabilities")
+                manager = self._sessions if may_ask else self._plain
+            else:
+                manager = self._streams if "progressToken" in _get_table(params, "_meta") else self._plain
         await manager.handle_request(scope, receive, _ask_for_scope(scope, receive, send))
-
-    def _choose(self, request: dict[str, Any]) -> StreamableHTTPSessionManager:
-        """Choose how to serve a request of an earlier revision that belongs to no session."""
-        params = _get_table(request, "params")
-        if request.get("method") == "initialize":
-            may_ask = "elicitation" in _get_table(params, "capabilities")
-            return self._sessions if may_ask else self._plain
-        return self._streams if "progressToken" in _get_table(params, "_meta") else self._plain
 
 
 def _ask_for_scope(scope: Scope, receive: Receive, send: Send) -> Send:
@@ -105,27 +116,6 @@ def _ask_for_scope(scope: Scope, receive: Receive, send: Send) -> Send:
             await send(message)
 
     return send_or_ask
-
-
-def _describe_caller() -> AuthenticatedUser:
-    """Describe the principal to the SDK, which refuses a session to everyone but the caller who began it."""
-    principal = get_principal()
-    claims = {"iss": principal.issuer}
-    token = AccessToken(token="", client_id=principal.tenant, scopes=[], subject=principal.credential, claims=claims)
-    return AuthenticatedUser(token)
-
-
-async def _read_ahead(receive: Receive) -> list[Message]:
-    """Read the body, as far as it is within its bound."""
-    read: list[Message] = []
-    size = 0
-    while size <= limits.HTTP_BODY_BYTES:
-        message = await receive()
-        read.append(message)
-        size += len(message.get("body", b""))
-        if message["type"] != "http.request" or not message.get("more_body", False):
-            break
-    return read
 
 
 def _replay(read: list[Message], receive: Receive) -> Receive:

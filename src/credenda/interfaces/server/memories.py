@@ -58,7 +58,18 @@ class Memories:
         )
         self._lanes: list[LaneWorker] = []
         if work and not parts.read_only:
-            self._lanes = [self._start_reader(), *start_lanes(parts, self._stop, services.scheduled_tasks.run_due)]
+            lane = workers.tenants.MESSAGES
+            everyone = workers.tenants.AllUsers(self._parts, duties=str, lane=lane)
+            reader = LaneWorker(
+                everyone,
+                lambda all_users: all_users.run_round(self._stop),
+                self._stop,
+                "credenda-work",
+                ready=self._jobs_ready,
+                warm=getattr(self._parts.extractor, "warm", None),
+            )
+            reader.start()
+            self._lanes = [reader, *start_lanes(parts, self._stop, services.scheduled_tasks.run_due)]
 
     @contextmanager
     def lend(self) -> Generator[Credenda]:
@@ -239,18 +250,3 @@ class Memories:
             replace(parts, jobs_ready=self._jobs_ready, llm_jobs_ready=self._jobs_ready),
             workers=False,
         )
-
-    def _start_reader(self) -> LaneWorker:
-        """Start the thread that processes messages."""
-        lane = workers.tenants.MESSAGES
-        everyone = workers.tenants.AllUsers(self._parts, duties=str, lane=lane)
-        reader = LaneWorker(
-            everyone,
-            lambda all_users: all_users.run_round(self._stop),
-            self._stop,
-            "credenda-work",
-            ready=self._jobs_ready,
-            warm=getattr(self._parts.extractor, "warm", None),
-        )
-        reader.start()
-        return reader

@@ -187,7 +187,8 @@ def find_ticks(axis: Axis, zone: tzinfo = UTC, *, ticks_max: int = 4) -> list[Ti
 def _walk(axis: Axis, zone: tzinfo, unit: str, count: int) -> Iterator[Tick]:
     moment = _round_down(_to_local(axis.start_us, zone), unit, count)
     while moment.year < _LAST_YEAR:
-        at_us = _to_us(moment)
+        since = moment - datetime(1970, 1, 1, tzinfo=UTC)
+        at_us = (since.days * 86_400 + since.seconds) * SECOND_US + since.microseconds
         if at_us > axis.end_us:
             return
         if at_us >= axis.start_us:
@@ -233,11 +234,6 @@ def _to_local(at_us: int, zone: tzinfo) -> datetime:
         return moment.astimezone(zone)
     except OverflowError:  # the first and the last day of the calendar
         return moment
-
-
-def _to_us(moment: datetime) -> int:
-    since = moment - datetime(1970, 1, 1, tzinfo=UTC)
-    return (since.days * 86_400 + since.seconds) * SECOND_US + since.microseconds
 
 
 def show_moment(at_us: int, zone: tzinfo = UTC) -> str:
@@ -348,7 +344,18 @@ def draw_curves(
     about = words("Retention from 1 to 0 over days since the last use; each dot is a memory.")
     canvas = Canvas(name, about, height=height, name="curves")
     last = max(days[-1], 1.0)
-    _draw_grid(canvas, last, words)
+    for tenth in range(0, _TENTHS + 1, 2):
+        y = _TOP + _find_y(tenth / _TENTHS)
+        canvas.add("line", "grid", x1=share(_LEFT), x2="100%", y1=f"{y:.1f}", y2=f"{y:.1f}")
+        canvas.add("text", "tick", x="0", y=f"{y + 4:.1f}", text=_write(tenth / _TENTHS, ".1f", words))
+    step = next(one for one in (1, 7, 30, 60, 90, 180, 365, 3_650, 10**9) if last / one <= _TENTHS)
+    for tick in range(0, int(last) + 1, step):
+        along = _find_x(tick, last)
+        anchor = "middle" if along < 1.0 - _LEFT else "end"
+        y = _TOP + _HIGH
+        canvas.add("line", "axis", x1=share(along), x2=share(along), y1=y, y2=y + 5)
+        canvas.add("text", "tick", x=share(along), y=y + 18, text_anchor=anchor, text=str(tick))
+    canvas.add("text", "tick", x="50%", y=_TOP + _HIGH + 34, text_anchor="middle", text=words("days since last use"))
     field = canvas.stretch("field", y=_TOP, height=_HIGH)
     if threshold is not None:
         field.add("line", "threshold", x1=_LEFT * 100, x2=100, y1=_find_y(threshold), y2=_find_y(threshold))
@@ -362,7 +369,11 @@ def draw_curves(
         label = f"{shorten(point.label, _LABEL_CURVES)}: {score}, {days_since} d"
         cx, cy = share(_find_x(point.days, last)), _TOP + _find_y(point.score)
         canvas.add("circle", f"point layer-{point.layer or 'none'}", title=label, cx=cx, cy=f"{cy:.1f}", r=4)
-    _draw_key(canvas, curves)
+    for number, shown in enumerate(curves):
+        y = _TOP + _HIGH + _FOOT + _KEY_LINE * number + 10
+        dash = " dashed" if shown.dashed else ""
+        canvas.add("line", f"curve colour-{shown.colour}{dash}", x1="0", x2="5%", y1=y, y2=y)
+        canvas.add("text", "label", x="6%", y=y + 4, text=shorten(shown.label, _LABEL_CURVES))
     left_out = max(0, len(points) - _POINTS_MAX)
     places = [min(range(len(days)), key=lambda at: abs(days[at] - wanted)) for wanted in _TABLE_DAYS]
     places = sorted(set(places))
@@ -382,29 +393,6 @@ def _find_x(day: float, last: float) -> float:
 def _find_y(value: float) -> float:
     """Return the pixels from the top of the field at which a retention lies."""
     return _HIGH * (1.0 - min(1.0, max(0.0, value)))
-
-
-def _draw_grid(canvas: Canvas, last: float, words: Words) -> None:
-    for tenth in range(0, _TENTHS + 1, 2):
-        y = _TOP + _find_y(tenth / _TENTHS)
-        canvas.add("line", "grid", x1=share(_LEFT), x2="100%", y1=f"{y:.1f}", y2=f"{y:.1f}")
-        canvas.add("text", "tick", x="0", y=f"{y + 4:.1f}", text=_write(tenth / _TENTHS, ".1f", words))
-    step = next(one for one in (1, 7, 30, 60, 90, 180, 365, 3_650, 10**9) if last / one <= _TENTHS)
-    for day in range(0, int(last) + 1, step):
-        along = _find_x(day, last)
-        anchor = "middle" if along < 1.0 - _LEFT else "end"
-        y = _TOP + _HIGH
-        canvas.add("line", "axis", x1=share(along), x2=share(along), y1=y, y2=y + 5)
-        canvas.add("text", "tick", x=share(along), y=y + 18, text_anchor=anchor, text=str(day))
-    canvas.add("text", "tick", x="50%", y=_TOP + _HIGH + 34, text_anchor="middle", text=words("days since last use"))
-
-
-def _draw_key(canvas: Canvas, curves: Sequence[Curve]) -> None:
-    for number, curve in enumerate(curves):
-        y = _TOP + _HIGH + _FOOT + _KEY_LINE * number + 10
-        dash = " dashed" if curve.dashed else ""
-        canvas.add("line", f"curve colour-{curve.colour}{dash}", x1="0", x2="5%", y1=y, y2=y)
-        canvas.add("text", "label", x="6%", y=y + 4, text=shorten(curve.label, _LABEL_CURVES))
 
 
 # The versions of a memory or slot as lanes, on both time axes. Pure.

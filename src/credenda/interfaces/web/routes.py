@@ -41,7 +41,6 @@ from credenda.interfaces.web.languages import choose_language
 from credenda.interfaces.web.pages import memory_pages, question_pages, server_pages, upkeep_pages
 from credenda.interfaces.web.render import ASSETS, POLICY, read_asset, render_bare, render_page
 from credenda.interfaces.web.view import (
-    Done,
     Download,
     Page,
     Sent,
@@ -98,15 +97,12 @@ class Web:
         """Wrap an application so that a browser gets its refusals as pages, or is sent to log in."""
 
         async def serve(scope: Scope, receive: Receive, send: Send) -> None:
-            if self._is_for_person(scope):
+            accepted = next((value for name, value in scope["headers"] if name == b"accept"), b"")
+            if b"text/html" in accepted and not scope["path"].startswith(_MACHINES):
                 scope["state"]["show_problem"] = self._show_problem
             await app(scope, receive, send)
 
         return serve
-
-    def _is_for_person(self, scope: Scope) -> bool:
-        accepted = next((value for name, value in scope["headers"] if name == b"accept"), b"")
-        return b"text/html" in accepted and not scope["path"].startswith(_MACHINES)
 
     def _show_problem(self, problem: Problem, scope: Scope) -> Response:
         if problem.status == _UNAUTHENTICATED and self.sessions.has_logins and self.owns(scope):
@@ -218,7 +214,14 @@ class _Endpoint:
             return FileResponse(done.path, media_type=_FILE, filename=done.name, headers=_HEADERS)
         if isinstance(done, Shown):
             return self._render(view, {**self._page.load(view), **done.data})
-        return RedirectResponse(_find_target(done), 303, headers=_HEADERS)
+        told = [("changed", write_mark(mark)) for mark in done.changes]
+        told += [("note", done.note)] if done.note else []
+        if not told:
+            target = done.to
+        else:
+            path, mark, fragment = done.to.partition("#")
+            target = f"{path}{'&' if '?' in path else '?'}{urlencode(told)}{mark}{fragment}"
+        return RedirectResponse(target, 303, headers=_HEADERS)
 
     def _show_again(self, view: View, error: Invalid) -> Response:
         """Show the page of an invalid form again, with the reason; raises the error if that page cannot be loaded."""
@@ -292,16 +295,6 @@ def _list_menu(view: View) -> list[tuple[str, list[Page]]]:
 
 def _make_html(body: str, status: int = 200) -> HTMLResponse:
     return HTMLResponse(body.encode("utf-8", "replace"), status, headers=_HEADERS)
-
-
-def _find_target(done: Done) -> str:
-    """Return the path to go to, with what to say there."""
-    told = [("changed", write_mark(mark)) for mark in done.changes]
-    told += [("note", done.note)] if done.note else []
-    if not told:
-        return done.to
-    path, mark, fragment = done.to.partition("#")
-    return f"{path}{'&' if '?' in path else '?'}{urlencode(told)}{mark}{fragment}"
 
 
 # Find out who looks at a page: the person of a login session, the bearer of a token, or on loopback the owner.

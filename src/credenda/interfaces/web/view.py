@@ -226,10 +226,15 @@ def find_neighbours(memory_id: str, slot: Sequence[SlotVersion]) -> Neighbours:
             is_joined = _has_gone_on(one, known)
             (merged if is_joined else replaced).append(one)
             waiting += [one.memory_id] if is_joined else []
+    found = known.get(own.superseded_by or "")
+    passed: set[str] = set()
+    while found is not None and found.memory_id not in passed and _has_gone_on(found, known):
+        passed.add(found.memory_id)
+        found = known.get(found.superseded_by or "")
     return Neighbours(
         replaced=tuple(replaced),
         merged=tuple(merged),
-        successor=_find_successor(own, known),
+        successor=found,
         is_same=_has_gone_on(own, known),
     )
 
@@ -241,16 +246,6 @@ def _has_gone_on(one: SlotVersion, known: Mapping[str, SlotVersion]) -> bool:
         return False
     is_equal = one.value is not None and one.value.casefold() == (after.value or "").casefold()
     return one.relation in _JOINED or (is_equal and one.denied == after.denied and one.scope == after.scope)
-
-
-def _find_successor(own: SlotVersion, known: Mapping[str, SlotVersion]) -> SlotVersion | None:
-    """Return the memory that took the place of one, in its latest wording."""
-    found = known.get(own.superseded_by or "")
-    seen: set[str] = set()
-    while found is not None and found.memory_id not in seen and _has_gone_on(found, known):
-        seen.add(found.memory_id)
-        found = known.get(found.superseded_by or "")
-    return found
 
 
 # What an undo would bring about, as sentences of the catalogue with their values; the fields are left to a table.
@@ -283,7 +278,10 @@ def describe_undo(undone: Sequence[UndoneMemory], memories: Mapping[str, Memory]
     outcomes: list[Outcome] = []
     for one in returning:
         back = memories[one.id]
-        beside = [memories[name] for name in (*leaving, *doubted) if _is_same_slot(memories[name], back)]
+        pair = _find_pair(back)
+        beside = [
+            memories[name] for name in (*leaving, *doubted) if pair is not None and _find_pair(memories[name]) == pair
+        ]
         if beside and beside[0].id in doubted:
             doubted.remove(beside[0].id)
             other = beside[0]
@@ -309,10 +307,6 @@ def _read_status(fields: Mapping[str, object]) -> str:
 
 def _is_believed(fields: Mapping[str, object]) -> bool:
     return _read_status(fields) in _BELIEVED
-
-
-def _is_same_slot(one: Memory, other: Memory) -> bool:
-    return _find_pair(one) is not None and _find_pair(one) == _find_pair(other) and one.value is not None
 
 
 def _find_pair(memory: Memory) -> tuple[str, str] | None:

@@ -236,7 +236,13 @@ class Folder:
             return
         self._seen[name] = _Seen(stamp, plain, ending, bom)
         page = parse(plain)
-        about = _parse_entity(page.front.get("entity", ""))
+        # The name is JSON as code writes it, or plain text as people may.
+        written = page.front.get("entity", "")
+        try:
+            named: object = json.loads(written)
+        except ValueError:
+            named = written.strip("\"'")
+        about = named if isinstance(named, str) else written
         own = has_marks(page)
         tier = Tier.PAGES if tier is Tier.CORE and not own else tier
         found.texts.append(Text(name, tier, page, about, zeros="\x00" in text, own=own))
@@ -358,15 +364,6 @@ class Folder:
             return None
 
 
-def _parse_entity(written: str) -> str:
-    """Parse the name in front matter: JSON as code writes it, or plain text as people may."""
-    try:
-        name: object = json.loads(written)
-    except ValueError:
-        name = written.strip("\"'")
-    return name if isinstance(name, str) else written
-
-
 def stamp_file(status: os.stat_result) -> tuple[int, ...]:
     """Return values that change whenever a file changes."""
     return (status.st_size, status.st_mtime_ns, status.st_ino)
@@ -403,17 +400,15 @@ class Rest:
 
 def compute_signature(root: Path) -> Mapping[str, tuple[int, ...]]:
     """Return the sizes and times of all pages, without reading any."""
-    return dict(_stamp_pages(root))
-
-
-def _stamp_pages(root: Path) -> Iterator[tuple[str, tuple[int, ...]]]:
+    stamps: dict[str, tuple[int, ...]] = {}
     for folder, below, names in os.walk(root):
         below[:] = [name for name in below if not name.startswith(".")]
         for name in names:
             path = Path(folder) / name
             with suppress(OSError):
                 if path.suffix == ".md" and not path.name.startswith("."):
-                    yield str(path), stamp_file(path.lstat())
+                    stamps[str(path)] = stamp_file(path.lstat())
+    return stamps
 
 
 # Set aside pages that were read only in part, and name the entries that unread pages hide.
@@ -615,8 +610,10 @@ def load_view(reader: Reader) -> View:
         (one for one in reader.find(MemoryFilter()) if is_shown(one)), key=lambda one: parse_serial(one.id)
     )
     evidence: dict[str, list[Evidence]] = {}
-    for one in _read_evidence(reader, [memory.id for memory in memories]):
-        evidence.setdefault(one.memory_id, []).append(one)
+    ids = [memory.id for memory in memories]
+    for start in range(0, len(ids), _PAGE):
+        for one in reader.evidence(memory_ids=ids[start : start + _PAGE]):
+            evidence.setdefault(one.memory_id, []).append(one)
     events = [
         one for one in reader.find_events(EventFilter(worded=True)) if CODE not in one.flags and to_file_text(one.text)
     ]
@@ -628,8 +625,3 @@ def load_view(reader: Reader) -> View:
         evidence=evidence,
         contests=reader.contests(),
     )
-
-
-def _read_evidence(reader: Reader, ids: Sequence[str]) -> Iterator[Evidence]:
-    for start in range(0, len(ids), _PAGE):
-        yield from reader.evidence(memory_ids=ids[start : start + _PAGE])

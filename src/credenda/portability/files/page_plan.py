@@ -116,7 +116,17 @@ def lay_out(seen: View, placing: Placing) -> Layout:
             on[placing.where.get(one.local) or (day if one.section == DAY_HEADING else pages[one.page])].append(one)
     names = {text.path: text.about for text in placing.own}
     names |= {path: shown.get(key) or key for key, path in pages.items() if path not in names}
-    days = _find_days(seen, placing)
+    found_on = {local: path for local, path in placing.where.items() if path}
+    day_paths = {
+        one.id: found_on.get(one.id) or placing.choose(f"{ARCHIVE}/{format_day(one.recorded_us)}.md")
+        for one in seen.events
+    }
+    day_of = {local: path.rpartition("/")[2].removesuffix(".md") for local, path in day_paths.items()}
+    days: dict[str, str] = {}
+    for memory_id, evidence in seen.evidence.items():
+        said = sorted(day_of[one.span.event_id] for one in evidence if one.span.event_id in day_of)
+        if said:
+            days[memory_id] = said[0]
     core, index = placing.core, placing.index or placing.choose(INDEX)
     foot = f"###### [[{index.removesuffix('.md')}|Index]]"
     link = f"{foot} · [[{core.removesuffix('.md')}|Always on]]"
@@ -149,22 +159,6 @@ def lay_out(seen: View, placing: Placing) -> Layout:
 
 def _place_entries(placing: Placing, path: str) -> dict[int, Sequence[str]]:
     return {spot.block: locals_ for spot, locals_ in placing.placed.items() if spot.path == path}
-
-
-def _find_days(seen: View, placing: Placing) -> dict[str, str]:
-    """Return the name of the archive page of the first evidence of each memory."""
-    found_on = {local: path for local, path in placing.where.items() if path}
-    paths = {
-        one.id: found_on.get(one.id) or placing.choose(f"{ARCHIVE}/{format_day(one.recorded_us)}.md")
-        for one in seen.events
-    }
-    day = {local: path.rpartition("/")[2].removesuffix(".md") for local, path in paths.items()}
-    found: dict[str, str] = {}
-    for memory_id, evidence in seen.evidence.items():
-        said = sorted(day[one.span.event_id] for one in evidence if one.span.event_id in day)
-        if said:
-            found[memory_id] = said[0]
-    return found
 
 
 def _write_footer(foot: str, days: Collection[str]) -> str:
@@ -231,7 +225,8 @@ def index_lines(seen: View, layout: Layout, *, core: bool) -> list[str]:
         held = sum(one.held for one in sheet.entries)
         asked = sum(bool(one.text) for one in sheet.questions)
         more = f", {asked} open question{'s' if asked > 1 else ''}" if asked else ""
-        lines.append(f"- [[{path.removesuffix('.md')}|{_link_text(sheet.title)}]]: {held} active{more}")
+        title = sheet.title.translate(str.maketrans("", "", "[]|"))
+        lines.append(f"- [[{path.removesuffix('.md')}|{title}]]: {held} active{more}")
     days = sorted(
         (path for path, one in layout.sheets.items() if path.startswith(f"{ARCHIVE}/") and one.entries), reverse=True
     )
@@ -242,10 +237,6 @@ def index_lines(seen: View, layout: Layout, *, core: bool) -> list[str]:
         lines.append(f"- [[{name}|{name.rpartition('/')[2]}]]: {count} message{'s' if count > 1 else ''}")
     waiting = sum(one.state is ContestState.OPEN for one in seen.contests)
     return [*lines, *(["", f"{waiting} open: `credenda contests`."] if waiting else [])]
-
-
-def _link_text(title: str) -> str:
-    return title.translate(str.maketrans("", "", "[]|"))
 
 
 # Read pages back as the only source: events, memories and contests.
@@ -365,12 +356,7 @@ def _make_draft(text: str, table: Mapping[str, Any]) -> Draft:
         raise ValueError("a deleted memory cannot be in a page")
     if draft.status in _ENDED and draft.valid_until_us is None:
         draft = replace(draft, valid_until_us=parse_time(table["updated"]))
-    _check(draft)
-    return draft
-
-
-def _check(draft: Draft) -> None:
-    """Raise `TypeError` for fields of the wrong type, because people may have edited the comment."""
+    # People may have edited the comment.
     names = (draft.topic, draft.entity, draft.attribute, draft.value, draft.scope, draft.speaker, draft.source_session)
     if any(name is not None and len(_read_text(name)) > limits.MEMORY_TEXT_CHARACTERS for name in names):
         raise TypeError("a name is not text")
@@ -378,6 +364,7 @@ def _check(draft: Draft) -> None:
         raise TypeError("a flag is not true or false")
     if not isinstance(draft.metadata, dict) or [_read_text(tag) for tag in draft.tags] != list(draft.tags):
         raise TypeError("tags or metadata are malformed")
+    return draft
 
 
 def _read_text(value: object) -> str:

@@ -422,16 +422,17 @@ class _Drawing:
                 _Chunk(self._shown(one), ours=True, gap=()) for one in missing if one.section == section
             ]
         rest = [one for one in missing if one.section not in self._ends]
-        for section in dict.fromkeys(sorted((one.section for one in rest), key=_rank)):
+        for section in dict.fromkeys(
+            sorted(
+                (one.section for one in rest),
+                key=lambda section: SECTIONS.index(section) if section in SECTIONS else -1,
+            )
+        ):
             if section:
                 self._put([section])
             for one in rest:
                 if one.section == section:
                     self._put(self._shown(one))
-
-
-def _rank(section: str) -> int:
-    return SECTIONS.index(section) if section in SECTIONS else -1
 
 
 # File names of pages: valid on every system, deterministic, and never outside the folder. Pure.

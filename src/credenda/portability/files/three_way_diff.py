@@ -70,7 +70,17 @@ def sort_missing(sides: Sides, gone: Sequence[str], base: Mapping[str, Base], na
         else:
             found.removed.append(local)
     fresh = [local for local in gone if not base[local].away]
-    many = _find_many(sides, fresh, base)
+    if len(fresh) > limits.FILES_GONE_TOGETHER:
+        many = set(fresh)
+    else:
+        known = [local for local in base if local in sides.ours]
+        parts = {local: "archive" if sides.ours[local].event else "pages" for local in known}
+        pages = {local: base[local].path for local in known}
+        many = {
+            *_find_crowded(fresh, dict.fromkeys(known, ""), all_of_them=True),
+            *_find_crowded(fresh, parts, all_of_them=True),
+            *_find_crowded(fresh, pages, all_of_them=False),
+        }
     found.waiting |= {local: MANY for local in found.removed if local in many}
     found.removed = [local for local in found.removed if local not in many]
     return found
@@ -85,20 +95,6 @@ def _find_doubt(sides: Sides, base: Base, name: str, text: Text | None) -> str:
     if text is None:
         return NO_PAGE
     return "" if text.page.footer == sides.state.footers.get(text.path, "") else OTHER_VERSION
-
-
-def _find_many(sides: Sides, fresh: Sequence[str], base: Mapping[str, Base]) -> set[str]:
-    """Return the missing entries that are too many at once, in the folder, a part of it, or a page."""
-    if len(fresh) > limits.FILES_GONE_TOGETHER:
-        return set(fresh)
-    known = [local for local in base if local in sides.ours]
-    parts = {local: "archive" if sides.ours[local].event else "pages" for local in known}
-    pages = {local: base[local].path for local in known}
-    return {
-        *_find_crowded(fresh, dict.fromkeys(known, ""), all_of_them=True),
-        *_find_crowded(fresh, parts, all_of_them=True),
-        *_find_crowded(fresh, pages, all_of_them=False),
-    }
 
 
 def _find_crowded(fresh: Sequence[str], places: Mapping[str, str], *, all_of_them: bool) -> Iterator[str]:
@@ -528,7 +524,11 @@ def sort_gone_lines(
         for line in (() if path in own else lines.values())
         for event in line.events
     }
-    supports = _list_supports(sides, evidence)
+    supports = {
+        local: [one.span.event_id for one in found]
+        for local, found in evidence.items()
+        if found and (mine := sides.ours.get(local)) is not None and mine.held
+    }
     base = {
         local: Base(local, known[events[0]], "", held=True, away=events[0] in on and on[events[0]][1].away)
         for local, events in supports.items()
@@ -537,7 +537,13 @@ def sort_gone_lines(
     targets = [local for local, events in supports.items() if all(one in on for one in events)]
     if sides.missing == "restore" or not targets:
         return found
-    edited = _find_edited({local: (base[local].path, sides.ours[local].text) for local in targets}, fresh)
+    edited = [
+        local
+        for local in targets
+        if find_suspicious(
+            {local: sides.ours[local].text}, (), [line for page, line in fresh if page == base[local].path]
+        )
+    ]
     missing = [local for local in targets if local not in edited]
     sorted_ = sort_missing(replace(sides, removed=()), missing, base, {local: local for local in base})
     found.removed = {local: base[local].path for local in (*edited, *sorted_.removed)}
@@ -547,20 +553,3 @@ def sort_gone_lines(
         if not awaited.isdisjoint(line.events):
             found.kept.setdefault(path, {})[name] = line._replace(away=True)
     return found
-
-
-def _find_edited(gone: Mapping[str, tuple[str, str]], fresh: Sequence[tuple[str, str]]) -> list[str]:
-    return [
-        local
-        for local, (path, text) in gone.items()
-        if find_suspicious({local: text}, (), [line for page, line in fresh if page == path])
-    ]
-
-
-def _list_supports(sides: Sides, evidence: Mapping[str, Sequence[Evidence]]) -> dict[str, list[str]]:
-    """Return the events that each current memory rests on."""
-    return {
-        local: [one.span.event_id for one in found]
-        for local, found in evidence.items()
-        if found and (mine := sides.ours.get(local)) is not None and mine.held
-    }

@@ -107,20 +107,18 @@ class _Session:
         name = read_text(table, "sessionId") or (self.talk.session if self.talk else self.name)
         if self.talk is None or self.talk.session != name:
             yield Boundary()
-            self.talk = self._begun(name, mend_surrogates(read_text(table, "cwd")))
+            folder = mend_surrogates(read_text(table, "cwd"))
+            self.talk = Talk(
+                agent=_CLAUDE_CODE_AGENT,
+                session=name,
+                user_id=self.source.user_id,
+                latest=self.talk.latest if self.talk else None,
+                aged_us=self.source.modified_us,
+                metadata={"project": find_project(folder) or folder} if folder else {},
+            )
         moment = table.get("timestamp")
         key = (line_id,) if line_id else (name, role, str(moment), text)
         yield from self.talk.pieces(Turn(place=place, role=role, text=text, key=key, moment=moment, id=line_id))
-
-    def _begun(self, session: str, folder: str) -> Talk:
-        return Talk(
-            agent=_CLAUDE_CODE_AGENT,
-            session=session,
-            user_id=self.source.user_id,
-            latest=self.talk.latest if self.talk else None,
-            aged_us=self.source.modified_us,
-            metadata={"project": find_project(folder) or folder} if folder else {},
-        )
 
 
 def _read_words(table: Mapping[str, Any]) -> tuple[str, str]:
@@ -129,7 +127,13 @@ def _read_words(table: Mapping[str, Any]) -> tuple[str, str]:
     if any(table.get(name) for name in _NOT_SAID) or not _is_from_person(table):
         return "", ""
     if kind == "attachment":
-        return "user", _read_queued(table)
+        attached = require_table(table.get("attachment"))
+        spoken = attached.get("type") == _QUEUED and attached.get("commandMode", "prompt") == "prompt"
+        if not spoken or attached.get("isMeta") or not _is_from_person(attached):
+            queued = ""
+        else:
+            queued = _strip_program_text(attached.get("prompt"), by_person=True)
+        return "user", queued
     if kind not in _CLAUDE_CODE_ROLES:
         return "", ""
     message = require_table(table.get("message"))
@@ -142,14 +146,6 @@ def _is_from_person(table: Mapping[str, Any]) -> bool:
     """Return whether a prompt came from the user, not from a task or program."""
     origin = table.get("origin")
     return not isinstance(origin, dict) or cast("dict[str, object]", origin).get("kind", _PERSON) == _PERSON
-
-
-def _read_queued(table: Mapping[str, Any]) -> str:
-    attached = require_table(table.get("attachment"))
-    spoken = attached.get("type") == _QUEUED and attached.get("commandMode", "prompt") == "prompt"
-    if not spoken or attached.get("isMeta") or not _is_from_person(attached):
-        return ""
-    return _strip_program_text(attached.get("prompt"), by_person=True)
 
 
 def _is_table(data: bytes) -> bool:

@@ -216,7 +216,10 @@ class ClaudeFormat(Format):
 
     def pieces(self, lines: Lines, source: Source) -> Iterator[Parsed]:
         """Parse each conversation, or each memory, in order."""
-        if _is_one_memory(lines.head()):
+        # Newer exports have a file for each memory.
+        head = lines.head()
+        noted = any(mark in head for mark in (b'"conversations_memory"', b'"memory"', b'"content"'))
+        if head.lstrip().startswith(b"{") and noted and not any(mark in head for mark in _LISTS):
             yield from _read_one_memory(lines, source)
             return
         read = _read_memories if source.path.name == _MEMORIES else _read_claude_conversation
@@ -248,7 +251,12 @@ def _read_claude_message(talk: Talk, place: str, number: int, message: object) -
     try:
         table = require_table(message)
         role = _read_role(table)
-        text = _read_claude_words(table)
+        # Its text blocks, else its text field.
+        content = table.get("content")
+        blocks = cast("Sequence[object]", content) if isinstance(content, list) else ()
+        tables = [cast("dict[str, Any]", block) for block in blocks if isinstance(block, dict)]
+        texts = [read_text(block, "text") for block in tables if block.get("type", "text") == "text"]
+        text = "\n\n".join(text.strip() for text in texts if text) or read_text(table, "text").strip()
     except MalformedError as error:
         yield Problem(place=place, what=str(error))
         return
@@ -266,21 +274,6 @@ def _read_role(message: Mapping[str, Any]) -> str:
     return role
 
 
-def _read_claude_words(message: Mapping[str, Any]) -> str:
-    """Return the text of a message: its text blocks, else its text field."""
-    content = message.get("content")
-    blocks = cast("Sequence[object]", content) if isinstance(content, list) else ()
-    tables = [cast("dict[str, Any]", block) for block in blocks if isinstance(block, dict)]
-    texts = [read_text(block, "text") for block in tables if block.get("type", "text") == "text"]
-    return "\n\n".join(text.strip() for text in texts if text) or read_text(message, "text").strip()
-
-
-def _is_one_memory(head: bytes) -> bool:
-    """Return whether a file is one memory, as newer exports have a file for each."""
-    noted = any(mark in head for mark in (b'"conversations_memory"', b'"memory"', b'"content"'))
-    return head.lstrip().startswith(b"{") and noted and not any(mark in head for mark in _LISTS)
-
-
 def _read_one_memory(lines: Lines, source: Source) -> Iterator[Parsed]:
     """Parse a file that is one memory, not a list."""
     try:
@@ -295,7 +288,11 @@ def _read_memories(element: Element, source: Source) -> Iterator[Piece | Problem
     """Parse the assistant's notes about the user: paragraphs of a document, with a document's trust."""
     place = f"memory {element.number}"
     try:
-        texts = list(_read_notes(require_item(element)))
+        table = require_item(element)
+        texts = [read_text(table, "conversations_memory", "memory", "content")]
+        projects = table.get("project_memories")
+        if isinstance(projects, dict):
+            texts += [note for note in cast("dict[str, object]", projects).values() if isinstance(note, str)]
     except MalformedError as error:
         yield Problem(place=place, what=str(error))
         return
@@ -307,13 +304,6 @@ def _read_memories(element: Element, source: Source) -> Iterator[Piece | Problem
                         Block(text=part, line=element.number, occurred_us=source.modified_us), source
                     )
                     yield replace(piece, place=place)
-
-
-def _read_notes(table: Mapping[str, Any]) -> Iterator[str]:
-    yield read_text(table, "conversations_memory", "memory", "content")
-    projects = table.get("project_memories")
-    if isinstance(projects, dict):
-        yield from (note for note in cast("dict[str, object]", projects).values() if isinstance(note, str))
 
 
 # Gemini's part of Google Takeout: `MyActivity.json`, an item for each prompt with its answer, the newest first.

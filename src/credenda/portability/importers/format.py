@@ -443,7 +443,13 @@ class _Page:
     def take(self, line: TextLine) -> Iterator[Block | Problem]:
         """Parse one line; return the block that it completes, if any."""
         if (line.number == 1 and line.text == "---") or self._front:
-            yield from self._front_line(line)
+            # Front matter without an end is ordinary text.
+            self._front.append(line)
+            if len(self._front) > 1 and line.text in {"---", "..."}:
+                front, self._front = self._front, []
+                yield from self._read_front(front[1:-1])
+            elif len(self._front) > _FRONT_LINES_MAX:
+                yield from self._not_front()
         else:
             yield from self._body_line(line)
 
@@ -451,15 +457,6 @@ class _Page:
         """Return the last block."""
         yield from self._not_front()
         yield from self._flush()
-
-    def _front_line(self, line: TextLine) -> Iterator[Block | Problem]:
-        """Collect front matter; front matter without an end is ordinary text."""
-        self._front.append(line)
-        if len(self._front) > 1 and line.text in {"---", "..."}:
-            front, self._front = self._front, []
-            yield from self._read_front(front[1:-1])
-        elif len(self._front) > _FRONT_LINES_MAX:
-            yield from self._not_front()
 
     def _not_front(self) -> Iterator[Block | Problem]:
         lines, self._front = self._front, []
@@ -483,7 +480,8 @@ class _Page:
     def _body_line(self, line: TextLine) -> Iterator[Block]:
         heading = None if self._fence else _HEADING.match(line.text)
         blank = not line.text and not self._fence
-        if (heading and not self._bare) or (blank and not self._bare) or self._is_full(line):
+        is_full = bool(self._block) and self._held + len(line.text) > BLOCK_CHARACTERS_MAX
+        if ((heading or blank) and not self._bare) or is_full:
             yield from self._flush()
         if heading:
             level = len(heading[1])
@@ -497,12 +495,7 @@ class _Page:
         if line.text or self._block:
             self._block.append(line)
             self._held += len(line.text) + 1
-        self._watch_fence(line.text)
-
-    def _is_full(self, line: TextLine) -> bool:
-        return bool(self._block) and self._held + len(line.text) > BLOCK_CHARACTERS_MAX
-
-    def _watch_fence(self, text: str) -> None:
+        text = line.text
         found = _FENCE.match(text)
         if found is None:
             return

@@ -67,20 +67,16 @@ def parse_tables(data: bytes) -> tuple[list[Mapping[str, Any]], str]:
     try:
         return [parse_table(data)], ""
     except MalformedError as error:
-        return _split_objects(data, str(error))
-
-
-def _split_objects(data: bytes, wrong: str) -> tuple[list[Mapping[str, Any]], str]:
-    """Return the objects with which a line begins, and the fault if anything else follows."""
-    decoder, found, at = json.JSONDecoder(), list[Mapping[str, Any]](), 0
-    try:
-        text = data.removeprefix(_BOM).decode()
-        while (at := len(text) - len(text[at:].lstrip(" \t\r\n,"))) < len(text):
-            value, at = decoder.raw_decode(text, at)
-            found.append(require_table(value))
-    except (ValueError, RecursionError):
-        return found, wrong
-    return found, ""
+        wrong = str(error)
+        decoder, found, at = json.JSONDecoder(), list[Mapping[str, Any]](), 0
+        try:
+            text = data.removeprefix(_BOM).decode()
+            while (at := len(text) - len(text[at:].lstrip(" \t\r\n,"))) < len(text):
+                value, at = decoder.raw_decode(text, at)
+                found.append(require_table(value))
+        except (ValueError, RecursionError):
+            return found, wrong
+        return found, ""
 
 
 def require_item(element: Element) -> Mapping[str, Any]:

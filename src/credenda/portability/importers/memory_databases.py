@@ -224,7 +224,10 @@ class DatabaseFormat(Format):
                 elif not ended:
                     yield found
         for name in self.left_out:
-            if list_columns(database, name) and (count := _count_rows(database, name)):
+            if not list_columns(database, name):
+                continue
+            count = int(database.execute(f'SELECT count(*) FROM "{name}"').fetchone()[0])  # noqa: S608 - the name is our own
+            if count:
                 yield Omitted(what=f"rows of {name.replace('_', ' ')}", count=count)
 
     @abstractmethod
@@ -248,10 +251,6 @@ class DatabaseFormat(Format):
             held=held,
         )
         return make_statement_piece(statement, source)
-
-
-def _count_rows(database: sqlite3.Connection, table: str) -> int:
-    return int(database.execute(f'SELECT count(*) FROM "{table}"').fetchone()[0])  # noqa: S608 - the name is our own
 
 
 # engram (engram-memory-system): its SQLite database, with layers, types and statuses.
@@ -294,7 +293,11 @@ class EngramFormat(DatabaseFormat):
 
     def begin(self, database: sqlite3.Connection) -> Callable[[Table], ForeignMemory | Omitted]:
         """Return the reader of a row, with the last step of its status and the memory that absorbed it."""
-        steps = _read_steps(database)
+        if not {"memory_id", "reason", "changed_at"} <= set(list_columns(database, _HISTORY)):
+            steps = {}
+        else:
+            rows = database.execute(f"SELECT memory_id, changed_at, reason FROM {_HISTORY} ORDER BY changed_at")  # noqa: S608 - our own
+            steps = {show_id(name): _Step(_read_time(at), str(reason or "")) for name, at, reason in rows}
         absorbed: dict[str, str] = {}
         if {"metadata", "created_at"} <= set(list_columns(database, "memories")):
             query = "SELECT id, metadata, created_at FROM memories WHERE instr(metadata, ?)"
@@ -303,13 +306,6 @@ class EngramFormat(DatabaseFormat):
                     absorbed[one] = show_id(name)
                     steps.setdefault(one, _Step(_read_time(created_at)))
         return lambda table: _read_engram_memory(table, steps, absorbed)
-
-
-def _read_steps(database: sqlite3.Connection) -> dict[str, _Step]:
-    if not {"memory_id", "reason", "changed_at"} <= set(list_columns(database, _HISTORY)):
-        return {}
-    rows = database.execute(f"SELECT memory_id, changed_at, reason FROM {_HISTORY} ORDER BY changed_at")  # noqa: S608 - our own
-    return {show_id(name): _Step(_read_time(at), str(reason or "")) for name, at, reason in rows}
 
 
 def _read_engram_memory(

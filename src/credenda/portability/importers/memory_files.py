@@ -168,45 +168,42 @@ def _read_line(line: Line, source: Source) -> Iterator[Piece | Problem]:
 def _read_table(table: Mapping[str, Any], place: str, source: Source) -> Iterator[Piece | Problem]:
     kind = table.get("type")
     if kind == "entity" or (kind is None and "observations" in table):
-        yield from _read_entity(table, place, source)
+        name, entity_kind = _require_name(table, "name"), read_text(table, "entityType")
+        observations = list_of(table, "observations")
+        about = {"entity": name, "entity_type": entity_kind}
+        for number, found in enumerate(observations, 1):
+            spot = f"{place}, observation {number}"
+            if not isinstance(found, str) or not found.strip():
+                yield Problem(place=spot, what="it is not text, or empty")
+                continue
+            observation = mend_surrogates(found)
+            yield make_statement_piece(
+                Statement(
+                    place=spot,
+                    text=word_observation(name, observation.strip()),
+                    key=("mcp-memory", name, observation),
+                    metadata={**about, "observation": observation},
+                ),
+                source,
+            )
+        if not observations:
+            text = f"{_show_name(name)} ({entity_kind})" if entity_kind else _show_name(name)
+            yield make_statement_piece(
+                Statement(place=place, text=text, key=("mcp-memory", name), metadata=about), source
+            )
     elif kind == "relation" or (kind is None and "relationType" in table):
-        yield make_statement_piece(_read_relation(table, place), source)
-    else:
-        raise MalformedError("it is neither an entity nor a relation")
-
-
-def _read_entity(table: Mapping[str, Any], place: str, source: Source) -> Iterator[Piece | Problem]:
-    name, kind = _require_name(table, "name"), read_text(table, "entityType")
-    observations = list_of(table, "observations")
-    about = {"entity": name, "entity_type": kind}
-    for number, found in enumerate(observations, 1):
-        spot = f"{place}, observation {number}"
-        if not isinstance(found, str) or not found.strip():
-            yield Problem(place=spot, what="it is not text, or empty")
-            continue
-        observation = mend_surrogates(found)
+        begin, relation_kind, end = (_require_name(table, name) for name in ("from", "relationType", "to"))
         yield make_statement_piece(
             Statement(
-                place=spot,
-                text=word_observation(name, observation.strip()),
-                key=("mcp-memory", name, observation),
-                metadata={**about, "observation": observation},
+                place=place,
+                text=word_relation(begin, relation_kind, end),
+                key=("mcp-memory", begin, relation_kind, end),
+                metadata={"relation": {"from": begin, "to": end, "type": relation_kind}},
             ),
             source,
         )
-    if not observations:
-        text = f"{_show_name(name)} ({kind})" if kind else _show_name(name)
-        yield make_statement_piece(Statement(place=place, text=text, key=("mcp-memory", name), metadata=about), source)
-
-
-def _read_relation(table: Mapping[str, Any], place: str) -> Statement:
-    begin, kind, end = (_require_name(table, name) for name in ("from", "relationType", "to"))
-    return Statement(
-        place=place,
-        text=word_relation(begin, kind, end),
-        key=("mcp-memory", begin, kind, end),
-        metadata={"relation": {"from": begin, "to": end, "type": kind}},
-    )
+    else:
+        raise MalformedError("it is neither an entity nor a relation")
 
 
 def _require_name(table: Mapping[str, Any], name: str) -> str:
@@ -305,6 +302,8 @@ def _read_memory(table: Table, place: str, source: Source) -> Iterator[Parsed]:
         if ended is None:
             raise MalformedError(f"it is {status} and has no time")
     named = read_text(table, "custom_type") or read_text(table, "type")
+    origin = read_text(_read_inner(table, "provenance"), "platform")
+    sure = _read_inner(table, "confidence").get("current")
     statement = Statement(
         place=place,
         text=text,
@@ -313,7 +312,13 @@ def _read_memory(table: Table, place: str, source: Source) -> Iterator[Parsed]:
         occurred_at=read_moment(time.get("valid_from")) or created,
         expires_at=ended,
         tags=read_tags(list_texts(table, "tags")),
-        metadata={**_describe(table, status, named), **_read_inner(table, "metadata")},
+        metadata={
+            **({"platform": origin} if origin else {}),
+            **({"pam_type": named} if named else {}),
+            **({"status": status} if status != "active" else {}),
+            **({"confidence": sure} if isinstance(sure, int | float) and not isinstance(sure, bool) else {}),
+            **_read_inner(table, "metadata"),
+        },
     )
     yield make_statement_piece(statement, source)
 
@@ -321,18 +326,6 @@ def _read_memory(table: Table, place: str, source: Source) -> Iterator[Parsed]:
 def _read_inner(table: Table, name: str) -> dict[str, object]:
     found = table.get(name)
     return dict(cast("dict[str, object]", found)) if isinstance(found, dict) else {}
-
-
-def _describe(table: Table, status: str, named: str) -> dict[str, object]:
-    """Return where a memory came from, and how sure its writer was."""
-    origin = read_text(_read_inner(table, "provenance"), "platform")
-    sure = _read_inner(table, "confidence").get("current")
-    return {
-        **({"platform": origin} if origin else {}),
-        **({"pam_type": named} if named else {}),
-        **({"status": status} if status != "active" else {}),
-        **({"confidence": sure} if isinstance(sure, int | float) and not isinstance(sure, bool) else {}),
-    }
 
 
 # Saved memories of ChatGPT and Claude, copied out as text: one memory a line, with a date where there is one.
@@ -458,11 +451,7 @@ _ANY_TIME: Final = 1 << 62
 
 def locate(path: Path) -> Place:
     """Return the place of a file on disk."""
-    return Place(PurePosixPath(path.as_posix()), _load_file)
-
-
-def _load_file(path: PurePosixPath) -> bytes:
-    return Folder(Path(path).parent).load(path.name)
+    return Place(PurePosixPath(path.as_posix()), lambda name: Folder(Path(name).parent).load(name.name))
 
 
 @dataclass(frozen=True, slots=True)

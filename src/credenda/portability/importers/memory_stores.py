@@ -14,7 +14,6 @@ from credenda.portability.importers.format import (
     Format,
     Omitted,
     Parsed,
-    Piece,
     Problem,
     Source,
     cut,
@@ -200,17 +199,14 @@ class Mem0Format(Format):
             yield from _read_profile(lines, source)
             return
         for element in read_elements(lines, "results", "memories"):
-            yield _read_memory(element, source)
-
-
-def _read_memory(element: Element, source: Source) -> Piece | Problem:
-    place = f"memory {element.number}"
-    try:
-        table = require_item(element)
-        place = f"{place} ({describe_item(table, element.number, 'id')})"
-        return make_statement_piece(_make_statement(table, place), source)
-    except MalformedError as error:
-        return Problem(place=place, what=str(error))
+            place = f"memory {element.number}"
+            try:
+                table = require_item(element)
+                place = f"{place} ({describe_item(table, element.number, 'id')})"
+                memory = make_statement_piece(_make_statement(table, place), source)
+            except MalformedError as error:
+                memory = Problem(place=place, what=str(error))
+            yield memory
 
 
 def _make_statement(table: Mapping[str, Any], place: str) -> Statement:
@@ -219,6 +215,7 @@ def _make_statement(table: Mapping[str, Any], place: str) -> Statement:
     if not text:
         raise MalformedError("it has no memory")
     kept = {name: table[name] for name in _KEPT if isinstance(table.get(name), str)}
+    found = table.get("metadata")
     return Statement(
         place=place,
         text=text,
@@ -227,7 +224,7 @@ def _make_statement(table: Mapping[str, Any], place: str) -> Statement:
         occurred_at=read_moment(table.get("updated_at")) or read_moment(table.get("created_at")),
         expires_at=read_moment(table.get("expiration_date")),
         tags=read_tags(list_texts(table, "categories")),
-        metadata={**_read_metadata(table), **kept},
+        metadata={**(cast("dict[str, object]", found) if isinstance(found, dict) else {}), **kept},
     )
 
 
@@ -262,11 +259,6 @@ def _list_fields(value: object, path: tuple[str, ...]) -> Iterator[tuple[tuple[s
         yield path, "yes" if value else "no"
     elif isinstance(value, str | int | float) and str(value).strip() and path:
         yield path, str(value).strip()
-
-
-def _read_metadata(table: Mapping[str, Any]) -> Mapping[str, object]:
-    found = table.get("metadata")
-    return cast("dict[str, object]", found) if isinstance(found, dict) else {}
 
 
 # Zep and Graphiti: facts (edges of the graph) with the time in which they held, and episodes.
@@ -536,7 +528,9 @@ class HindsightFormat(Format):
 
     def pieces(self, lines: Lines, source: Source) -> Iterator[Parsed]:
         """Parse a document, or each item of a list."""
-        if _is_list(lines.head(), source):
+        head = lines.head()
+        listed = head.lstrip().startswith(b"[") or source.path.suffix == ".jsonl"
+        if listed or is_json_with(head, b'"items"') or is_json_with(head, b'"memories"'):
             yield from _read_lists(lines, source)
             return
         if PurePosixPath(source.path.name).name == _MANIFEST:
@@ -546,12 +540,12 @@ class HindsightFormat(Format):
         except MalformedError as error:
             yield Problem(place="document", what=str(error))
             return
-        yield from _read_file(table, source)
-
-
-def _is_list(head: bytes, source: Source) -> bool:
-    listed = head.lstrip().startswith(b"[") or source.path.suffix == ".jsonl"
-    return listed or is_json_with(head, b'"items"') or is_json_with(head, b'"memories"')
+        if isinstance(table.get("facts"), list) or "original_text" in table:
+            yield from _read_document(table, f"document {read_text(table, 'id')}".strip(), source)
+        elif isinstance(table.get("observations"), list):
+            yield Omitted(what="observations", count=len(list_tables(table, "observations")))
+        else:
+            yield Omitted(what="files of settings")
 
 
 def _read_lists(lines: Lines, source: Source) -> Iterator[Parsed]:
@@ -562,15 +556,6 @@ def _read_lists(lines: Lines, source: Source) -> Iterator[Parsed]:
             yield from _read_hindsight_fact(table, place, source, "")
 
     yield from read_tables(lines, source.path, {"": read, "items": read, "memories": read, "results": read})
-
-
-def _read_file(table: Table, source: Source) -> Iterator[Parsed]:
-    if isinstance(table.get("facts"), list) or "original_text" in table:
-        yield from _read_document(table, f"document {read_text(table, 'id')}".strip(), source)
-    elif isinstance(table.get("observations"), list):
-        yield Omitted(what="observations", count=len(list_tables(table, "observations")))
-    else:
-        yield Omitted(what="files of settings")
 
 
 def _read_document(table: Table, place: str, source: Source) -> Iterator[Parsed]:

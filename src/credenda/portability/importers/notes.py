@@ -457,7 +457,14 @@ def _read_user(lines: Lines, source: Source) -> Iterator[Parsed]:
         if _EMPTY.fullmatch(value.strip()):
             yield Omitted(what="lines without a value")
         else:
-            yield _make_piece(_word_label(label[1], value) if label else word_about_user(value), line.number, source)
+            told = _word_label(label[1], value) if label else word_about_user(value)
+            statement = Statement(
+                place=f"line {line.number}",
+                text=told,
+                key=("openclaw", _USER, told),
+                metadata={"document": read_whole_name(source.path)},
+            )
+            yield make_statement_piece(statement, source)
 
 
 def _word_label(label: str, value: str) -> str:
@@ -471,16 +478,6 @@ def _word_label(label: str, value: str) -> str:
         return word_about_user(value)
     verb = "are" if name.endswith("s") and not name.endswith("ss") else "is"
     return f"My {_SLOTS.get(name, name)} {verb} {value.strip().rstrip('.')}."
-
-
-def _make_piece(text: str, number: int, source: Source) -> Parsed:
-    statement = Statement(
-        place=f"line {number}",
-        text=text,
-        key=("openclaw", _USER, text),
-        metadata={"document": read_whole_name(source.path)},
-    )
-    return make_statement_piece(statement, source)
 
 
 def _read_note(block: Block, source: Source) -> Iterator[Parsed]:

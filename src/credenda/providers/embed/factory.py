@@ -264,7 +264,10 @@ class QueryVectorCache:
         import numpy as np
 
         keys = [_make_key(embedder.model_id, text) for text in texts]
-        found = self._find(keys)
+        with self._lock:
+            found = {key: self._held[key] for key in keys if key in self._held}
+            for key in found:
+                self._held.move_to_end(key)
         missing = [place for place, key in enumerate(keys) if key not in found]
         if missing:
             fresh = embed_checked(embedder, [texts[place] for place in missing], asked=True)
@@ -292,13 +295,6 @@ class QueryVectorCache:
         with self._lock:
             self._held.clear()
             self._tokens.clear()
-
-    def _find(self, keys: Sequence[bytes]) -> dict[bytes, NDArray[np.float32]]:
-        with self._lock:
-            found = {key: self._held[key] for key in keys if key in self._held}
-            for key in found:
-                self._held.move_to_end(key)
-        return found
 
     def _keep(self, found: dict[bytes, NDArray[np.float32]]) -> None:
         with self._lock:

@@ -290,7 +290,10 @@ class WordPieces:
         """Cut texts to `tokens` pieces, including the special tokens at both ends; None cuts nothing."""
         from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, processors
 
-        vocabulary = {piece: number for number, piece in enumerate(_load_pieces())}
+        packed = files("credenda.providers.embed").joinpath("data", "vocabulary.txt.gz").read_bytes()
+        vocabulary = {
+            piece: number for number, piece in enumerate(gzip.decompress(packed).decode("utf-8").splitlines())
+        }
         pieces: Tokenizer = Tokenizer(
             models.WordPiece(vocabulary, unk_token="[UNK]", max_input_chars_per_word=_WORD_CHARACTERS)  # noqa: S106 - a piece of text
         )
@@ -316,8 +319,3 @@ class WordPieces:
         """Return the numbers of all pieces of a text and the characters of each, without special tokens."""
         found = self._pieces.encode(join_surrogates(text), add_special_tokens=False)
         return found.ids, found.offsets
-
-
-def _load_pieces() -> list[str]:
-    packed = files("credenda.providers.embed").joinpath("data", "vocabulary.txt.gz").read_bytes()
-    return gzip.decompress(packed).decode("utf-8").splitlines()

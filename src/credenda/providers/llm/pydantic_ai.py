@@ -59,7 +59,14 @@ class Gateway:
 
     def __init__(self, place: ModelEndpoint) -> None:
         """Take an endpoint without a request; raises `Unavailable` if pydantic-ai is not installed."""
-        _check_installed()
+        from importlib.util import find_spec
+
+        if find_spec("pydantic_ai") is None:
+            raise Unavailable(
+                "language models are not installed",
+                why="they need pydantic-ai",
+                fix=f"{format_install('llm')}; or leave llm out",
+            )
         self._place = place
         self._lock = Lock()
         self._open: _OpenClient | None = None
@@ -77,7 +84,12 @@ class Gateway:
 
     def ask(self, question: Question) -> Reply:
         """Send one request; raises `ModelFailure`, whose reason contains neither texts nor key."""
-        opened = self._opened()
+        with self._lock:
+            if self._closed:
+                raise ModelFailure(Trouble.AWAY, "the memory is closed")
+            if self._open is None:
+                self._open = _start_client(self._place)
+            opened = self._open
         future = asyncio.run_coroutine_threadsafe(self._request(opened.model, question), opened.loop)
         try:
             return future.result(self._place.timeout_seconds + _SLACK_SECONDS)
@@ -97,24 +109,19 @@ class Gateway:
             )
             opened.thread.join(_SLACK_SECONDS)
 
-    def _opened(self) -> _OpenClient:
-        with self._lock:
-            if self._closed:
-                raise ModelFailure(Trouble.AWAY, "the memory is closed")
-            if self._open is None:
-                self._open = _start_client(self._place)
-            return self._open
-
     async def _request(self, model: Model, question: Question) -> Reply:
         from pydantic_ai.direct import model_request
         from pydantic_ai.exceptions import UserError
 
         try:
             async with asyncio.timeout(self._place.timeout_seconds):
+                settings: ModelSettings = {"max_tokens": question.tokens_max, "timeout": self._place.timeout_seconds}
+                if self._place.url:
+                    settings["temperature"] = 0.0  # some models of the providers refuse it
                 response = await model_request(
                     model,
                     _build_messages(question),
-                    model_settings=_build_settings(self._place, question),
+                    model_settings=settings,
                     model_request_parameters=_build_parameters(self._place, question),
                     instrument=False,
                 )
@@ -124,18 +131,18 @@ class Gateway:
             raise ModelFailure(Trouble.DENIED, f"it rejects this kind of request ({type(error).__name__})") from None
         except Exception as error:  # noqa: BLE001 - three libraries raise what they like: each is one way of not answering
             raise _to_failure(error) from None
-        return _extract_reply(response)
-
-
-def _check_installed() -> None:
-    from importlib.util import find_spec
-
-    if find_spec("pydantic_ai") is None:
-        raise Unavailable(
-            "language models are not installed",
-            why="they need pydantic-ai",
-            fix=f"{format_install('llm')}; or leave llm out",
-        )
+        # A truncated or refused response is a failure, whatever it contains.
+        used = {"tokens_in": response.usage.input_tokens, "tokens_out": response.usage.output_tokens}
+        if response.finish_reason == "length":
+            raise ModelFailure(Trouble.CUT, "its answer was cut off at the bound of tokens", **used)
+        if response.finish_reason == "content_filter":
+            raise ModelFailure(Trouble.REFUSED, "it refused to answer", **used)
+        if response.finish_reason not in _ENDED_WELL:
+            raise ModelFailure(Trouble.UNREADABLE, "its answer ended irregularly", **used)
+        text = _extract_json(response)
+        if len(text) > limits.LLM_ANSWER_CHARACTERS:
+            raise ModelFailure(Trouble.UNREADABLE, "its answer is longer than any claims need", **used)
+        return Reply(text=text, **used)
 
 
 def _start_client(place: ModelEndpoint) -> _OpenClient:
@@ -200,13 +207,6 @@ def _build_model(place: ModelEndpoint, client: AsyncClient) -> Model:
     return OpenAIChatModel(place.model, provider=provider, profile=profile)
 
 
-def _build_settings(place: ModelEndpoint, question: Question) -> ModelSettings:
-    settings: ModelSettings = {"max_tokens": question.tokens_max, "timeout": place.timeout_seconds}
-    if place.url:
-        settings["temperature"] = 0.0  # some models of the providers refuse it
-    return settings
-
-
 def _build_parameters(place: ModelEndpoint, question: Question) -> ModelRequestParameters:
     """Request the schema by the means of each API: a required tool call, or a response format."""
     from pydantic_ai.models import ModelRequestParameters
@@ -231,21 +231,6 @@ def _build_messages(question: Question) -> list[ModelMessage]:
         said.append(ModelResponse(parts=[TextPart(answer or "(nothing)")]))
         said.append(ModelRequest(parts=[UserPromptPart(complaint)], instructions=question.instructions))
     return said
-
-
-def _extract_reply(response: ModelResponse) -> Reply:
-    """Extract the JSON from a response; a truncated or refused response is a failure, whatever it contains."""
-    used = {"tokens_in": response.usage.input_tokens, "tokens_out": response.usage.output_tokens}
-    if response.finish_reason == "length":
-        raise ModelFailure(Trouble.CUT, "its answer was cut off at the bound of tokens", **used)
-    if response.finish_reason == "content_filter":
-        raise ModelFailure(Trouble.REFUSED, "it refused to answer", **used)
-    if response.finish_reason not in _ENDED_WELL:
-        raise ModelFailure(Trouble.UNREADABLE, "its answer ended irregularly", **used)
-    text = _extract_json(response)
-    if len(text) > limits.LLM_ANSWER_CHARACTERS:
-        raise ModelFailure(Trouble.UNREADABLE, "its answer is longer than any claims need", **used)
-    return Reply(text=text, **used)
 
 
 def _extract_json(response: ModelResponse) -> str:

@@ -168,7 +168,11 @@ def _read_metadata(sent: object) -> tuple[str, tuple[str, ...]]:
         raise _refuse("it wants to sign its requests, which is not supported")
     named = metadata.get("client_name")
     known = tuple(dict.fromkeys(cast("list[str]", uris)))
-    return _clean_name(named if isinstance(named, str) else "") or split_redirect(known[0])[1] or "A program", known
+    kept = "".join(
+        one if unicodedata.category(one)[0] != "C" else " "
+        for one in (named if isinstance(named, str) else "")[: 4 * _NAME_CHARACTERS]
+    )
+    return " ".join(kept.split())[:_NAME_CHARACTERS] or split_redirect(known[0])[1] or "A program", known
 
 
 def _drop_port(uri: str) -> str | None:
@@ -181,12 +185,6 @@ def _drop_port(uri: str) -> str | None:
     if parts.scheme != "http" or parts.hostname not in LOOPBACK_NAMES or "@" in parts.netloc:
         return None
     return parts._replace(netloc=parts.hostname).geturl()
-
-
-def _clean_name(name: str) -> str:
-    """Return a name without characters that hide, or that turn the direction of a text."""
-    kept = "".join(one if unicodedata.category(one)[0] != "C" else " " for one in name[: 4 * _NAME_CHARACTERS])
-    return " ".join(kept.split())[:_NAME_CHARACTERS]
 
 
 def _refuse(why: str, *, error: str = "invalid_client_metadata") -> Invalid:

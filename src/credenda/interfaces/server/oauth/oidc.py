@@ -120,7 +120,14 @@ class OidcCheck:
         """Return the holder of a token; raises `Unauthenticated`, and `Unavailable` without the keys of the issuer."""
         claims = self.read_claims(text)
         member = self.find_member(claims["sub"])
-        return make_principal(member, _list_scopes(claims), f"oidc:{member.id}")
+        found = claims.get("scope", claims.get("scp", ""))
+        if isinstance(found, str):
+            scopes = found.split()
+        else:
+            scopes = (
+                [one for one in cast("list[Any]", found) if isinstance(one, str)] if isinstance(found, list) else []
+            )
+        return make_principal(member, scopes, f"oidc:{member.id}")
 
     def read_claims(self, text: str) -> dict[str, Any]:
         """Return the claims of a token that is valid now, with a subject; raises as a call does."""
@@ -188,14 +195,6 @@ def make_check(store: Store, clock: Clock, resource: Resource, *, issuer: str, a
 
     own = tuple(f"{base}{path}{end}" for base in resource.bases for path in ("", MCP_PATH) for end in ("", "/"))
     return OidcCheck(store, clock, SigningKeys(issuer, clock, fetch), issuer=issuer, audiences=audiences or own)
-
-
-def _list_scopes(claims: Mapping[str, Any]) -> list[str]:
-    """Return the scopes of a token, by either of the usual names."""
-    found = claims.get("scope", claims.get("scp", ""))
-    if isinstance(found, str):
-        return found.split()
-    return [one for one in cast("list[Any]", found) if isinstance(one, str)] if isinstance(found, list) else []
 
 
 def _is_number(value: object) -> bool:

@@ -151,12 +151,18 @@ def make_consent_page(
     source, target = split_redirect(redirect_uri)
     ticked = [(scope, f"{_MEANINGS[scope]} ({scope})", scope not in _GIVEN_ONLY_ON_REQUEST) for scope in wanted.scopes]
     listed = [(one.user, f"{one.user} ({one.role})", one.user == person) for one in memories]
+    if client.host:
+        origin = f"The program is described by {client.host}."
+    elif target in {"", "localhost", "127.0.0.1", "::1"}:
+        origin = "It says that it is a program on your computer. Nobody has checked this: go on only if you started it."
+    else:
+        origin = f"Nobody has checked its name: go on only if you just asked {target} for this."
     return _make_page(
         "Allow access?",
         "consent.html",
         form_target=source,
         name=client.name,
-        origin=_describe_origin(client, target),
+        origin=origin,
         request=request,
         csrf=csrf,
         memories=_Markup("".join(_make_choice("radio", "memory", one) for one in listed)),
@@ -170,14 +176,6 @@ class _Markup(str):
     """Text that is HTML already."""
 
     __slots__ = ()
-
-
-def _describe_origin(client: OAuthClient, target: str) -> str:
-    if client.host:
-        return f"The program is described by {client.host}."
-    if target in {"", "localhost", "127.0.0.1", "::1"}:
-        return "It says that it is a program on your computer. Nobody has checked this: go on only if you started it."
-    return f"Nobody has checked its name: go on only if you just asked {target} for this."
 
 
 def _make_choice(kind: str, name: str, choice: tuple[str, str, bool]) -> str:

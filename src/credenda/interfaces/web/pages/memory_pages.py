@@ -93,7 +93,9 @@ def load_memories(view: View) -> Mapping[str, object]:
         "today": today,
         "since": view.get("since").strip(),
         "until": view.get("until").strip(),
-        "chosen": _load_chosen(view),
+        "chosen": (
+            () if view.get("do") not in BULK else [view.call("get", id=one) for one in view.get_list("id")[:_PAGE]]
+        ),
         "action": view.get("do") if view.get("do") in BULK else "",
     }
     if view.get("since").strip():
@@ -167,13 +169,6 @@ def _load_diff(view: View) -> Mapping[str, object]:
     until = view.get("until").strip() or None
     diff = view.call("diff", since=view.get("since").strip(), until=until, axis=axis, topic=view.get("topic") or None)
     return {"diff": diff, "axis": axis, "memories": (), "said": {}, "counted": 0, "facets": {}, "next_offset": None}
-
-
-def _load_chosen(view: View) -> Sequence[Memory]:
-    """Load the memories that a bulk action would be done with, for its preview."""
-    if view.get("do") not in BULK:
-        return ()
-    return [view.call("get", id=one) for one in view.get_list("id")[:_PAGE]]
 
 
 def _find_slider(view: View) -> int:

@@ -137,17 +137,16 @@ def draw(view: View, data: Mapping[str, Any]) -> Mapping[str, object]:
     """Draw the terms of each hit's score."""
     return {
         "bars": {
-            (column.profile, hit.id): draw_terms(_name_terms(view, hit.terms), hit.score, words=view.t)
+            (column.profile, hit.id): draw_terms(
+                {view.word("term", name): value for name, value in hit.terms.items() if abs(value) >= _LEAST},
+                hit.score,
+                words=view.t,
+            )
             for column in data["columns"]
             for hit in column.result.hits
             if hit.terms
         }
     }
-
-
-def _name_terms(view: View, terms: Mapping[str, float]) -> Mapping[str, float]:
-    """Name the terms for a person, without those that add nothing."""
-    return {view.word("term", name): value for name, value in terms.items() if abs(value) >= _LEAST}
 
 
 SEARCH_PAGE = Page(
@@ -225,6 +224,10 @@ def load_overview(view: View) -> Mapping[str, object]:
     browsed: Browse = view.call("browse", status="active", limit=4 * _LEARNED)
     contests = [one for one in view.call("contests") if one.state == "open"]
     statuses = {one.value: stats.memories.get(one.value, 0) for one in Status}
+    # The newest, by the time at which each was said. A card or a bridge repeats other memories, and nobody holds
+    # a supposition.
+    stated = [one for one in browsed.items if one.stance is not Stance.HYPOTHETICAL and not is_dreamed(one)]
+    stated.sort(key=lambda one: browsed.said.get(one.id, one.created_at), reverse=True)
     return {
         "oldest_unread_seconds": stats.oldest_unread_seconds,
         "is_slow": stats.oldest_unread_seconds > _SLOW_SECONDS,
@@ -240,21 +243,11 @@ def load_overview(view: View) -> Mapping[str, object]:
         "open_contests": len(contests),
         "disk_bytes": view.memories.measure_disk() if view.may("doctor") else None,
         "cost_usd": view.call("costs").cost_usd,
-        "newest": _find_newest(browsed),
+        "newest": stated[:_LEARNED],
         "said": browsed.said,
         "held_back": stats.memories.get(Status.CANDIDATE.value, 0),
         "latest": list_latest_changes(view, _CHANGES),
     }
-
-
-def _find_newest(browsed: Browse) -> Sequence[Memory]:
-    """Return the newest memories, by the time at which each was said.
-
-    A card or a bridge repeats other memories, and nobody holds a supposition.
-    """
-    stated = [one for one in browsed.items if one.stance is not Stance.HYPOTHETICAL and not is_dreamed(one)]
-    stated.sort(key=lambda one: browsed.said.get(one.id, one.created_at), reverse=True)
-    return stated[:_LEARNED]
 
 
 def describe(_: View, data: Mapping[str, Any]) -> Mapping[str, object]:

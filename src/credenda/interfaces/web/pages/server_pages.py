@@ -113,8 +113,33 @@ _ADMIN: Final = "memory:admin"
 def load_connect(view: View) -> Mapping[str, object]:
     """Load the lines for clients, and for who may administer the tokens and connections."""
     known = view.memories.list_tokens() if _may_administer(view) else []
+    # TOKEN stands for a token. A server without logins takes none, and only programs on its machine reach it.
+    base = view.base
+    with_token = bool(view.logout_key)
+    header = "Authorization: Bearer TOKEN"
+    headers = {"headers": {"Authorization": "Bearer TOKEN"}} if with_token else {}
+    server = {"credenda": {"url": f"{base}/mcp", **headers}}
+    typed = {"credenda": {"type": "http", "url": f"{base}/mcp", **headers}}
+    add, curl, codex = (f' --header "{header}"', f' -H "{header}"', '\nbearer_token_env_var = "CREDENDA_TOKEN"')
+    connector = {"name": "claude.ai, ChatGPT", "kind": "connector", "line": f"{base}/mcp"}
     return {
-        "clients": _write_lines(view.base, with_token=bool(view.logout_key)),
+        "clients": [
+            {
+                "name": "Claude Code",
+                "kind": "command",
+                "line": f"claude mcp add --transport http credenda {base}/mcp{add if with_token else ''}",
+            },
+            *([connector] if with_token else []),
+            {"name": "Cursor", "kind": "settings file", "line": json.dumps({"mcpServers": server}, indent=2)},
+            {"name": "VS Code", "kind": "settings file", "line": json.dumps({"servers": typed}, indent=2)},
+            {
+                "name": "Codex",
+                "kind": "settings file",
+                "line": f'[mcp_servers.credenda]\nurl = "{base}/mcp"{codex if with_token else ""}',
+            },
+            {"name": "REST", "kind": "command", "line": f"curl{curl if with_token else ''} {base}/v1/stats"},
+            {"name": "A2A", "kind": "address", "line": f"{base}/.well-known/agent-card.json"},
+        ],
         "with_token": bool(view.logout_key),
         "may_administer": _may_administer(view),
         "tokens": [_describe(view, one) for one in known if not one.client],
@@ -143,36 +168,6 @@ def _describe(view: View, token: AccessToken) -> Mapping[str, object]:
         "is_valid": token.is_valid_at(view.now_us),
         "is_revoked": token.revoked_us is not None,
     }
-
-
-def _write_lines(base: str, *, with_token: bool) -> Sequence[Mapping[str, str]]:
-    """Write what a person pastes into each client; TOKEN stands for a token.
-
-    A server without logins takes none, and only programs on its machine reach it.
-    """
-    header = "Authorization: Bearer TOKEN"
-    headers = {"headers": {"Authorization": "Bearer TOKEN"}} if with_token else {}
-    server = {"credenda": {"url": f"{base}/mcp", **headers}}
-    typed = {"credenda": {"type": "http", "url": f"{base}/mcp", **headers}}
-    add, curl, codex = (f' --header "{header}"', f' -H "{header}"', '\nbearer_token_env_var = "CREDENDA_TOKEN"')
-    connector = {"name": "claude.ai, ChatGPT", "kind": "connector", "line": f"{base}/mcp"}
-    return [
-        {
-            "name": "Claude Code",
-            "kind": "command",
-            "line": f"claude mcp add --transport http credenda {base}/mcp{add if with_token else ''}",
-        },
-        *([connector] if with_token else []),
-        {"name": "Cursor", "kind": "settings file", "line": json.dumps({"mcpServers": server}, indent=2)},
-        {"name": "VS Code", "kind": "settings file", "line": json.dumps({"servers": typed}, indent=2)},
-        {
-            "name": "Codex",
-            "kind": "settings file",
-            "line": f'[mcp_servers.credenda]\nurl = "{base}/mcp"{codex if with_token else ""}',
-        },
-        {"name": "REST", "kind": "command", "line": f"curl{curl if with_token else ''} {base}/v1/stats"},
-        {"name": "A2A", "kind": "address", "line": f"{base}/.well-known/agent-card.json"},
-    ]
 
 
 def _check_admin(view: View) -> None:

@@ -10,7 +10,7 @@ from typing import Any, Final, cast
 
 from credenda import limits
 from credenda.errors import Conflict, CredendaError, Invalid
-from credenda.interfaces.web.drawings import Curve, CurvePoint, Drawing, draw_curves
+from credenda.interfaces.web.drawings import Curve, CurvePoint, draw_curves
 from credenda.interfaces.web.view import Done, Page, View
 from credenda.model.change import ChangeRecord
 from credenda.model.job import ENDED, JobInfo, JobState
@@ -38,7 +38,8 @@ def load_retention(view: View) -> Mapping[str, object]:
     other: RetentionCurves = view.call("retention", limit=_POINTS, **changed) if changed else now
     shown = view.get_int("shown", _NEXT, low=1, high=_MOST)
     scores = {one.memory_id: one.score for one in other.points}
-    fading = sorted(now.points, key=_find_place)[:shown]
+    # By retention, then layers that decay, then age.
+    fading = sorted(now.points, key=lambda one: (one.score, one.layer not in _DECAYING, -one.age_days))[:shown]
     # The settings that these curves were computed with; they are drawn for trust 1 and ½.
     long, short = (pick(one.half_life_days for one in now.curves) for pick in (max, min))
     kappa = round(2 * (long / short - 1), 6)
@@ -64,26 +65,8 @@ def load_retention(view: View) -> Mapping[str, object]:
 
 def draw(view: View, data: Mapping[str, Any]) -> Mapping[str, object]:
     """Draw the curves with the memories on them."""
-    return {"curves": _draw_curves(view, data["now"], data["other"] if data["what_if"] else None), "modes": _MODES}
-
-
-def _find_place(point: RetentionPoint) -> tuple[float, bool, float]:
-    """Return where a memory stands among those that fade next: by its retention, then layers that decay, then age."""
-    return point.score, point.layer not in _DECAYING, -point.age_days
-
-
-def _read(view: View, name: str) -> str | float | None:
-    text = view.get(name).strip()
-    if not text or name not in _NUMBERS:
-        return text or None
-    try:
-        return float(text.replace(",", "."))
-    except ValueError:
-        raise Invalid(f"{name} is not a number", fix="write a number such as 30") from None
-
-
-def _draw_curves(view: View, now: RetentionCurves, other: RetentionCurves | None) -> Drawing:
-    """Draw every mode for full trust, that in use for half trust too, and the what-if beside it."""
+    now = data["now"]
+    other = data["other"] if data["what_if"] else None
     longest = max(one.half_life_days for one in now.curves)
     curves = [
         Curve(
@@ -103,7 +86,17 @@ def _draw_curves(view: View, now: RetentionCurves, other: RetentionCurves | None
     points = [
         CurvePoint(label=one.memory_id, days=one.age_days, score=one.score, layer=one.layer) for one in now.points
     ]
-    return draw_curves(now.days, curves, points, threshold=_ARCHIVED_BELOW, words=view.t)
+    return {"curves": draw_curves(now.days, curves, points, threshold=_ARCHIVED_BELOW, words=view.t), "modes": _MODES}
+
+
+def _read(view: View, name: str) -> str | float | None:
+    text = view.get(name).strip()
+    if not text or name not in _NUMBERS:
+        return text or None
+    try:
+        return float(text.replace(",", "."))
+    except ValueError:
+        raise Invalid(f"{name} is not a number", fix="write a number such as 30") from None
 
 
 def _word_curve(view: View, name: str) -> str:
@@ -169,7 +162,14 @@ def load_consolidation(view: View) -> Mapping[str, object]:
     """Load the runs, and the report of one: of that in the address, else of the latest."""
     found = view.call("jobs", kind=CALL, limit=_LOOKED_AT).items
     runs: Sequence[JobInfo] = [one for one in found if one.operation in _OPERATIONS]
-    job = _find_job(view, runs)
+    named = view.get("job")
+    if not named:
+        job = runs[0] if runs else None
+    else:
+        try:
+            job = view.call("job", id=named)
+        except CredendaError:
+            job = None
     result = None if job is None else job.result
     report = result if job is not None and job.operation == "consolidate" else None
     dream = result if job is not None and job.operation == "dream" else None
@@ -184,16 +184,6 @@ def load_consolidation(view: View) -> Mapping[str, object]:
         "undo": _list_marks(report) if dream is None else _list_dream_marks(view, job, dream),
         "duties": [duties[name] for name in _OPERATIONS],
     }
-
-
-def _find_job(view: View, runs: Sequence[JobInfo]) -> JobInfo | None:
-    named = view.get("job")
-    if not named:
-        return runs[0] if runs else None
-    try:
-        return view.call("job", id=named)
-    except CredendaError:
-        return None
 
 
 def _list_marks(report: Mapping[str, Any] | None) -> Sequence[str]:

@@ -1,7 +1,7 @@
-"""The places of the files, and how each is written.
+"""The files beside a database that hooks of agents share with the processes that hold the memory open.
 
 Everything of a user lies in one folder, `DATABASE.hooks/HASH` with the hash of the user's name, so that erasing a user
-removes it as a whole.
+removes it as a whole. A hook is a process for each prompt, so this imports small modules of the standard library alone.
 """
 
 from __future__ import annotations
@@ -44,7 +44,14 @@ class Places(NamedTuple):
 def find_places(database: str, user: str) -> Places:
     """Return the places of a user's hooks; creates nothing."""
     name = hash_bytes(user.encode("utf-8", "surrogateescape"))[:16]
-    folder = os.path.join(_find_base(database), name)
+    # Beside the database's file; for an address or its name in the user's data.
+    base_name = name_server(database) if is_server(database) else database
+    if not base_name.startswith(_SERVER):
+        base = f"{os.path.abspath(database)}.hooks"
+    else:
+        data = os.environ.get("XDG_DATA_HOME") or os.path.expanduser("~/.local/share")
+        base = os.path.join(data, "credenda", f"{base_name.removeprefix(_SERVER)[:16]}.hooks")
+    folder = os.path.join(base, name)
     return Places(
         folder=folder,
         waiting=os.path.join(folder, "waiting"),
@@ -84,15 +91,6 @@ def is_server(database: str) -> bool:
 def name_server(address: str) -> str:
     """Return the name of a database on a server, `postgresql:HASH`; it tells neither host nor password."""
     return f"{_SERVER}{hashlib.blake2b(address.encode('utf-8', 'surrogateescape'), digest_size=16).hexdigest()}"
-
-
-def _find_base(database: str) -> str:
-    """Return the folder of a database's hooks: beside its file; for an address or its name in the user's data."""
-    name = name_server(database) if is_server(database) else database
-    if not name.startswith(_SERVER):
-        return f"{os.path.abspath(database)}.hooks"
-    data = os.environ.get("XDG_DATA_HOME") or os.path.expanduser("~/.local/share")
-    return os.path.join(data, "credenda", f"{name.removeprefix(_SERVER)[:16]}.hooks")
 
 
 def _find_socket(folder: str) -> str:
@@ -209,3 +207,22 @@ def read_lines(places: Places) -> list[dict[str, object]]:
         if isinstance(told, dict):
             found.append(told)  # pyright: ignore[reportUnknownArgumentType]
     return found
+
+
+def remove_hook_files(database: str, user: str) -> None:
+    """Remove a user's waiting messages, sessions and log; an engine that listens there goes on without its socket.
+
+    Raises OSError if a message stays, because a removal must not be said to be complete then.
+    """
+    import shutil  # a hook, which is a process for each prompt, has no use for it
+
+    places = find_places(database, user)
+    if not os.path.isdir(places.folder):
+        return
+    shutil.rmtree(places.waiting, ignore_errors=True)
+    shutil.rmtree(places.folder, ignore_errors=True)
+    if os.path.isdir(places.waiting):
+        for name in os.listdir(places.waiting):
+            os.unlink(os.path.join(places.waiting, name))
+    with suppress(OSError):
+        os.rmdir(os.path.dirname(places.folder))
