@@ -413,8 +413,7 @@ def check(
     if apart:
         said, memory = replace(said, proposal=replace(proposal, effect=None)), None
     verdict = _check_slot(said, memory)
-    if apart:
-        verdict = replace(verdict, why=verdict.why or Refusal.APART)
+    verdict = replace(verdict, why=verdict.why or Refusal.APART) if apart else verdict
     if verdict.claim is None:
         return verdict
     claim = replace(verdict.claim, reader=reader, speaker=event.speaker if own else owner)
@@ -450,11 +449,10 @@ def _denies(proposal: Proposal, memory: Memory) -> bool:
     if (proposal.target and proposal.effect is not Effect.REPLACES) or not over or get_slot(memory) is None:
         return False
     own, held = set(tokenize(proposal.value or "")), set(tokenize(memory.value or ""))
-    same = normalise_attribute(proposal.attribute or "") == normalise_attribute(memory.attribute or "")
-    holds = memory.stance is Stance.ASSERTED or memory.stance in _OPEN
-    hurts = get_attribute(find_exact_attribute(proposal.attribute or "")).hurts
-    alike = own <= held or held <= own if hurts else not own.isdisjoint(held)
-    return same and holds and bool(own) and alike
+    if (attribute := normalise_attribute(proposal.attribute or "")) != normalise_attribute(memory.attribute or ""):
+        return False
+    alike = own <= held or held <= own if get_attribute(attribute).hurts else not own.isdisjoint(held)
+    return bool(own) and alike and (memory.stance is Stance.ASSERTED or memory.stance in _OPEN)
 
 
 def _reach_value(text: str, quoted: Span, value: str, memory: Memory | None) -> Span:
