@@ -7,7 +7,7 @@ phrase alone, the newest comes first without a link.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from types import MappingProxyType
 from typing import Final, NamedTuple
@@ -586,6 +586,59 @@ def find_affirmed(rows: Sequence[Row], question: str) -> dict[str, str]:
         if first := next(affirmed, ""):
             found[row.id] = first
     return found
+
+
+_USER: Final = "user"
+_WHO: Final = re.compile(r"\b(?:who|whom|whose|names?|called|call)\b", re.IGNORECASE)
+_WHICH: Final = re.compile(r"\W*(?:what|which|where|when|who|how)\b", re.IGNORECASE)
+
+
+def find_told_of(rows: Sequence[Row], question: str) -> dict[str, str]:
+    """Map each row that only says who or what a question is about to the first row that tells something of it.
+
+    "wife: Lea" does not answer "is my wife on nights", and "boat: Otter" does not answer "where is Otter moored".
+    """
+    asked, found = set(tokenize(question)), _ASKING.search(question)
+    fits = _FITTING[found[0].split()[0].lower()] if found else None
+    names_nobody = _WHO.search(question) is None
+    told: dict[str, str] = {}
+    for row in rows:
+        memory = row.memory
+        if memory is None or not memory.value or row.flags or memory.stance is not Stance.ASSERTED:
+            continue
+        if normalise_name(memory.entity or "") != _USER:
+            continue  # persons who talk have long stories, of which a name tells little
+        attribute = set(tokenize((memory.attribute or "").replace("_", " ")))
+        kin = names_nobody and get_attribute(memory.attribute or "").kind == "person" and attribute <= asked
+        value = set(tokenize(memory.value))
+        if not kin and not (value and value <= asked and _WHICH.match(question)):
+            continue
+        others = [one for one in rows if one.memory is not None and one.memory.value and one is not row]
+        own = normalise_name(memory.value)
+        first = next((one for one in others if not one.flags and normalise_name(_get_entity(one)) == own), None)
+        if first is None and fits is not None and not fits(memory.value, memory.created_us):
+            first = next((one for one in others if not one.flags and _shares(one, asked - value - attribute)), None)
+            first = (
+                first if first and first.memory and fits(first.memory.value or "", first.memory.created_us) else None
+            )
+        if first is None and not kin:
+            named = (one for one in others if not one.flags and not attribute.isdisjoint(tokenize(_get_slot(one))))
+            first = next(named, None)
+        if first is not None:
+            told[row.id] = first.id
+    return told
+
+
+def _get_entity(row: Row) -> str:
+    return (row.memory.entity if row.memory is not None else None) or ""
+
+
+def _get_slot(row: Row) -> str:
+    return (row.memory.attribute if row.memory is not None and row.memory.attribute else "").replace("_", " ")
+
+
+def _shares(row: Row, terms: Collection[str]) -> bool:
+    return not set(terms).isdisjoint(tokenize(f"{_get_slot(row)} {row.text}"))
 
 
 def _has_same_owner(one: Memory, other: Memory) -> bool:

