@@ -593,7 +593,7 @@ _WHO: Final = re.compile(r"\b(?:who|whom|whose|names?|called|call)\b", re.IGNORE
 _WHICH: Final = re.compile(r"\W*(?:what|which|where|when|who|how)\b", re.IGNORECASE)
 
 
-def find_told_of(rows: Sequence[Row], question: str) -> dict[str, str]:
+def find_statement_about(rows: Sequence[Row], question: str) -> dict[str, str]:
     """Map each row that only says who or what a question is about to the first row that tells something of it.
 
     "wife: Lea" does not answer "is my wife on nights", and "boat: Otter" does not answer "where is Otter moored".
@@ -617,7 +617,7 @@ def find_told_of(rows: Sequence[Row], question: str) -> dict[str, str]:
         own = normalise_name(memory.value)
         first = next((one for one in others if not one.flags and normalise_name(_get_entity(one)) == own), None)
         if first is None and fits is not None and not fits(memory.value, memory.created_us):
-            first = next((one for one in others if not one.flags and _shares(one, asked - value - attribute)), None)
+            first = next((one for one in others if not one.flags and _has_term(one, asked - value - attribute)), None)
             first = (
                 first if first and first.memory and fits(first.memory.value or "", first.memory.created_us) else None
             )
@@ -637,7 +637,7 @@ def _get_slot(row: Row) -> str:
     return (row.memory.attribute if row.memory is not None and row.memory.attribute else "").replace("_", " ")
 
 
-def _shares(row: Row, terms: Collection[str]) -> bool:
+def _has_term(row: Row, terms: Collection[str]) -> bool:
     return not set(terms).isdisjoint(tokenize(f"{_get_slot(row)} {row.text}"))
 
 

@@ -34,7 +34,7 @@ from credenda.read.newer import (
     find_affirmed,
     find_changed,
     find_rival,
-    find_told_of,
+    find_statement_about,
     has_begun,
     is_value_asked,
     lift_newer_wording,
@@ -247,7 +247,7 @@ def order_rows(work: Reading) -> list[Row]:
     work.changed = {**{old: new for old, new in rivals.items() if told.get(new) != old}, **told, **partly}
     placed = [*place_before(lift_newer_wording(best), work.changed), *rest]
     placed = place_before(placed, find_affirmed(placed[:COMPARED], work.query.text))
-    placed = place_before(placed, find_told_of(placed[:COMPARED], work.query.text))
+    placed = place_before(placed, find_statement_about(placed[:COMPARED], work.query.text))
     return order_appointments(order_siblings(placed, work.query.text), work.now_us, work.query.text)
 
 
