@@ -18,7 +18,7 @@ _SMALL: Final = frozenset(
     " our us ours the a an of for to in at on with by from currently now nowadays again please tell remind know you"
     " your remember can could would should shall will this that still right moment these days current user and actually"
     " exactly it he she his her they their them there any some much many kind type sort got get so ok hey name called"
-    " if ever about say said told give show see take use each keep doing people cost costs".split()
+    " per if ever about say said told give show see take use each keep doing people cost costs".split()
 )
 """Words that a question may have beside those of a slot."""
 _CIRCUMSTANCES: Final = frozenset(
@@ -203,9 +203,18 @@ def _match_phrases(stems: Sequence[str], words: Sequence[str]) -> list[_Match]:
         if not rest and len(phrase) == 1 and phrase <= small - _NAMING:
             continue
         end = max(held[stem] for stem in phrase)
-        left, rest = len(rest), tuple(word for word in rest if word not in _CIRCUMSTANCES)
-        found += (_Match(left, len(phrase), end, attribute, rest) for attribute in attributes)
+        for attribute in attributes:
+            own = _list_stems(attribute)  # "which firm employs me" has two phrases of one attribute
+            others = [word for word in rest if _stem(word) not in own]
+            left, told = len(others), tuple(word for word in others if word not in _CIRCUMSTANCES)
+            found.append(_Match(left, len(phrase), end, attribute, told))
     return found
+
+
+@cache
+def _list_stems(attribute: str) -> frozenset[str]:
+    """Return the stems of the words of all phrases that ask for an attribute."""
+    return frozenset(_stem(word) for phrase in load_asked()[attribute] for word in _WORD.findall(fold(phrase)))
 
 
 @cache
