@@ -266,3 +266,9 @@ def test_a_value_that_its_own_sentence_denies_is_refused_each_time(
 def test_what_another_clause_denies_is_no_denial_of_the_value(mem: Credenda) -> None:
     text = "I don't work at Google, I work at Arup."
     assert tell(mem, text, attribute="employer", value="Arup").outcome == "kept"
+
+
+def test_a_stance_may_have_the_name_of_a_status(mem: Credenda) -> None:
+    tell(mem, "Tom says my rent goes up to 900", attribute="rent", value="900", stance="hearsay")
+    tell(mem, "no more dairy for me", attribute="diet", value="dairy", stance="denied")
+    assert {one.attribute: one.stance for one in mem.list().items} == {"rent": "reported", "diet": "negated"}

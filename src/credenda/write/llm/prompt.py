@@ -233,6 +233,16 @@ def _try_parse(claim: object) -> Proposal | None:
         return None
 
 
+_STATUSES: Final = {
+    "now": "asserted",
+    "ended": PAST,
+    "denied": "negated",
+    "hearsay": "reported",
+    "unreal": "hypothetical",
+}
+"""Stances by the names that the statuses of a reading have."""
+
+
 def parse_proposal(claim: object) -> Proposal:
     """Parse one claim; only `quote` is required. Raises `ValueError` naming the fault."""
     if not isinstance(claim, Mapping):
@@ -244,6 +254,7 @@ def parse_proposal(claim: object) -> Proposal:
     if not isinstance(quote, str) or not quote.strip():
         raise ValueError("quote must be words of the message")
     stance = given.get("stance") or Stance.ASSERTED.value
+    stance = _STATUSES.get(stance, stance) if isinstance(stance, str) else stance
     if stance not in STANCES:
         raise ValueError(f"stance must be one of {', '.join(STANCES)}")
     texts = {name: _parse_text(given, name) for name in _TEXTS}
