@@ -487,6 +487,11 @@ def test_a_value_says_more_than_its_attribute() -> None:
     assert read_one("I have a parrot", "parrot", "pet")[0].value == "parrot"
 
 
+def test_nobody_has_two_ages() -> None:
+    (claim,) = read_one("I'm 33 years old", "33 years old", "age", certainty=0.85, attribute_certainty=0.7)
+    assert claim.cardinality is Cardinality.SINGLE
+
+
 def test_a_value_that_only_points_to_what_was_said_before_is_not_held() -> None:
     assert read_one("I'm hoping to visit it in the spring", "visit it", "plan") == []
     assert read_one("one day I'll give them a try", "give them a try", "goal") == []

@@ -774,7 +774,7 @@ def _fill_slot(plain: Claim, told: _PlacedFact) -> Claim:
         or known.cardinality is Cardinality.SET
     )
     certain, sure = _FIRM_KEYED if schema.keyed and attribute not in {schema.name, fact.attribute} else _FIRM
-    firm = fact.certainty >= certain and fact.attribute_certainty >= sure
+    firm = (fact.certainty >= certain and fact.attribute_certainty >= sure) or known.kind == "age"  # nobody has two
     lasts = known.episodic or schema.event or fact.attribute == "favourite"  # "my favourite part was": it still is
     if fact.status is FactStatus.PAST and until is None and not lasts:
         plain = replace(plain, attribute=f"former_{attribute}")
