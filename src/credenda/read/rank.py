@@ -417,8 +417,9 @@ def _add_successors(work: Reading, rows: list[Row]) -> tuple[list[Row], dict[str
 
 def _add_rivals(work: Reading, rows: list[Row]) -> tuple[list[Row], dict[str, str]]:
     """Add the newer value of each open slot among the rows, and map the rows with an older one to it."""
-    if work.query.as_of_us is not None or work.query.known_at_us is not None or work.query.profile == "recall":
+    if work.query.known_at_us is not None or work.query.profile == "recall":
         return rows, {}
+    at_us = work.now_us if work.query.as_of_us is None else work.query.as_of_us
     held: dict[tuple[str, str], list[Memory]] = {}
     present, rivals = {row.id for row in rows}, dict[str, str]()
     told = _list_confirmations(work, rows)
@@ -432,8 +433,8 @@ def _add_rivals(work: Reading, rows: list[Row]) -> tuple[list[Row], dict[str, st
             if len(held) == _OPEN_SLOTS:
                 break
             wanted = MemoryFilter(pair=pair, statuses=frozenset({Status.ACTIVE}), limit=limits.SLOT_ROWS)
-            held[pair] = work.reader.find(wanted)
-        rival = find_rival(memory, held[pair], work.now_us, told_us=told.get(row.id, 0))
+            held[pair] = [one for one in work.reader.find(wanted) if one.created_us <= at_us]
+        rival = find_rival(memory, held[pair], at_us, told_us=told.get(row.id, 0))
         if rival is None or is_value_asked(memory, rival, work.subject):
             continue
         if rival.id not in present:
