@@ -21,7 +21,6 @@ from torch import Tensor, nn
 
 from training import labels
 from training.bases import BASES, MULTILINGUAL, Base
-from training.graph import convert
 from training.messages import list_files
 from training.network import WIDTH, Reader
 from training.train import open_reader
@@ -88,7 +87,6 @@ def _export(weights: Path, folder: Path, name: str, *, base: Base, languages: Se
         {"ids": pieces, "mask": pieces, "typ": pieces, "states": pieces, "tags": pieces},
         folder / "encoder.onnx",
     )
-    (folder / "encoder.onnx").write_bytes(convert((folder / "encoder.onnx").read_bytes()))
     shares = ("attribute", "status", "change", "weight", "subject", "topic")
     _write(
         _Heads(reader),
@@ -110,7 +108,6 @@ def _export(weights: Path, folder: Path, name: str, *, base: Base, languages: Se
         "statuses": labels.STATUSES,
         "changes": labels.CHANGES,
         "topics": labels.TOPICS,
-        "together": True,
         "sha256": files,
         "messages_sha256": _hash_messages(languages),
     }

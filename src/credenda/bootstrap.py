@@ -64,11 +64,6 @@ class _LazyExtractor:
         if self._reader is not None:
             self._reader.read("I live in Rome.")
 
-    def read_ahead(self, turns: Sequence[Turn]) -> None:
-        """Prepare turns that this thread will extract; forget those of the last call."""
-        if self._reader is not None:
-            facts.extractor.ReadingExtractor(self._reader).read_ahead(turns)
-
     def extract(self, turn: Turn) -> list[Claim]:
         """Extract the claims of a turn; none without a reader."""
         if self._reader is None:

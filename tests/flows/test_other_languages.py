@@ -71,7 +71,7 @@ def test_what_changed_in_another_language_is_carried_out(tmp_path: Path) -> None
 @pytest.mark.usefixtures("multilingual")
 def test_english_is_read_by_its_own_model(tmp_path: Path) -> None:
     assert ("residence", "Graz") in hold(tmp_path, "I live in Graz.")
-    assert TaggingReader().reader_id == "reader-en-7 reader-multi-1"
+    assert TaggingReader().reader_id == "reader-en-6 reader-multi-1"
 
 
 def test_without_the_package_a_message_in_another_language_is_found_by_its_words(tmp_path: Path) -> None:

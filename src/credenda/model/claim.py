@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Final, NamedTuple, Protocol, runtime_checkable
+from typing import Final, NamedTuple, Protocol
 
 from credenda.model.event import DENIED, Event
 from credenda.model.memory import Cardinality, Memory, MemoryType, Stance
@@ -125,15 +125,6 @@ class Extractor(Protocol):
         ...
 
 
-@runtime_checkable
-class AheadExtractor(Extractor, Protocol):
-    """An optional protocol of extractors that prepare several turns together faster than one by one."""
-
-    def read_ahead(self, turns: Sequence[Turn]) -> None:
-        """Prepare turns that this thread will extract; forget those of the last call."""
-        ...
-
-
 def keep_weightiest(claims: Sequence[Claim], most: int) -> list[Claim]:
     """Keep at most `most` claims of a message, the weightiest, so that no long message fills the memory (R-046).
 
@@ -234,13 +225,4 @@ class FactReader(Protocol):
 
         Raises `Unavailable` if the reader cannot be loaded.
         """
-        ...
-
-
-@runtime_checkable
-class AheadReader(FactReader, Protocol):
-    """An optional protocol of readers that read several messages together faster than one by one."""
-
-    def read_ahead(self, messages: Sequence[tuple[str, str]]) -> None:
-        """Prepare messages, each with the one before it, that this thread will read; forget those of the last call."""
         ...

@@ -18,7 +18,7 @@ from importlib import import_module
 from importlib.util import find_spec
 from itertools import islice
 from pathlib import Path
-from threading import Lock, local
+from threading import Lock
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from credenda.errors import Unavailable, format_install
@@ -35,7 +35,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     Floats = NDArray[np.float32]
-    _Ahead = Mapping[tuple[int, tuple[int, ...]], tuple[Floats, Floats]]
 
 
 _PACKAGE: Final = "credenda_models"
@@ -60,12 +59,6 @@ _TOPIC: Final = 0.55
 """Probability from which the kind of what somebody likes names its slot."""
 _SLOTS: Final = TASTES | {"hobby"}
 """Kinds of things that are slots of likings; a liking of any other keeps its own."""
-_STEP: Final = 4
-"""A window is filled up to a multiple of so many pieces: those of equal length run together, each as if alone."""
-_TOGETHER: Final = 256
-"""Most pieces that run together: their states stay in the processor's cache."""
-_AHEAD: Final = 256
-"""Most windows that are encoded before they are asked for: about 20 MB of states. What follows is encoded when read."""
 _ROLES: Final = ("value", "subject", "key", "old", "when", "scope", "quote")
 _LINKS: Final[tuple[str, ...]] = ("subject", "key", "old", "when", "scope")
 _LOADING: Final = Lock()
@@ -125,10 +118,6 @@ class _Window(NamedTuple):
         return Words(self.before[start:stop])
 
 
-def _make_key(window: _Window) -> tuple[int, tuple[int, ...]]:
-    return window.base, tuple(window.ids)
-
-
 def _widen(text: str, start: int, stop: int) -> Span:
     """Widen a place to whole words, of which the model may mark a part, in scripts that have spaces between words.
 
@@ -165,7 +154,6 @@ class TaggingReader:
         """Raise `Unavailable` if the model or its runtime is not installed."""
         if not is_installed():
             raise _make_error(f"not installed: {', '.join(list_missing())}")
-        self._ahead = local()
 
     @property
     def reader_id(self) -> str:
@@ -177,27 +165,11 @@ class TaggingReader:
         """Return whether a model reads the language of a message, which may answer the one before it."""
         return bool(_find_package(find_language(text, before)))
 
-    def read_ahead(self, messages: Sequence[tuple[str, str]]) -> None:
-        """Encode the first sentences of messages, each with the message before it, which this thread will read.
-
-        Together they take two thirds of the time. Forgets those of the call before.
-        """
-        windows: dict[str, list[_Window]] = {}
-        count = 0
-        for text, before in messages:
-            package = _find_package(find_language(text, before)) if count < _AHEAD else ""
-            if package:
-                found = list(islice(_cut_windows(_get_loaded(package), text, before), _AHEAD - count))
-                alone = [one.read_alone() for one in found if one.before and one.after_message]
-                windows.setdefault(package, []).extend([*found, *alone])
-                count += len(found) + len(alone)
-        self._ahead.found = {package: _get_loaded(package).encode_all(found) for package, found in windows.items()}
-
     def read(self, text: str, before: str = "") -> Sequence[Fact]:
         """Return the facts of a message in order, whatever their certainty; none in a language that no model reads.
 
-        A message is read sentence by sentence, each with the one before it, the first with the message before. Its
-        facts depend on nothing but that, whatever was read ahead. A kind of fact that can hurt is told by the
+        A message is read sentence by sentence, each with the one before it, the first with the message before. Every
+        one runs alone, so that its facts depend on nothing but that. A kind of fact that can hurt is told by the
         sentence itself, unless what stands before it asks for it.
         """
         language = find_language(text, before)
@@ -205,12 +177,8 @@ class TaggingReader:
         if not package:
             return []
         model = _get_loaded(package)
-        ahead: _Ahead = getattr(self._ahead, "found", {}).get(package, {})
         windows = islice(_cut_windows(model, text, before), _WINDOWS)
-        facts = sorted(
-            (fact for window in windows for fact in _read_window(model, window, ahead)),
-            key=lambda fact: fact.value.start,
-        )
+        facts = sorted((fact for window in windows for fact in _read_window(model, window)), key=_find_start)
         if language == "en":
             return facts
         return [replace(fact, language=language) for fact in facts if not _is_misread_denial(fact, text, language)]
@@ -239,14 +207,18 @@ def _is_misread_denial(fact: Fact, text: str, language: str) -> bool:
     return denied and fact.status not in {FactStatus.ENDED, FactStatus.PAST}
 
 
-def _read_window(model: _Model, window: _Window, ahead: _Ahead) -> Sequence[Fact]:
+def _find_start(fact: Fact) -> int:
+    return fact.value.start
+
+
+def _read_window(model: _Model, window: _Window) -> Sequence[Fact]:
     """Read a sentence with what stands before it, and by itself where that could mislead.
 
     What stands before explains an answer and distracts from a statement. A kind of fact that can hurt is told by the
     sentence itself, unless what stands before it asks for it. After another message the sentence is always read by
     itself too, and of the same words the surer reading is kept.
     """
-    facts = list(model.read(window, ahead))
+    facts = list(model.read(window))
     if not window.before:
         return facts
     asked = "?" in window.before
@@ -254,7 +226,7 @@ def _read_window(model: _Model, window: _Window, ahead: _Ahead) -> Sequence[Fact
     if len(kept) == len(facts) and not window.after_message:
         return facts
     misled = {fact.value for fact in facts if fact not in kept}
-    for fact in model.read(window.read_alone(), ahead):
+    for fact in model.read(window.read_alone()):
         same = [one for one in kept if (one.value.start < fact.value.stop and fact.value.start < one.value.stop)]
         plain = window.after_message and min(fact.certainty, fact.attribute_certainty) >= _PLAIN
         if fact.value in misled or (plain and all(one.certainty < fact.certainty for one in same)):
@@ -304,61 +276,23 @@ class _Model:
         self.pieces = _Pieces(pieces.read_text("utf-8")) if pieces.exists() else embed.minilm.WordPieces(None)
         self._encoder = _open_graph(folder / "encoder.onnx", self.card["sha256"]["encoder.onnx"])
         self._heads = _open_graph(folder / "heads.onnx", self.card["sha256"]["heads.onnx"])
-        self._together: bool = self.card.get("together", False)
-        """Whether each piece has a scale of its own, so that windows may run together."""
 
-    def encode_all(self, windows: Sequence[_Window]) -> _Ahead:
-        """Encode windows, together where their lengths allow it."""
-        return {
-            _make_key(window): encoded
-            for batch in self._group(windows)
-            for window, encoded in zip(batch, self._encode(batch), strict=True)
-        }
-
-    def _group(self, windows: Sequence[_Window]) -> Iterator[list[_Window]]:
-        """Group windows that are filled up to the same length, each once."""
-        batch: list[_Window] = []
-        for window in sorted({_make_key(one): one for one in windows}.values(), key=lambda one: len(one.ids)):
-            length = self._fill(window)
-            most = _TOGETHER // length if self._together else 1
-            if batch and (length != self._fill(batch[0]) or len(batch) >= most):
-                yield batch
-                batch = []
-            batch.append(window)
-        if batch:
-            yield batch
-
-    def _fill(self, window: _Window) -> int:
-        """Return the number of pieces that a window is filled up to."""
-        step = _STEP if self._together else 1
-        return -(-len(window.ids) // step) * step
-
-    def _encode(self, windows: Sequence[_Window]) -> Iterator[tuple[Floats, Floats]]:
-        """Yield the states (t, 384) and the scores of the roles (t, 7, 3) of windows of the same filled length."""
+    def read(self, window: _Window) -> Iterator[Fact]:
+        """Yield the facts of a window."""
         import numpy as np
 
-        shape = len(windows), self._fill(windows[0])
-        ids, mask, kinds = (np.zeros(shape, np.int64) for _ in range(3))
-        for row, window in enumerate(windows):
-            count = len(window.ids)
-            ids[row, :count], mask[row, :count], kinds[row, window.base : count] = window.ids, 1, 1
-        states, tags = self._encoder.run(None, {"ids": ids, "mask": mask, "typ": kinds})
-        for row, window in enumerate(windows):
-            count = len(window.ids)
-            yield states[row, :count], tags[row, :count].reshape(count, len(_ROLES), 3)
-
-    def read(self, window: _Window, ahead: _Ahead) -> Iterator[Fact]:
-        """Yield the facts of a window, which may have been encoded ahead."""
-        import numpy as np
-
-        states, tags = ahead.get(_make_key(window)) or next(self._encode([window]))
-        spans = _list_spans(tags, window)
+        count = len(window.ids)
+        kinds = np.zeros((1, count), np.int64)
+        kinds[0, window.base :] = 1
+        ids = np.array([window.ids], np.int64)
+        states, tags = self._encoder.run(None, {"ids": ids, "mask": np.ones_like(ids), "typ": kinds})
+        spans = _list_spans(tags[0].reshape(count, len(_ROLES), 3), window)
         if not spans["value"]:
             return
         linked = [(role, span) for role in _LINKS for span in spans[role]]
         proposed = [(span, *_list_shorter(window, span, spans)) for span in spans["value"]]
-        values = np.stack([_encode_span(states, span, whole=True) for spans in proposed for span in spans])
-        others = [_encode_span(states, span) for _, span in linked] or [values[0, : 3 * states.shape[1]]]
+        values = np.stack([_encode_span(states[0], span, whole=True) for spans in proposed for span in spans])
+        others = [_encode_span(states[0], span) for _, span in linked] or [values[0, : 3 * states.shape[2]]]
         named = [one.name for one in self._heads.get_outputs()]
         heads = dict(zip(named, self._heads.run(None, {"values": values, "others": np.stack(others)}), strict=True))
         at = 0

@@ -12,7 +12,7 @@ from credenda.clock import DAY_US
 from credenda.errors import Conflict, Invalid, LimitExceeded
 from credenda.ids import IdKind, parse_id_number
 from credenda.model.change import Actor
-from credenda.model.claim import AheadExtractor, Claim, Turn
+from credenda.model.claim import Claim
 from credenda.model.event import Event
 from credenda.model.report import ExpiryReport
 from credenda.providers.embed.factory import Embedder, TokenEmbedder
@@ -33,12 +33,10 @@ from credenda.write.indexing import (
     store_novelties,
     store_vectors,
 )
-from credenda.write.reconcile_job import apply_claims, extract_claims, extract_turns, is_skipped, load_turns
+from credenda.write.reconcile_job import apply_claims, extract_claims, extract_turns, load_turns
 
 TURNS_A_COMMIT: Final = 8
 _VECTORS_A_COMMIT: Final = 64
-_VECTORS_AT_ONCE: Final = 256
-"""Texts that are embedded together: the more there are, the more of them have the same length."""
 _EXACT_BITS: Final = 16
 """A vector at fewer bits is embedded again, because its memory was recalled."""
 
@@ -62,13 +60,11 @@ def extract_batch(parts: Parts, jobs: Sequence[Job], go_on: Callable[[], bool] =
     with parts.store.reader(parts.user_id) as reader:
         loaded = [load_turns(reader, one.first, one.last) for one in portions]
     count, turns = 0, list[ReadTurn]()
-    _read_ahead(parts, [turn for found in loaded for turn in found])
     for found in loaded:
         if count and not go_on():
             break
         turns += [(turn.event, extract_claims(turn, parts.extractor)) for turn in found]
         count += 1
-    _read_ahead(parts, [])
 
     def queue(writer: Writer) -> None:
         for portion in portions[:count] if parts.embedder is not None else ():
@@ -85,11 +81,6 @@ def extract_batch(parts: Parts, jobs: Sequence[Job], go_on: Callable[[], bool] =
         _believe(parts, jobs[:count], some, _do_nothing)
     _believe(parts, jobs[:count], last, end, queue=queue)
     return count
-
-
-def _read_ahead(parts: Parts, turns: Sequence[Turn]) -> None:
-    if isinstance(parts.extractor, AheadExtractor):
-        parts.extractor.read_ahead([turn for turn in turns if not is_skipped(turn.event)])
 
 
 def _do_nothing(_: Writer) -> None:
@@ -133,13 +124,11 @@ def embed_batch(parts: Parts, jobs: Sequence[Job]) -> None:
         return
     with parts.store.reader(parts.user_id) as reader:
         wanted, tag = find_missing_vectors(reader, jobs, embedder.model_id, least_bits=_EXACT_BITS), reader.tenant.tag
-    for start in range(0, max(len(wanted), 1), _VECTORS_AT_ONCE):
-        portion = wanted[start : start + _VECTORS_AT_ONCE]
+    for start in range(0, max(len(wanted), 1), _VECTORS_A_COMMIT):
+        portion = wanted[start : start + _VECTORS_A_COMMIT]
         vectors = embed(embedder, portion, parts.settings.vector_bits, tokens=parts.token_embedder)
-        for at in range(0, max(len(portion), 1), _VECTORS_A_COMMIT):
-            some, made = portion[at : at + _VECTORS_A_COMMIT], vectors[at : at + _VECTORS_A_COMMIT]
-            last = start + at + _VECTORS_A_COMMIT >= len(wanted)
-            _store_vectors(parts, jobs, made, _score_novelty(parts, some, made), of=tag, last=last)
+        last = start + _VECTORS_A_COMMIT >= len(wanted)
+        _store_vectors(parts, jobs, vectors, _score_novelty(parts, portion, vectors), of=tag, last=last)
 
 
 def _score_novelty(

@@ -363,7 +363,7 @@ def _count_done(job: Job) -> int:
     return int(json.loads(job.outcome).get("done", 0)) if job.outcome else 0
 
 
-EMBEDDED: Final = 128
+EMBEDDED: Final = 64
 """Messages that are embedded for a user before another one has a turn: texts of equal length are embedded at once."""
 
 
@@ -604,7 +604,7 @@ def _choose_unit(parts: Parts, jobs: Sequence[Job]) -> list[Job]:
         fresh = takewhile(lambda job: job.kind == EMBED and job.attempts == 1, jobs)
     elif head.kind == EXTRACT and parts.llm is None:
         short = takewhile(lambda job: job.kind == EXTRACT and job.attempts == 1 and job.first == job.last, jobs)
-        fresh = islice(short, MESSAGES)
+        fresh = islice(short, workers.handlers.TURNS_A_COMMIT)
     else:
         return [head]
     return list(fresh) or [head]

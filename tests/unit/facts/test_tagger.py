@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from credenda.model.claim import Fact, FactStatus
-from credenda.providers.tagger import TaggingReader, _Model, _Window
+from credenda.providers.tagger import TaggingReader
 
 READER = TaggingReader()
 
@@ -62,42 +60,6 @@ def test_a_message_depends_on_nothing_but_itself() -> None:
     alone = [READER.read(text) for text in texts]
     with ThreadPoolExecutor(4) as pool:
         assert list(pool.map(READER.read, texts)) == alone
-
-
-def test_sentences_that_are_encoded_together_are_read_as_if_each_were_alone() -> None:
-    said = [
-        ("I live in Graz. I moved here from Oslo in May, and my sister Oyin is a vet.", "Where do you live?"),
-        ("im allergic to hazelnuts btw", ""),
-        ("since March, and yes, at the library", "Do you still work at the library in Lund?"),
-        ("thanks!", "Done."),
-        ("Ich wohne in Graz.", ""),
-        ("We have two cats. We had a dog. " * 200, "And pets?"),
-    ]
-    alone = [READER.read(text, before) for text, before in said]
-    READER.read_ahead(said)
-    assert [READER.read(text, before) for text, before in said] == alone
-    assert sum(map(len, alone)) > 8
-    READER.read_ahead([])
-
-
-def test_what_was_encoded_ahead_is_encoded_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    said = ("I live in Graz. We have two cats.", "Where do you live?")
-    runs: list[int] = []
-    encode = _Model._encode  # noqa: SLF001 - the passes of the encoder are what costs
-
-    def count(model: _Model, windows: Sequence[_Window]) -> Iterator[tuple[Any, Any]]:
-        runs.append(len(windows))
-        return encode(model, windows)
-
-    monkeypatch.setattr(_Model, "_encode", count)
-    READER.read_ahead([said])
-    assert sum(runs) == 3  # two sentences, the first one without the question too
-    READER.read(*said)
-    READER.read("I live in Graz.")
-    assert sum(runs) == 3
-    READER.read_ahead([])
-    READER.read("I live in Graz.")
-    assert sum(runs) == 4
 
 
 def test_a_word_of_letters_and_digits_is_one_word_and_no_part_of_it_names_a_slot() -> None:

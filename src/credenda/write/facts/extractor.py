@@ -8,14 +8,13 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
 
-from credenda.model.claim import AheadReader, Claim, FactReader, Span, Turn, UpdateKind
+from credenda.model.claim import Claim, FactReader, Span, Turn, UpdateKind
 from credenda.model.event import Role
 from credenda.text.sentences import TextSpan, split_sentences
 from credenda.write.extract.voices import is_playing, split_voices
 from credenda.write.facts.claims import OWN_VOICES, make_claims
 from credenda.write.facts.exact import find_exact_forms
 
-_READ: Final = frozenset({Role.USER, Role.PERSON})
 _SHOWN: Final = re.compile(r"\S")
 
 
@@ -25,16 +24,11 @@ class ReadingExtractor:
     def __init__(self, reader: FactReader) -> None:
         self._reader = reader
 
-    def read_ahead(self, turns: Sequence[Turn]) -> None:
-        """Prepare the reading of turns that this thread will extract, together; forgets those of the call before."""
-        if isinstance(self._reader, AheadReader):
-            spoken = [turn for turn in turns if turn.event.role in _READ]
-            self._reader.read_ahead([(_keep_own_words(turn), _get_heard(turn)) for turn in spoken])
-
     def extract(self, turn: Turn) -> list[Claim]:
         """Return the claims of a turn in the order of their spans; none of an assistant's, or of a foreign text."""
-        before, heard = turn.addressed, _get_heard(turn)
-        if turn.event.role not in _READ or not self._reader.reads(turn.event.text, heard):
+        before = turn.addressed
+        heard = before.text if before is not None else ""
+        if turn.event.role not in {Role.USER, Role.PERSON} or not self._reader.reads(turn.event.text, heard):
             return []
         text = _keep_own_words(turn)
         found = make_claims(turn, self._reader.read(text, heard))
@@ -47,10 +41,6 @@ class ReadingExtractor:
         told = [retract for one in told if (retract := _take_back(one, forms.forgotten)) is not None]
         kept = [one for one in forms.kept if not any(_is_in(claim, one.span) for claim in found)]
         return sorted([*forms.claims, *told, *kept], key=lambda one: one.span.start)
-
-
-def _get_heard(turn: Turn) -> str:
-    return turn.addressed.text if turn.addressed is not None else ""
 
 
 def _take_back(claim: Claim, forgotten: Sequence[TextSpan]) -> Claim | None:
