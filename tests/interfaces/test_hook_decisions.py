@@ -106,16 +106,3 @@ def test_what_is_told_again_is_no_rival_of_itself(tmp_path: Path) -> None:
 
 def test_a_request_that_shares_a_word_with_a_belief_brings_nothing(memory: Credenda) -> None:
     assert _recall(memory, "Summarise the changes in this pull request.") == ""
-
-
-def test_a_meaning_leads_to_a_decision_and_a_shared_word_alone_does_not(tmp_path: Path) -> None:
-    said = [
-        ("Avatars are stored as WebP only, the PNGs filled the disk.", "what image format are avatars saved in?"),
-        ("The audit log is append-only and never deleted.", "may I purge old entries of the audit trail?"),
-        ("We go for optimistic locking, row locks deadlocked during the import.", "does anything still import this?"),
-    ]
-    told = Told([{"told": one, "asked": asked, "needs": ""} for one, asked in said], [], SECOND.unrelated)
-    with open_told(told, tmp_path) as memory:
-        assert "webp" in _recall(memory, said[0][1])
-        assert "append-only" in _recall(memory, said[1][1])
-        assert _recall(memory, said[2][1]) == ""

@@ -42,12 +42,6 @@ _NEAR: Final = 0.5
 """Share of the best score from which a second hit comes with half of the terms where none stands alone."""
 _FAINT: Final = 0.05
 """Probability from which two hits come."""
-_FAR: Final = 0.44
-"""Cosine below which a word that a hit shares with a question is a coincidence: "does anything still import this?"."""
-_MEANT: Final = 0.5
-"""Cosine from which a hit answers a question in other words by its meaning, where no other hit is as near."""
-_APART: Final = 0.1
-"""Cosine that such a hit has more than any other."""
 _HITS: Final = 3
 _MORE_HITS: Final = 5
 _STRONG: Final = 0.8
@@ -142,13 +136,7 @@ def find_for_prompt(
         return Recalled()
     asked = _Asked(words, frozenset(tokenize(words)), asks=_ASKING.search(_CODE.sub(" ", words)) is not None)
     find = partial(
-        memory.search,
-        words,
-        limit=_CANDIDATES,
-        project=project,
-        exclude_session=session or None,
-        record_access=False,
-        explain=True,  # for the cosines
+        memory.search, words, limit=_CANDIDATES, project=project, exclude_session=session or None, record_access=False
     )
     found = find() if asked.asks else find(kinds=("memory",))
     if any(hit.event is not None and _is_repetition(hit.text, words, least=1) for hit in found.hits):
@@ -242,7 +230,7 @@ def _list_probable(found: SearchResult, prompt: _Asked) -> list[Hit]:
     """Return what probably answers a prompt; what asks nothing gets only what has a good part of its terms.
 
     Of a search that is not sure of an answer, a question gets the best hit if no other one comes near it, or else two
-    that have half of its terms, or else the one that is nearest in meaning.
+    that have half of its terms.
     """
     best = _find_alone(found.hits)
     worth = [
@@ -251,11 +239,9 @@ def _list_probable(found: SearchResult, prompt: _Asked) -> list[Hit]:
         if _HIDDEN.isdisjoint(hit.flags) and _is_worth_telling(hit, prompt, alone=hit.id in best)
     ]
     if found.probability >= _PROBABLE:
+        least = 0.0 if prompt.asks else _PART
         strong = [hit for hit in worth if hit.score >= (_EVENT if hit.memory is None else _WEAK)]
-        if not prompt.asks:
-            return [hit for hit in strong if _share_terms(hit, prompt)[0] >= _PART]
-        by_words = not any(map(_get_cosine, found.hits))
-        return [hit for hit in strong if by_words or _is_near(hit) or _has_half(hit, prompt)]
+        return [hit for hit in strong if _share_terms(hit, prompt)[0] >= least]
     if not prompt.asks:
         return []
     possible = found.probability >= _POSSIBLE
@@ -269,24 +255,7 @@ def _list_probable(found: SearchResult, prompt: _Asked) -> list[Hit]:
         for hit in worth
         if hit.memory is not None and hit.score >= _NEAR * found.hits[0].score and _has_half(hit, prompt)
     ]
-    if not alone and len(near) <= _TERMS and found.probability >= _FAINT:
-        alone = near
-    return alone or [hit for hit in worth if _is_meant(hit, found.hits)]
-
-
-def _get_cosine(hit: Hit) -> float:
-    return hit.terms.get("cosine", 0.0)
-
-
-def _is_near(hit: Hit) -> bool:
-    """Return whether more than a shared word leads from a question to a hit: a slot, or its meaning."""
-    return hit.terms.get("slot", 0.0) > 0 or _get_cosine(hit) >= _FAR
-
-
-def _is_meant(hit: Hit, hits: Sequence[Hit]) -> bool:
-    """Return whether a hit is near to a question in meaning, and much nearer than others."""
-    near = _get_cosine(hit)
-    return near >= _MEANT and all(_get_cosine(other) <= near - _APART for other in _list_others(hits, hit))
+    return alone or (near if len(near) <= _TERMS and found.probability >= _FAINT else [])
 
 
 def _share_terms(hit: Hit, prompt: _Asked) -> tuple[float, int]:
@@ -301,26 +270,24 @@ def _has_half(hit: Hit, prompt: _Asked) -> bool:
 
 
 def _find_alone(hits: Sequence[Hit]) -> frozenset[str]:
-    """Return the ids of the best hit and of those that say the same, if it is much better than all others."""
+    """Return the ids of the best hit and of those that say the same, if it is much better than all others.
+
+    Others rest on other words, and tell another value.
+    """
     if not hits:
         return frozenset()
-    others = _list_others(hits, hits[0])
-    if others and others[0].score > _ALONE * hits[0].score:
-        return frozenset()
-    return frozenset(hit.id for hit in hits) - {hit.id for hit in others}
-
-
-def _list_others(hits: Sequence[Hit], one: Hit) -> list[Hit]:
-    """Return the hits that rest on other words, and tell another value."""
-    said = {event.id for event in one.evidence}
-    value = normalise_value(one.memory.value) if one.memory is not None and one.memory.value else ""
-    apart = [
+    best = hits[0]
+    said = {event.id for event in best.evidence}
+    value = normalise_value(best.memory.value) if best.memory is not None and best.memory.value else ""
+    alike = [
         hit
         for hit in hits
-        if said.isdisjoint(event.id for event in hit.evidence)
-        and not (value and hit.memory is not None and normalise_value(hit.memory.value or "") == value)
+        if not said.isdisjoint(event.id for event in hit.evidence)
+        or (value and hit.memory is not None and normalise_value(hit.memory.value or "") == value)
     ]
-    return [hit for hit in apart if hit.id != one.id]
+    ids = frozenset(hit.id for hit in alike) | {best.id}
+    others = [hit for hit in hits if hit.id not in ids]
+    return ids if not others or others[0].score <= _ALONE * best.score else frozenset()
 
 
 def _is_worth_telling(hit: Hit, prompt: _Asked, *, alone: bool) -> bool:
