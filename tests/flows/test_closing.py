@@ -48,7 +48,7 @@ def test_a_model_that_cannot_be_released_does_not_keep_the_file(path: Path, monk
 
 
 WALKS: Final[dict[str, Callable[[Credenda], object]]] = {
-    "credenda.services.consolidation._is_made": lambda mem: find_pending(mem._parts, None, 0),  # noqa: SLF001 - named itself
+    "credenda.services.consolidation.is_candidate": lambda mem: find_pending(mem._parts, None, 0),  # noqa: SLF001 - named itself
     "credenda.services.llm_extraction.skip": lambda mem: mem.manage.extract(dry_run=True),
 }
 

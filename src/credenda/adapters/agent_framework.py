@@ -101,10 +101,13 @@ class CredendaMemoryStore(MemoryFileStore):
         self._memory = memory
         self._folder = folder
 
-    def get_owner_id(self, session: AgentSession) -> str | None:
-        """Return the tenant."""
+    def _get_owner_id(self, session: AgentSession) -> str:  # the base class calls it
         del session
         return self._memory.user
+
+    def get_owner_id(self, session: AgentSession) -> str | None:
+        """Return the tenant."""
+        return self._get_owner_id(session)
 
     def export_provider_state(self, session: AgentSession) -> dict[str, Any]:
         """Return nothing: the memory belongs to one owner."""

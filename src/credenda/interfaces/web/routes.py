@@ -51,6 +51,7 @@ from credenda.interfaces.web.view import (
     write_mark,
 )
 from credenda.operations import OPERATIONS
+from credenda.private import cut_private
 from credenda.services import access
 from credenda.services.access import find_access, list_access
 from credenda.storage.store import Store
@@ -231,7 +232,8 @@ class _Endpoint:
             data = self._page.load(again)
         except CredendaError:
             raise error from None
-        refused = {"detail": "", "fix": "", **problem.body, "action": self._action, "fields": dict(view.form)}
+        sent = {name: cut_private(value) for name, value in view.form}
+        refused = {"detail": "", "fix": "", **problem.body, "action": self._action, "fields": sent}
         return self._render(again, {**data, "refused": refused}, problem.status)
 
     def _render(self, view: View, data: Mapping[str, object], status: int = 200) -> Response:
