@@ -15,7 +15,7 @@ from typing import Final, NamedTuple
 from credenda.clock import DAY_US
 from credenda.ids import parse_serial
 from credenda.model.attributes import get_attribute, has_same_kind, is_measure, load_asked
-from credenda.model.memory import Cardinality, Memory, Stance, Status, get_valid_from_us
+from credenda.model.memory import Cardinality, Memory, Stance, Status
 from credenda.model.query import Hit
 from credenda.read.candidates import Row
 from credenda.read.plan import Interval
@@ -64,24 +64,7 @@ def link_newer(hits: Sequence[Hit], changed: Mapping[str, str] = _NONE, now_us: 
     for hit in hits:
         if hit.memory is None or not has_begun(hit.memory, now_us):
             continue
-        # Prepare an active, asserted memory with a value of an attribute that holds no set; else None.
-        memory = hit.memory
-        if memory.status is not Status.ACTIVE or memory.stance is not Stance.ASSERTED or memory.contested:
-            made = None
-        else:
-            attribute = normalise_attribute(memory.attribute or "")
-            if (
-                not (memory.entity and memory.value and attribute)
-                or get_attribute(attribute).cardinality is Cardinality.SET
-            ):
-                made = None
-            else:
-                since_us = memory.created_us if memory.valid_from_us is None else memory.valid_from_us
-                time = max([since_us, *(event.occurred_us for event in hit.evidence)]), hit.id
-                key = (normalise_name(memory.speaker), memory.scope, normalise_name(memory.entity), attribute)
-                beside = load_changes().beside.search(memory.text.casefold()) is not None
-                made = _Compared(hit.id, time, key, memory.value, hit.score, since_us, beside)
-        if (one := made) is not None:
+        if (one := _prepare(hit, hit.memory)) is not None:
             groups.setdefault(one.key, []).append(one)
     shown = {hit.id for hit in hits}
     newer = {old: new for old, new in changed.items() if {old, new} <= shown}
@@ -109,6 +92,20 @@ def put_newest_first(hits: Sequence[Hit]) -> list[Hit]:
             placed.setdefault(hit.newer, by_id[hit.newer])
         placed.setdefault(hit.id, hit)
     return list(placed.values())
+
+
+def _prepare(hit: Hit, memory: Memory) -> _Compared | None:
+    """Prepare an active, asserted memory with a value of an attribute that holds no set; else None."""
+    if memory.status is not Status.ACTIVE or memory.stance is not Stance.ASSERTED or memory.contested:
+        return None
+    attribute = normalise_attribute(memory.attribute or "")
+    if not (memory.entity and memory.value and attribute) or get_attribute(attribute).cardinality is Cardinality.SET:
+        return None
+    since_us = memory.created_us if memory.valid_from_us is None else memory.valid_from_us
+    time = max([since_us, *(event.occurred_us for event in hit.evidence)]), hit.id
+    key = (normalise_name(memory.speaker), memory.scope, normalise_name(memory.entity), attribute)
+    beside = load_changes().beside.search(memory.text.casefold()) is not None
+    return _Compared(hit.id, time, key, memory.value, hit.score, since_us, beside)
 
 
 def _may_replace(new: _Compared, old: _Compared) -> bool:
@@ -281,19 +278,9 @@ def place_before(rows: Sequence[Row], newer: Mapping[str, str]) -> list[Row]:
     """Move each newer row before the first row that it replaces, with the key and the fit of that one."""
     by_id, placed = {row.id: row for row in rows}, dict[str, Row]()
     for row in rows:
-        # The last row of a chain of replacements; one that leads back to a row ends before it.
-        name = row.id
-        seen = {name}
-        while name in newer and newer[name] not in seen:
-            name = newer[name]
-            seen.add(name)
-        first = by_id.get(name)
+        first = by_id.get(_follow(newer, row.id))
         if first is not None and first.id not in placed and first.id != row.id:
-            if first.key >= row.key:
-                placed[first.id] = first
-            else:
-                terms = {**first.terms, "newer": row.key - first.key} if first.terms else first.terms
-                placed[first.id] = first._replace(key=row.key, terms=terms, signs=first.signs.joined(row.signs))
+            placed[first.id] = _raise_to(first, row)
         placed.setdefault(row.id, row)
     return list(placed.values())
 
@@ -323,6 +310,22 @@ def tell_time(row: Row, confirmed_us: int | None) -> int:
     if memory is None:
         return 0
     return max(memory.created_us if confirmed_us is None else confirmed_us, memory.valid_from_us or 0)
+
+
+def _follow(newer: Mapping[str, str], name: str) -> str:
+    """Return the last row of a chain of replacements; one that leads back to a row ends before it."""
+    seen = {name}
+    while name in newer and newer[name] not in seen:
+        name = newer[name]
+        seen.add(name)
+    return name
+
+
+def _raise_to(row: Row, place: Row) -> Row:
+    if row.key >= place.key:
+        return row
+    terms = {**row.terms, "newer": place.key - row.key} if row.terms else row.terms
+    return row._replace(key=place.key, terms=terms, signs=row.signs.joined(place.signs))
 
 
 def _is_comparable(row: Row) -> bool:
@@ -361,31 +364,14 @@ def _has_changed(old: _Text, new: _Text, signs: Changes, terms: int) -> bool:
     if new.speaker != old.speaker or _is_another_member(old, new) or _has_other_owner(old, new):
         return False
     asked = old.asked & new.asked
-    # Whether a later text denies a number of the older one and gives another: "19 March, not 9". The texts share a word
-    # beside it, or the later one corrects.
-    after = (new.folded[found.end() :].split()[:_DENIED_NUMBER] for found in signs.negation.finditer(new.folded))
-    denied = {number.rstrip(".,:/-") for words in after for number in _NUMBER.findall(" ".join(words))}
-    if denied.isdisjoint(old.numbers) or not new.numbers - denied:
-        has_denied_number = False
-    else:
-        shared = any(not any(character.isdigit() for character in term) for term in old.terms & new.terms)
-        has_denied_number = shared or any(sign.search(new.folded) for sign in (signs.corrects, signs.slips))
-    if has_denied_number or (asked and signs.weak.search(new.folded) and _has_new_measure(old, new)):
+    if _has_denied_number(old, new, signs) or (asked and signs.weak.search(new.folded) and _has_new_measure(old, new)):
         return True
     named = not {part for one in asked for part in one.split(ALTERNATIVE)} <= old.names
     named = named or (len(asked) == terms and signs.corrects.search(new.folded) is not None)
     alike = _is_same_slot(old, new)
     about = (named or alike is True) and alike is not False
     about = about and len(asked) >= len(old.asked) - 1 and len(asked) * _HALF >= terms
-    # Whether words that only a change has are about the older text; None without such words.
-    stated = signs.named.search(new.folded)
-    if stated is not None:
-        before = {*extract_document_terms(stated["old"] or stated["given"])}
-        strong = bool(before & old.value) and (about or before <= old.terms)
-    elif signs.strong.search(new.folded):
-        strong = about or (bool(old.value) and old.value <= new.terms)
-    else:
-        strong = None
+    strong = _has_strong_sign(old, new, signs, about=about)
     if strong is not None or not asked or asked != old.asked or old.many or new.many:
         return bool(strong)
     after = (new.folded[found.end() :].split()[:_DENIED_WORDS] for found in signs.negation.finditer(new.folded))
@@ -396,11 +382,7 @@ def _has_changed(old: _Text, new: _Text, signs: Changes, terms: int) -> bool:
     if signs.weak.search(new.folded):
         alike = old.first == new.first or new.first in old.names
         return alike and 0 < left <= min(_REST_MAX, len(held & new.terms))
-    if not old.numbers or not new.numbers or not old.numbers.isdisjoint(new.numbers):
-        has_other_number = False
-    else:
-        has_other_number = all(any(character.isdigit() for character in term) for term in old.terms - new.terms)
-    return has_other_number and not any(signs.dated.search(one.folded) for one in (old, new))
+    return _has_other_number(old, new) and not any(signs.dated.search(one.folded) for one in (old, new))
 
 
 def _is_another_member(old: _Text, new: _Text) -> bool:
@@ -442,6 +424,37 @@ def _is_same_slot(old: _Text, new: _Text) -> bool | None:
     if names[0] == names[1]:
         return normalise_name(one.entity) == normalise_name(other.entity) or None
     return False if load_asked().keys() >= {*names} else None
+
+
+def _has_strong_sign(old: _Text, new: _Text, signs: Changes, *, about: bool) -> bool | None:
+    """Return whether words that only a change has are about the older text; None without such words."""
+    named = signs.named.search(new.folded)
+    if named is not None:
+        before = {*extract_document_terms(named["old"] or named["given"])}
+        return bool(before & old.value) and (about or before <= old.terms)
+    if signs.strong.search(new.folded):
+        return about or (bool(old.value) and old.value <= new.terms)
+    return None
+
+
+def _has_denied_number(old: _Text, new: _Text, signs: Changes) -> bool:
+    """Return whether a later text denies a number of the older one and gives another: "19 March, not 9".
+
+    The texts share a word beside it, or the later one corrects.
+    """
+    after = (new.folded[found.end() :].split()[:_DENIED_NUMBER] for found in signs.negation.finditer(new.folded))
+    denied = {number.rstrip(".,:/-") for words in after for number in _NUMBER.findall(" ".join(words))}
+    if denied.isdisjoint(old.numbers) or not new.numbers - denied:
+        return False
+    shared = any(not any(character.isdigit() for character in term) for term in old.terms & new.terms)
+    return shared or any(sign.search(new.folded) for sign in (signs.corrects, signs.slips))
+
+
+def _has_other_number(old: _Text, new: _Text) -> bool:
+    """Return whether a later text has all words of the older one, with another number."""
+    if not old.numbers or not new.numbers or not old.numbers.isdisjoint(new.numbers):
+        return False
+    return all(any(character.isdigit() for character in term) for term in old.terms - new.terms)
 
 
 _MEASURE: Final = re.compile(
@@ -490,7 +503,7 @@ def find_rival(memory: Memory, held: Sequence[Memory], now_us: int, *, told_us: 
 
     `told_us` is when the memory was told last.
     """
-    last_us = max(get_valid_from_us(memory), told_us)
+    last_us = max(_get_since(memory), told_us)
     beside = load_changes().beside
     later = [
         one
@@ -498,12 +511,16 @@ def find_rival(memory: Memory, held: Sequence[Memory], now_us: int, *, told_us: 
         if may_have_rivals(one)
         and (normalise_name(one.speaker), one.scope) == (normalise_name(memory.speaker), memory.scope)
         and has_begun(one, now_us)
-        and get_valid_from_us(one) - last_us >= DAY_US
+        and _get_since(one) - last_us >= DAY_US
         and not is_same_value(one.value, memory.value)
         and has_same_kind(one.value or "", memory.value or "")
         and beside.search(one.text.casefold()) is None
     ]
-    return max(later, key=lambda one: (get_valid_from_us(one), one.id), default=None)
+    return max(later, key=lambda one: (_get_since(one), one.id), default=None)
+
+
+def _get_since(memory: Memory) -> int:
+    return memory.created_us if memory.valid_from_us is None else memory.valid_from_us
 
 
 _BEFORE: Final = re.compile(r"\b(?:before|previous(?:ly)?|prior|earlier|until|formerly)\b", re.IGNORECASE)
@@ -516,7 +533,7 @@ def pick_asked_for(
 
     None for one that asks for neither, or for the value that is held.
     """
-    words, values = set(tokenize(question)), sorted([*earlier, memory], key=get_valid_from_us)
+    words, values = set(tokenize(question)), sorted([*earlier, memory], key=_get_since)
     shared = [len(words.intersection(tokenize(one.value or ""))) for one in values]
     if max(shared) and _BEFORE.search(question) is None:
         return None
@@ -524,7 +541,7 @@ def pick_asked_for(
         place = shared.index(max(shared))
         return values[place - 1] if place else None
     ends = [time.until_us for time in times if time.until_us is not None]
-    then = [one for one in values if ends and get_valid_from_us(one) < max(ends)]
+    then = [one for one in values if ends and _get_since(one) < max(ends)]
     return then[-1] if then and then[-1] is not memory else None
 
 
@@ -552,7 +569,7 @@ def is_older(one: Memory, memory: Memory) -> bool:
     both = all(held.status is Status.ACTIVE and held.stance is Stance.ASSERTED for held in (one, memory))
     schema = get_attribute(memory.attribute or "")
     single = schema.known and schema.cardinality is Cardinality.SINGLE
-    return same and both and single and one.value != memory.value and get_valid_from_us(one) < get_valid_from_us(memory)
+    return same and both and single and one.value != memory.value and _get_since(one) < _get_since(memory)
 
 
 def find_affirmed(rows: Sequence[Row], question: str) -> dict[str, str]:
@@ -740,13 +757,7 @@ def order_appointments(rows: Sequence[Row], now_us: int, asked: str, *, past: bo
     """
     past = past or _BACK.search(asked) is not None
     ordered = list(rows)
-    dated = [
-        place
-        for place, row in enumerate(rows)
-        if (memory := row.memory) is not None
-        and memory.stance is Stance.PLANNED
-        and None not in (memory.valid_from_us, memory.valid_until_us)
-    ]
+    dated = [place for place, row in enumerate(rows) if row.memory is not None and _is_dated_plan(row.memory)]
     while dated:
         first = dated[0]
         places = [one for one in dated if _is_same_kind(rows[first].memory, rows[one].memory)]
@@ -756,6 +767,10 @@ def order_appointments(rows: Sequence[Row], now_us: int, asked: str, *, past: bo
             held = rows[place]
             ordered[place] = row._replace(key=held.key, signs=held.signs.joined(row.signs), terms=held.terms)
     return ordered
+
+
+def _is_dated_plan(memory: Memory) -> bool:
+    return memory.stance is Stance.PLANNED and None not in (memory.valid_from_us, memory.valid_until_us)
 
 
 def _is_same_kind(one: Memory | None, other: Memory | None) -> bool:
