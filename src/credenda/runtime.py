@@ -16,7 +16,7 @@ from credenda.clock import SECOND_US, Clock, pause, seconds
 from credenda.config import Settings
 from credenda.errors import Unavailable
 from credenda.model.claim import Extractor
-from credenda.providers.embed.factory import Embedder, QueryVectorCache, TokenAsk, TokenEmbedder
+from credenda.providers.embed.factory import ClaimEmbedder, Embedder, QueryVectorCache, TokenAsk, TokenEmbedder
 from credenda.storage.store import Access, Store
 from credenda.text.fence import ESTIMATE, TokenCounter
 
@@ -238,6 +238,12 @@ class Parts:
     def ask(self) -> Callable[[Sequence[str]], NDArray[np.float32]] | None:
         """The embedding function for queries; None if search is by words only."""
         return None if self.embedder is None else partial(self.questions.embed, self.embedder)
+
+    @property
+    def ask_claims(self) -> Callable[[str], NDArray[np.float32]] | None:
+        """The function that embeds a question to be compared with claims; None if the embedder has no such way."""
+        made = self.embedder
+        return partial(self.questions.embed_asked, made) if made and isinstance(made, ClaimEmbedder) else None
 
     @property
     def token_embedder(self) -> TokenEmbedder | None:

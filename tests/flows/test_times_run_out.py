@@ -54,6 +54,30 @@ def test_a_week_on_call_is_over_after_it(mem: Credenda, clock: ManualClock) -> N
     assert mem.list(as_of="2026-06-15").items == ()
 
 
+def test_a_plan_is_known_since_it_was_told_and_not_since_its_day(mem: Credenda, clock: ManualClock) -> None:
+    tell(mem, "I have a dentist appointment on 20 June at 9.")
+    clock.advance(timedelta(days=30))
+    between = "2026-06-10"
+    assert [one.stance for one in mem.list(as_of=between).items] == ["planned"]
+    hits = mem.search("When is my dentist appointment?", kinds=["memory"], as_of=between).hits
+    assert ["2026-06-20" in hit.text for hit in hits] == [True]
+    assert "2026-06-20" in mem.context("When is my dentist appointment?", as_of=between).text
+    assert mem.list(as_of="2026-06-02").items == ()
+
+
+def test_a_plan_that_was_moved_is_not_held_beside_the_new_one(mem: Credenda, clock: ManualClock) -> None:
+    def plan(text: str, day: str) -> None:
+        claim = {"quote": text, "entity": "Otto's party", "attribute": "date", "value": day, "stance": "planned"}
+        mem.remember(text, claims=[claim])
+        mem.settle()
+
+    plan("Otto's party is on 20 June", "20 June")
+    clock.advance(timedelta(days=3))
+    plan("Otto's party is on 27 June now", "27 June")
+    clock.advance(timedelta(days=30))
+    assert [one.value for one in mem.list(as_of="2026-06-10", attribute="date").items] == ["27 June"]
+
+
 def test_an_appointment_that_was_stands_below_the_one_to_come(mem: Credenda, clock: ManualClock) -> None:
     tell(mem, "I have a dentist appointment next Tuesday at 9.")
     clock.advance(timedelta(days=15))

@@ -294,6 +294,7 @@ UNTRUE: Final = frozenset({Status.SUPERSEDED, Status.MERGED, Status.INVALIDATED}
 """Statuses that need a `valid_until` (C-014)."""
 
 _GONE: Final = frozenset({Status.FORGOTTEN, Status.DELETED})
+_AHEAD: Final = frozenset({Stance.PLANNED, Stance.CONSIDERED})
 
 TRANSITIONS: Final[Mapping[Status, frozenset[Status]]] = {
     Status.CANDIDATE: HELD | UNTRUE | _GONE,
@@ -318,6 +319,17 @@ TRANSITIONS: Final[Mapping[Status, frozenset[Status]]] = {
 def get_valid_from_us(memory: Memory) -> int:
     """Return since when a memory is valid: as stated, else since it was created."""
     return memory.created_us if memory.valid_from_us is None else memory.valid_from_us
+
+
+def get_believed_from_us(memory: Memory) -> int:
+    """Return since when a memory is held: a plan since it was told, although its day comes later.
+
+    A plan that was replaced before its day may have been replaced at any time, so that it counts at none before it.
+    """
+    since_us, until_us = get_valid_from_us(memory), memory.valid_until_us
+    if memory.stance not in _AHEAD or (memory.status is Status.SUPERSEDED and (until_us or 0) <= since_us):
+        return since_us
+    return min(since_us, memory.created_us)
 
 
 def has_ended(memory: Memory, now_us: int) -> bool:

@@ -27,7 +27,8 @@ class Candidates:
 
     `owners` are the event or memory of each document. `words` is BM25+ with the share of neighbouring turns,
     `own_words` without it; `coverage` the share of the question's idf in the text, in [0, 1]. `cosine` is NaN if no
-    vector was compared; `meaning` adds the neighbours' share. `speaker_fit`, in [0, 1], is how well the named person's
+    vector was compared; `meaning` adds the neighbours' share; `claim` is how well a memory answers as a claim, NaN if
+    not compared. `speaker_fit`, in [0, 1], is how well the named person's
     texts fit; `lead`, in [-1, 1], how much more of the question their best texts cover than anyone else's.
     `strange`: the question names only unknown names. `governs`, in [0, 1], is how well a standing instruction
     matches; `rarest` marks texts with the question's rarest word. `searched` is the number of documents searched;
@@ -43,6 +44,7 @@ class Candidates:
     in_session: Mask
     cosine: Floats
     meaning: Floats
+    claim: Floats
     length: Floats
     by_named: Mask
     slot: Mask
@@ -78,10 +80,13 @@ class Signs(NamedTuple):
     rarest: bool = False
     verbatim: bool = False
     """The text holds the whole query."""
+    claim: float | None = None
+    """How well a memory answers the question as a claim, in cosines; None if it was not compared."""
 
     def joined(self, other: Signs) -> Signs:
         """Return the maximum of each feature, for an event and the memory derived from it."""
         known = [cosine for cosine in (self.cosine, other.cosine) if cosine is not None]
+        answers = [claim for claim in (self.claim, other.claim) if claim is not None]
         return Signs(
             max(self.words, other.words),
             max(self.coverage, other.coverage),
@@ -91,6 +96,7 @@ class Signs(NamedTuple):
             self.governs or other.governs,
             self.rarest or other.rarest,
             self.verbatim or other.verbatim,
+            max(answers) if answers else None,
         )
 
 

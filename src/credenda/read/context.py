@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from itertools import takewhile
 from typing import Final, NamedTuple, cast
@@ -16,6 +16,7 @@ from credenda.model.memory import Cardinality, Memory, Relation, Stance, Status
 from credenda.model.query import Context, Hit, Query, SearchResult, SlotVersion
 from credenda.model.statement import format_core_text, format_validity, write_statement
 from credenda.providers.embed.factory import TokenAsk
+from credenda.read.candidates import Floats
 from credenda.read.core_memories import add_statement_times, find_core_memories, to_core_memory
 from credenda.read.history import read_slot_history
 from credenda.read.pack import WHEN, Packing, pack
@@ -49,6 +50,7 @@ def build_context(  # noqa: PLR0913 - what a search takes, and the core
     index: ResidentIndex | None,
     embed: Embed | None = None,
     tokens: TokenAsk | None = None,
+    claims: Callable[[str], Floats] | None = None,
     now_us: int,
     core: Sequence[CoreMemory] | None = None,
     trace: PackTrace | None = None,
@@ -79,7 +81,7 @@ def build_context(  # noqa: PLR0913 - what a search takes, and the core
         if trace is not None:
             trace.leave_core([one.memory for one in candidates], always)
         return pack(always, (), packing)
-    found = search(query, reader=reader, index=index, embed=embed, tokens=tokens, now_us=now_us)
+    found = search(query, reader=reader, index=index, embed=embed, tokens=tokens, claims=claims, now_us=now_us)
     made = plan(query, now_us, ())
     kept = _choose_core(kept, found.hits, query, budget, terms=made.terms)
     always, whole = [one.memory for one in kept], "whole" in found.trace

@@ -94,6 +94,21 @@ def find_similar(
     return Meaning(rows, meant.cosine, index.spread_few(above, rows, back=tuned.back, ahead=tuned.ahead))
 
 
+def compare_claims(
+    index: ResidentIndex, reader: Reader, vector: Floats, mask: NDArray[np.bool_], *, limit: int
+) -> Floats:
+    """Return the cosines (n,) of a question asked of claims with the nearest memories of a mask; NaN for other rows."""
+    cosine = np.full(len(index), np.nan, np.float32)
+    if index.model_id is None or index.dims != len(vector):
+        return cosine
+    count = _choose_rescored_count(len(index), limit)
+    nominated = index.nearest(vector, max(count, _NOMINATED_LEAST), mask & index.is_memory)
+    rows, matrix = read_stored_vectors(index, reader, index.likeliest(vector, nominated, count))
+    if len(rows):
+        cosine[rows] = matrix @ vector
+    return cosine
+
+
 def _choose_rescored_count(count: int, limit: int) -> int:
     """Return how many of `count` rows are compared by their stored vectors.
 

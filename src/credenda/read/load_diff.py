@@ -9,7 +9,7 @@ from typing import Final
 
 from credenda.model.browse import Axis, Diff, Difference
 from credenda.model.change import ChangeRecord
-from credenda.model.memory import Memory, Status, get_valid_from_us
+from credenda.model.memory import Memory, Status, get_believed_from_us
 from credenda.read.diff import Beliefs, compare
 from credenda.storage.store import ChangeFilter, MemoryFilter, Reader
 from credenda.text.normalize import normalise_name
@@ -90,7 +90,7 @@ def _find_change_us(one: Difference) -> int:
     ended = one.previous.valid_until_us if one.previous is not None else one.memory.valid_until_us
     if one.previous is not None or one.kind == "ended":
         return one.at_us if ended is None else ended
-    return get_valid_from_us(one.memory)
+    return get_believed_from_us(one.memory)
 
 
 def _add_successors(reader: Reader, memories: Mapping[str, Memory], known_at_us: int | None) -> dict[str, Memory]:

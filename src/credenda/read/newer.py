@@ -124,7 +124,7 @@ def lift_newer_wording(rows: Sequence[Row]) -> list[Row]:
     """
     alike: dict[tuple[str, float, float], list[int]] = {}
     for at, row in enumerate(rows):
-        if row.signs.coverage >= _COVERED_LEAST and _is_single_value(row):
+        if row.signs.claim is None and row.signs.coverage >= _COVERED_LEAST and _is_single_value(row):
             speaker = row.event.speaker if row.event else row.memory.speaker if row.memory else ""
             key = normalise_name(speaker), round(row.signs.coverage, _ROUNDED), row.terms.get("answers", 0.0)
             alike.setdefault(key, []).append(at)
@@ -239,7 +239,8 @@ def find_changed(
     later = [text for text in texts if text.row.id in begun and _may_tell_change(text, signs)]
     changed: dict[str, str] = {}
     for old in _pick_fitting(texts) if later else ():
-        found = [new for new in later if new.time > old.time and _has_changed(old, new, signs, len(terms))]
+        others = (new for new in later if old.row.signs.claim is None or new.row.signs.claim is None)  # find_versions
+        found = [new for new in others if new.time > old.time and _has_changed(old, new, signs, len(terms))]
         if found:
             changed[old.row.id] = max(found, key=lambda new: new.time).row.id
     return changed
@@ -287,7 +288,7 @@ def place_before(rows: Sequence[Row], newer: Mapping[str, str]) -> list[Row]:
 
 def count_matches(memory: Memory, asked: Sequence[str]) -> int:
     """Return how many terms of a question the sentence and the slot of a memory have."""
-    terms = _list_terms(memory, memory.text)
+    terms = list_terms(memory, memory.text)
     return sum(not terms.isdisjoint(term.split(ALTERNATIVE)) for term in asked)
 
 
@@ -295,7 +296,7 @@ def is_value_asked(memory: Memory, other: Memory, asked: Sequence[str]) -> bool:
     """Return whether a question names the value of a memory by words that another memory does not have."""
     value = frozenset(extract_document_terms(memory.value or ""))
     named = [term.split(ALTERNATIVE) for term in asked if not value.isdisjoint(term.split(ALTERNATIVE))]
-    terms = _list_terms(other, other.text) if named else frozenset[str]()
+    terms = list_terms(other, other.text) if named else frozenset[str]()
     return any(terms.isdisjoint(term) for term in named)
 
 
@@ -337,7 +338,7 @@ def _is_comparable(row: Row) -> bool:
 
 def _prepare_changed(row: Row, sentence: str, asked: Sequence[str], time: int) -> _Text:
     memory = row.memory
-    terms = frozenset(extract_document_terms(sentence)) if memory is None else _list_terms(memory, sentence)
+    terms = frozenset(extract_document_terms(sentence)) if memory is None else list_terms(memory, sentence)
     attribute = get_attribute(normalise_attribute(memory.attribute)) if memory and memory.attribute else None
     speaker = row.event.speaker if row.event else memory.speaker if memory else ""
     return _Text(
@@ -354,7 +355,8 @@ def _prepare_changed(row: Row, sentence: str, asked: Sequence[str], time: int) -
     )
 
 
-def _list_terms(memory: Memory, sentence: str) -> frozenset[str]:
+def list_terms(memory: Memory, sentence: str) -> frozenset[str]:
+    """Return the terms of a sentence and of the slot of a memory."""
     slot = {"entity": memory.entity, "attribute": memory.attribute, "value": memory.value}
     return frozenset(extract_document_terms(compose_memory_text(sentence, **slot)))
 
@@ -377,7 +379,7 @@ def _has_changed(old: _Text, new: _Text, signs: Changes, terms: int) -> bool:
     after = (new.folded[found.end() :].split()[:_DENIED_WORDS] for found in signs.negation.finditer(new.folded))
     if any(not old.value.isdisjoint(extract_document_terms(" ".join(words))) for words in after):
         return True
-    held = old.terms if old.row.memory is None or not old.names else _list_terms(old.row.memory, "")
+    held = old.terms if old.row.memory is None or not old.names else list_terms(old.row.memory, "")
     left = len(held - new.terms)
     if signs.weak.search(new.folded):
         alike = old.first == new.first or new.first in old.names
@@ -503,7 +505,7 @@ def find_rival(memory: Memory, held: Sequence[Memory], now_us: int, *, told_us: 
 
     `told_us` is when the memory was told last.
     """
-    last_us = max(_get_since(memory), told_us)
+    last_us = max(get_since(memory), told_us)
     beside = load_changes().beside
     later = [
         one
@@ -511,15 +513,16 @@ def find_rival(memory: Memory, held: Sequence[Memory], now_us: int, *, told_us: 
         if may_have_rivals(one)
         and (normalise_name(one.speaker), one.scope) == (normalise_name(memory.speaker), memory.scope)
         and has_begun(one, now_us)
-        and _get_since(one) - last_us >= DAY_US
+        and get_since(one) - last_us >= DAY_US
         and not is_same_value(one.value, memory.value)
         and has_same_kind(one.value or "", memory.value or "")
         and beside.search(one.text.casefold()) is None
     ]
-    return max(later, key=lambda one: (_get_since(one), one.id), default=None)
+    return max(later, key=lambda one: (get_since(one), one.id), default=None)
 
 
-def _get_since(memory: Memory) -> int:
+def get_since(memory: Memory) -> int:
+    """Return since when a value holds as far as it was told."""
     return memory.created_us if memory.valid_from_us is None else memory.valid_from_us
 
 
@@ -533,7 +536,8 @@ def pick_asked_for(
 
     None for one that asks for neither, or for the value that is held.
     """
-    words, values = set(tokenize(question)), sorted([*earlier, memory], key=_get_since)
+    words = set(tokenize(question)).difference(tokenize((memory.attribute or "").replace("_", " ")))
+    values = sorted([*earlier, memory], key=get_since)
     shared = [len(words.intersection(tokenize(one.value or ""))) for one in values]
     if max(shared) and _BEFORE.search(question) is None:
         return None
@@ -541,7 +545,7 @@ def pick_asked_for(
         place = shared.index(max(shared))
         return values[place - 1] if place else None
     ends = [time.until_us for time in times if time.until_us is not None]
-    then = [one for one in values if ends and _get_since(one) < max(ends)]
+    then = [one for one in values if ends and get_since(one) < max(ends)]
     return then[-1] if then and then[-1] is not memory else None
 
 
@@ -569,7 +573,7 @@ def is_older(one: Memory, memory: Memory) -> bool:
     both = all(held.status is Status.ACTIVE and held.stance is Stance.ASSERTED for held in (one, memory))
     schema = get_attribute(memory.attribute or "")
     single = schema.known and schema.cardinality is Cardinality.SINGLE
-    return same and both and single and one.value != memory.value and _get_since(one) < _get_since(memory)
+    return same and both and single and one.value != memory.value and get_since(one) < get_since(memory)
 
 
 def find_affirmed(rows: Sequence[Row], question: str) -> dict[str, str]:
@@ -595,10 +599,10 @@ def find_affirmed(rows: Sequence[Row], question: str) -> dict[str, str]:
             and not one.flags
             and normalise_attribute(one.memory.attribute or "") == normalise_attribute(denied.attribute or "")
             and (
-                not (about_value if _has_same_owner(one.memory, denied) else about_owner)
+                not (about_value if has_same_owner(one.memory, denied) else about_owner)
                 or not asked.isdisjoint(set(tokenize(one.memory.value or "")) - named - attribute)
             )
-            and (_has_same_owner(one.memory, denied) or is_same_value(one.memory.value, denied.value))
+            and (has_same_owner(one.memory, denied) or is_same_value(one.memory.value, denied.value))
         )
         if first := next(affirmed, ""):
             found[row.id] = first
@@ -658,7 +662,8 @@ def _has_term(row: Row, terms: Collection[str]) -> bool:
     return not set(terms).isdisjoint(tokenize(f"{_get_slot(row)} {row.text}"))
 
 
-def _has_same_owner(one: Memory, other: Memory) -> bool:
+def has_same_owner(one: Memory, other: Memory) -> bool:
+    """Return whether two memories are about the same person or thing."""
     return normalise_name(one.entity or "") == normalise_name(other.entity or "")
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any, Final, NamedTuple
@@ -19,7 +19,7 @@ from credenda.model.evaluation import FeedbackCounts
 from credenda.model.memory import Cardinality, Memory, Stance, Status, get_valid_from_us
 from credenda.model.query import Query
 from credenda.read.asked import AskedSlots, has_asked_name, is_asked, is_near_asked, is_of_relative
-from credenda.read.candidates import Candidates, Integers, Row, Signs
+from credenda.read.candidates import Candidates, Floats, Integers, Row, Signs
 from credenda.read.filters import (
     fold_query,
     has_query,
@@ -53,6 +53,7 @@ from credenda.read.plan import (
 )
 from credenda.read.retrieve import find_owner
 from credenda.read.score import Fused, lower_key, score_rows
+from credenda.read.versions import find_latest, find_then, find_versions
 from credenda.read.visibility import (
     LIFT_STEP,
     flag_event,
@@ -64,6 +65,7 @@ from credenda.read.visibility import (
 )
 from credenda.read.weights import Weights
 from credenda.storage.store import EventFilter, MemoryFilter, Reader, pack_code
+from credenda.text.changes import is_beside
 from credenda.text.normalize import normalise_attribute, normalise_name
 from credenda.text.tokens import tokenize
 
@@ -117,6 +119,8 @@ class Reading:
     """Number of relevant rows dropped by a condition that the index does not know."""
     unread: bool = False
     """Whether relevant candidates were not read, because too many before them were dropped."""
+    read_vectors: Callable[[Sequence[str]], Mapping[str, Floats]] | None = None
+    """Reads the vectors of memories by their ids."""
     changed: dict[str, str] = field(default_factory=dict[str, str])
     """The newest row that tells a row to be outdated, by ids."""
     quoted: str = field(init=False)
@@ -177,9 +181,10 @@ def _mark_named_slot(row: Row, work: Reading) -> Row:
 def _list_features(found: Candidates, batch: Integers) -> Iterator[Signs]:
     """Yield the features of each candidate of a batch; reading whole columns is much faster than single values."""
     governs = found.governs > 0
-    columns = (found.words, found.coverage, found.cosine, found.slot, found.timely, governs, found.rarest)
-    for words, coverage, cosine, *marks in zip(*(one[batch].tolist() for one in columns), strict=True):
-        yield Signs(words, coverage, None if math.isnan(cosine) else cosine, *marks)
+    columns = (found.claim, found.words, found.coverage, found.cosine, found.slot, found.timely, governs, found.rarest)
+    for claim, words, coverage, cosine, *marks in zip(*(one[batch].tolist() for one in columns), strict=True):
+        answers = None if math.isnan(claim) else claim
+        yield Signs(words, coverage, None if math.isnan(cosine) else cosine, *marks, claim=answers)
 
 
 def _make_memory_row(work: Reading, name: str, found: _Found) -> Row | None:
@@ -229,8 +234,9 @@ def order_rows(work: Reading) -> list[Row]:
     """Score, merge and order the rows read so far, best first."""
     rows = score_rows(work.rows, work.query, work.tuned, work.now_us, ask=work.ask, regards=work.regards)
     joined = lift_verbatim(join(rows, work.loaded.claims_of), asks=work.query.text.rstrip().endswith("?"))
+    by_claims = any(row.signs.claim is not None for row in rows)
     if work.ask is not Ask.PAST:
-        joined = _lift_asked(joined, work.asked, work)
+        joined = _lift_asked(joined, work.asked, work, by_claims=by_claims)
     present, successors = _add_successors(work, joined)
     if len(present) > len(joined):
         present = join(present, work.loaded.claims_of)
@@ -238,6 +244,7 @@ def order_rows(work: Reading) -> list[Row]:
     ordered = order_by_flags(present, successors, lambda key: lower_key(key, work.query, work.tuned.falloff), past=past)
     ordered = _put_echoes_behind(ordered, work)
     if work.ask is Ask.PAST:
+        ordered = place_before(ordered, find_then(_read_versions(work, ordered), work.then or (), work.query.text))
         return order_appointments(ordered, work.now_us, work.query.text, past=True)
     partly = {row.id: successors[row.id] for row in ordered if row.id in successors and "superseded" not in row.flags}
     best, rest = ordered[:COMPARED], ordered[COMPARED:]
@@ -247,8 +254,31 @@ def order_rows(work: Reading) -> list[Row]:
     work.changed = {**{old: new for old, new in rivals.items() if told.get(new) != old}, **told, **partly}
     placed = [*place_before(lift_newer_wording(best), work.changed), *rest]
     placed = place_before(placed, find_affirmed(placed[:COMPARED], work.query.text))
+    versions = _read_versions(work, placed)
+    if work.then is not None:
+        placed = place_before(placed, find_then(versions, work.then, work.query.text))
+    else:
+        told_us = {row.id: row.memory.created_us for row in versions if row.memory}
+        latest = find_latest(versions, work.subject, told_us | _list_confirmations(work, versions))
+        work.changed = {**_leave_out_beside(latest, placed), **work.changed}
+        placed = place_before(placed, latest)
     placed = place_before(placed, find_statement_about(placed[:COMPARED], work.query.text))
     return order_appointments(order_siblings(placed, work.query.text), work.now_us, work.query.text)
+
+
+def _read_versions(work: Reading, rows: Sequence[Row]) -> list[Row]:
+    """List the versions of the memory that answers best, where memories were compared as claims."""
+    at_us = work.now_us if work.query.as_of_us is None else work.query.as_of_us
+    begun = [row for row in rows[:COMPARED] if row.memory is not None and has_begun(row.memory, at_us)]
+    if work.read_vectors is None or not begun:
+        return []
+    return find_versions(begun, work.read_vectors([row.id for row in begun]), work.subject)
+
+
+def _leave_out_beside(latest: Mapping[str, str], rows: Sequence[Row]) -> dict[str, str]:
+    """Leave out what a version stands beside, by its words: "also", "another"."""
+    beside = {row.id for row in rows if row.id in latest.values() and is_beside(row.text)}
+    return {old: new for old, new in latest.items() if new not in beside}
 
 
 def _put_echoes_behind(rows: list[Row], work: Reading) -> list[Row]:
@@ -299,20 +329,20 @@ _ASKS_WHICH: Final = re.compile(r"\W*(?:what|which|whose|who|whom|where|when|how
 """The beginning of a question whose answer is no word of it, as that of "can I eat nuts" is."""
 
 
-def _lift_asked(rows: Sequence[Row], asked: AskedSlots | None, work: Reading) -> list[Row]:
+def _lift_asked(rows: Sequence[Row], asked: AskedSlots | None, work: Reading, *, by_claims: bool = False) -> list[Row]:
     """Raise the memories of the asked slots above all other rows: present values, coming ones, and denied ones.
 
     An open attribute of which the question has the name goes before a known one that other words of it ask for.
     Of values that one attribute holds the newest is first, for a question about a time the newest by then; the others
     stand in their own order. A value of which the question has all words tells nothing: a cat, of "what is my cat
-    called".
+    called". With `by_claims` only memories that were not compared are raised.
     """
     words = set(tokenize(work.query.text))
     ahead, decides = _AHEAD.search(work.query.text) is not None, _ASKS_WHICH.match(work.query.text) is None
     end_us = max((time.until_us or work.now_us for time in work.then or ()), default=None)
 
     relatives = _list_relatives(rows, words)
-    if asked is not None and relatives and is_of_relative(asked, work.query.text):
+    if asked is not None and relatives and not by_claims and is_of_relative(asked, work.query.text):
         asked = asked._replace(entities=(*asked.entities, *relatives))
         rows = [*rows, *_find_of_relatives(work, rows, relatives, asked)]
     named = {
@@ -334,6 +364,7 @@ def _lift_asked(rows: Sequence[Row], asked: AskedSlots | None, work: Reading) ->
         (row, row.memory)
         for row in rows
         if row.memory
+        and not (by_claims and row.signs.claim is not None)
         and row.flags <= _ASKED_ABOUT
         and (row.id in named or (asked is not None and is_asked(row.memory, asked)))
     ]

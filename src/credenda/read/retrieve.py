@@ -23,7 +23,7 @@ from credenda.model.fast_dataclass import compile_fast_init
 from credenda.model.memory import Layer, Status, get_valid_from_us
 from credenda.model.query import Query
 from credenda.read.candidates import Candidates, Floats, Integers, Mask, measure_lead
-from credenda.read.dense import Meaning, collect_rows, find_similar, make_empty_meaning
+from credenda.read.dense import Meaning, collect_rows, compare_claims, find_similar, make_empty_meaning
 from credenda.read.filters import may_return_events, may_return_memories
 from credenda.read.plan import ANY_TIME, Plan, extract_trigger_terms, is_near_spelling, score_instructions
 from credenda.read.score import compute_z_scores
@@ -133,6 +133,8 @@ class _Signs:
 
     words: _Words
     meant: Meaning
+    claims: Floats
+    """How well each row answers as a claim, NaN for those that were not compared."""
     slot: Integers
     timely: Mask
     governs: Mapping[int, float]
@@ -180,10 +182,19 @@ def mask_eligible(index: ResidentIndex, query: Query, allowed: Integers | None =
     if query.exclude_session is not None:
         mask &= index.session != _find_number(index.session_names, query.exclude_session)
     if query.as_of_us is not None:
-        mask &= index.occurred_us <= query.as_of_us
+        mask &= index.is_memory | (index.occurred_us <= query.as_of_us)  # a plan is held before its day
     if allowed is not None:
         mask &= np.isin(find_owner(index.codes), allowed)
     return mask
+
+
+def _keep_given(index: ResidentIndex, reader: Reader, claims: Floats) -> Floats:
+    """Return how well each memory answers that a model or an agent gave; NaN for those whose vector is a sentence's."""
+    rows, tag = (~np.isnan(claims)).nonzero()[0], reader.tenant.tag
+    names = [format_id(IdKind.MEMORY, unpack_code(code)[1], tag) for code in index.codes[rows].tolist()]
+    given = {one.memory_id for one in reader.evidence(memory_ids=names) if one.reader} if names else set[str]()
+    claims[[row for row, name in zip(rows.tolist(), names, strict=True) if name not in given]] = np.nan
+    return claims
 
 
 def _find_number(names: Sequence[str], name: str) -> int:
@@ -197,9 +208,10 @@ def retrieve(
     made: Plan,
     *,
     vector: Floats | None,
+    claim: Floats | None = None,
     allowed: Integers | None = None,
 ) -> Candidates:
-    """Return the candidates for a planned query."""
+    """Return the candidates for a planned query; `claim` is its vector that is compared with claims."""
     tuned = load_weights().relevance
     mask = mask_eligible(index, query, allowed)
     standing = _find_instructions(index, reader, query, mask) if may_return_memories(query) else {}
@@ -208,6 +220,11 @@ def retrieve(
         make_empty_meaning(index)
         if vector is None
         else find_similar(index, reader, vector, mask, limit=query.limit, also=rules)
+    )
+    claims = (
+        np.full(len(index), np.nan, np.float32)
+        if claim is None
+        else _keep_given(index, reader, compare_claims(index, reader, claim, mask, limit=query.limit))
     )
     whole: dict[int, float] = {}
     for place, name in enumerate(reversed(made.whole), 1):
@@ -225,6 +242,7 @@ def retrieve(
     signs = _Signs(
         words=_score_words(index, made, tuned),
         meant=meant,
+        claims=claims,
         slot=np.array(list(whole), np.int64) if whole else slot,
         whole=whole,
         timely=_mask_by_time(index, made, mask),
@@ -239,7 +257,9 @@ def retrieve(
     else:
         rows = np.flatnonzero(signs.timely)
         latest = rows[_pick_top(index.occurred_us[rows], _TIMELY)]
-    rows = collect_rows(len(index), worded, close, signs.slot, governing, latest)
+    claimed = (~np.isnan(claims)).nonzero()[0]
+    answering = claimed[_pick_top(claims[claimed], limits.CANDIDATES)]
+    rows = collect_rows(len(index), worded, close, signs.slot, governing, latest, answering)
     complete = vector is None and len(worded) < limits.CANDIDATES
     return _gather(index, made, signs, _Searched(rows, int(np.count_nonzero(mask)), complete))
 
@@ -396,6 +416,7 @@ def _gather(index: ResidentIndex, made: Plan, signs: _Signs, found: _Searched) -
         in_session=index.session[rows] >= 0,
         cosine=meant.cosine[rows],
         meaning=_estimate_meaning(meant.spread[rows], words.spread[rows], index.has_vector[rows]),
+        claim=signs.claims[rows],
         length=index.length[rows].astype(np.float32),
         by_named=by_named,
         slot=make_mask(len(index), signs.slot)[rows] if len(signs.slot) else np.zeros(len(rows), np.bool_),

@@ -244,6 +244,30 @@ def fuse_scores(found: Candidates, weights: Weights, engine: Calibration) -> Fus
     return Fused(_sum_terms(terms, len(found)), terms)
 
 
+_COVERED: Final = 0.05
+_ASKED: Final = 0.06
+"""What a memory with all words of a question, or in the slot that it asks for, gains in cosines of claims."""
+_STEEP: Final = 12.0
+"""How much relevance a memory loses with each cosine by which another one answers better."""
+_BESIDE: Final = ("governs", "time")
+"""Terms that count beside how well a memory answers."""
+
+
+def rate_by_claim(found: Candidates, fused: Fused) -> Fused:
+    """Rate the memories that were compared as claims by how well they answer, in place of words and likeness.
+
+    The one that answers best keeps the best relevance of any memory, so that memories stand among messages as before.
+    """
+    compared = ~np.isnan(found.claim)
+    if not compared.any():
+        return fused
+    beside = _sum_terms({name: fused.terms[name] for name in _BESIDE}, len(found))
+    answers = found.claim + np.float32(_COVERED) * found.coverage + np.float32(_ASKED) * found.slot
+    best = (fused.relevance - beside)[compared].max() + np.float32(_STEEP) * (answers - answers[compared].max())
+    relevance = np.where(compared, best + beside, fused.relevance)
+    return Fused(relevance, {**fused.terms, "claim": relevance - fused.relevance})
+
+
 def _sum_terms(terms: Mapping[str, Floats], count: int) -> Floats:
     total = np.zeros(count, np.float32)
     for values in terms.values():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Final
 
 import numpy as np
@@ -11,7 +12,8 @@ import numpy as np
 from credenda import limits
 from credenda.clock import seconds
 from credenda.errors import Unavailable
-from credenda.index.resident import ResidentIndex, find_nearest_codes
+from credenda.ids import IdKind, parse_id_number
+from credenda.index.resident import ResidentIndex, find_nearest_codes, read_stored_vectors
 from credenda.index.snapshot import STATE_HIDDEN
 from credenda.model.event import Event
 from credenda.model.fast_dataclass import compile_fast_init
@@ -47,13 +49,13 @@ from credenda.read.plan import (
 )
 from credenda.read.rank import COMPARED, Reading, find_allowed_owners, find_quoting_owners, hydrate_batch, order_rows
 from credenda.read.retrieve import add_relatives, build_partial_index, retrieve
-from credenda.read.score import Fused, compute_final_scores, fuse_ranks, fuse_scores, pick_best_of_owner
+from credenda.read.score import Fused, compute_final_scores, fuse_ranks, fuse_scores, pick_best_of_owner, rate_by_claim
 from credenda.read.spelling import correct_spelling
 from credenda.read.visibility import mask_relevant, redact_spans
 from credenda.read.weights import Calibration, load_talk_weights, load_weights
 from credenda.read.whole import add_whole
 from credenda.storage.current_trust import combine_trust
-from credenda.storage.store import MemoryFilter, Reader
+from credenda.storage.store import MemoryFilter, Reader, pack_code
 from credenda.text.normalize import normalise_attribute, normalise_name
 from credenda.text.passages import split_passages
 from credenda.text.tokens import tokenize
@@ -94,15 +96,18 @@ class _Asked:
     vector: Floats | None
     engine: Calibration
     tokens: Question | None = None
+    claim: Floats | None = None
+    """The vector of the question that is compared with claims."""
 
 
-def search(
+def search(  # noqa: PLR0913 - the ways to embed a question, each of which may be missing
     query: Query,
     *,
     reader: Reader,
     index: ResidentIndex | None,
     embed: Embed | None = None,
     tokens: TokenAsk | None = None,
+    claims: Callable[[str], Floats] | None = None,
     model_id: str | None = None,
     now_us: int,
 ) -> SearchResult:
@@ -110,9 +115,10 @@ def search(
 
     `index` is the tenant's resident index, or None if the tenant is too large for one; the indexes on disk then
     provide the candidates, by words and by vectors of `model_id`, the model of `embed`. `embed` is None for a search by
-    words alone; vectors are compared only if the index has the same model, and token vectors only with `tokens`. The
-    result abstains only if no text has a word or the meaning of the question, or, where `Query.refuse_below` asks for
-    it, if the probability of an answer is lower and no text holds the query verbatim.
+    words alone; vectors are compared only if the index has the same model, and token vectors only with `tokens`.
+    `claims` embeds a question for the comparison with memories. The result abstains only if no text has a word or the
+    meaning of the question, or, where `Query.refuse_below` asks for it, if the probability of an answer is lower and no
+    text holds the query verbatim.
     """
     began = seconds()
     tuned = load_weights()
@@ -120,33 +126,23 @@ def search(
     made = add_whole(reader, query, add_relatives(reader, planned), now_us)
     reads = index is None or bool(index.dims)
     means = embed is not None and bool(made.terms)  # marks alone mean nothing that a model could compare
-    vector = _embed_question(embed, query.text, made) if embed is not None and means and reads else None
+    vector = None
+    if embed is not None and means and reads:
+        vector = _call_or_none(lambda: embed_question(embed, query.text, made))
     whole = index if index is not None else _read_from_disk(reader, query, made, vector=vector, model_id=model_id)
     vector = vector if whole.dims else None
     asks = means and whole.dims
     split = _split_question(whole, tokens, made.addressed or query.text) if tokens is not None and asks else None
     asked = _Asked(query, made, whole, vector, tuned.engine(whole.model_id if vector is not None else None), split)
+    if claims is not None and vector is not None and _may_rate_claims(query, made, whole):
+        asked = replace(asked, claim=_call_or_none(lambda: claims(query.text)))
     work = Reading(query, reader, now_us, tuned, made.ask, made.subject, made.asked)
+    work.read_vectors = partial(_read_claims, whole, reader) if asked.claim is not None else None
     work.then = made.intervals if is_about_past(made) else None
     found, rows, rise = _find(asked, work, COMPARED)
     if work.quoted and not tokenize(query.text) and not any(row.signs.verbatim for row in rows):
         found, rows, rise = _find_quoting(asked, work) or (found, rows, rise)
-    judge = asked.engine if has_compared_vectors(rows) else tuned.engine(None)
-    short = len(made.terms) <= _SLOT_TERMS
-    answerable = estimate_answerability(
-        _leave_out_tasks(rows, made, query.text),
-        pick_most_relevant(_leave_out_tasks(work.rows, made, query.text)),
-        judge,
-        work.tuned,
-        asking=QuestionSignals(
-            names_slot=short and bool(made.slots) and made.first_person and made.ask is Ask.VALUE and not made.advice,
-            broad=made.broad,
-            strange=found.strange,
-            lead=found.lead,
-            rise=rise,
-            searched=found.searched,
-        ),
-    )
+    answerable = _estimate_answer(asked, work, (found, rows, rise))
     abstained = not rows or (answerable < query.refuse_below and not any(row.signs.verbatim for row in rows))
     if not abstained and query.limit > len(rows) == COMPARED:
         rows += _find_further(asked, work, rows)
@@ -166,6 +162,44 @@ def search(
         trace=_trace(asked, len(found), answerable, shown if abstained else ())
         | ({THEN: tuple(one.id for one in then.values())} if then else {}),
     )
+
+
+def _estimate_answer(asked: _Asked, work: Reading, result: tuple[Candidates, list[Row], Rise]) -> float:
+    """Return the probability that the store has an answer, by what `_find` returned."""
+    found, rows, rise = result
+    made, text = asked.made, asked.query.text
+    judge = asked.engine if has_compared_vectors(rows) else load_weights().engine(None)
+    short = len(made.terms) <= _SLOT_TERMS
+    return estimate_answerability(
+        _leave_out_tasks(rows, made, text),
+        pick_most_relevant(_leave_out_tasks(work.rows, made, text)),
+        judge,
+        work.tuned,
+        asking=QuestionSignals(
+            names_slot=short and bool(made.slots) and made.first_person and made.ask is Ask.VALUE and not made.advice,
+            broad=made.broad,
+            strange=found.strange,
+            lead=found.lead,
+            rise=rise,
+            searched=found.searched,
+        ),
+    )
+
+
+def _read_claims(index: ResidentIndex, reader: Reader, names: Sequence[str]) -> dict[str, Floats]:
+    """Read the vectors of memories by their ids."""
+    tag = reader.tenant.tag
+    codes = np.array([pack_code(parse_id_number(name, IdKind.MEMORY, tag), memory=True) for name in names], np.int64)
+    rows = index.rows_of(codes)
+    name_of = {int(row): name for row, name in zip(rows, names, strict=True) if row >= 0}
+    known = np.array(sorted(row for row in name_of if index.has_vector[row]), np.int64)
+    read, matrix = read_stored_vectors(index, reader, known)
+    return {name_of[int(row)]: vector for row, vector in zip(read, matrix, strict=True)}
+
+
+def _may_rate_claims(query: Query, made: Plan, index: ResidentIndex) -> bool:
+    """Return whether memories are ordered as claims: where a user and an assistant talk, by relevance, in any slot."""
+    return query.profile == "default" and not made.whole and not is_talk_of_persons(index)
 
 
 def _leave_out_tasks(rows: Sequence[Row], made: Plan, question: str) -> Sequence[Row]:
@@ -198,10 +232,10 @@ def _read_nearest(asked: _Asked, work: Reading, found: Candidates) -> list[Row]:
     return order_rows(work)
 
 
-def _embed_question(embed: Embed, text: str, made: Plan) -> Floats | None:
-    """Return the vector of a question, or None if the embedder is unavailable; the trace then shows words only."""
+def _call_or_none(embed: Callable[[], Floats]) -> Floats | None:
+    """Return a vector of the question, or None if the embedder is unavailable; the trace then shows words only."""
     try:
-        return embed_question(embed, text, made)
+        return embed()
     except Unavailable:
         return None
 
@@ -240,11 +274,13 @@ def _find(asked: _Asked, work: Reading, count: int) -> tuple[Candidates, list[Ro
 
     Where conditions that only the store knows left too few, it is asked which rows meet them, and those alone compete.
     """
-    found = retrieve(asked.index, work.reader, asked.query, asked.made, vector=asked.vector)
+    found = retrieve(asked.index, work.reader, asked.query, asked.made, vector=asked.vector, claim=asked.claim)
     rows, rise = _settle(asked, work, found, count)
     if len(rows) < count and work.misfits and (work.unread or not found.complete):
         allowed = find_allowed_owners(work)
-        found = retrieve(asked.index, work.reader, asked.query, asked.made, vector=asked.vector, allowed=allowed)
+        found = retrieve(
+            asked.index, work.reader, asked.query, asked.made, vector=asked.vector, claim=asked.claim, allowed=allowed
+        )
         work.rows.clear()
         work.misfits, work.unread = 0, False
         rows, rise = _settle(asked, work, found, count)
@@ -260,7 +296,9 @@ def _find_quoting(asked: _Asked, work: Reading) -> tuple[Candidates, list[Row], 
     if not len(allowed):
         return None
     anytime = replace(asked, made=replace(asked.made, intervals=(ANY_TIME,)))
-    found = retrieve(asked.index, work.reader, asked.query, anytime.made, vector=asked.vector, allowed=allowed)
+    found = retrieve(
+        asked.index, work.reader, asked.query, anytime.made, vector=asked.vector, claim=asked.claim, allowed=allowed
+    )
     work.rows.clear()
     return found, *_settle(anytime, work, found, COMPARED)
 
@@ -288,7 +326,7 @@ def _settle(asked: _Asked, work: Reading, found: Candidates, wanted: int) -> tup
 def _fuse(asked: _Asked, work: Reading, found: Candidates) -> Fused:
     """Add up the features, with the weights and the late interaction for talk between persons where it applies."""
     if asked.tokens is None or asked.vector is None or not found.talk:
-        return fuse_scores(found, work.tuned, asked.engine)
+        return rate_by_claim(found, fuse_scores(found, work.tuned, asked.engine))
     work.tuned = load_talk_weights()
     fused = fuse_scores(found, work.tuned, work.tuned.engine(asked.index.model_id))
     return add_late_scores(

@@ -73,6 +73,7 @@ def search(
             index=open_index(parts, reader),
             embed=parts.ask,
             tokens=parts.ask_tokens,
+            claims=parts.ask_claims,
             model_id=parts.embedder.model_id if parts.embedder else None,
             now_us=parts.clock.now_us(),
         )
@@ -217,6 +218,7 @@ def context(
             index=open_index(parts, reader) if query is not None else None,
             embed=parts.ask,
             tokens=parts.ask_tokens,
+            claims=parts.ask_claims,
             now_us=now_us,
             budget=TokenBudget(budget, parts.counter),
             core=services.core.gather_candidates(parts, reader, asked, now_us),

@@ -15,7 +15,14 @@ import pytest
 
 from benchmarks import build_models
 from benchmarks.build_models import build_minilm, encode_tensors, quantise
-from credenda.providers.embed.minilm import WEIGHTS_SHA256, find_weights, map_tensors, read_header
+from credenda.providers.embed.minilm import (
+    QUESTIONS_SHA256,
+    WEIGHTS_SHA256,
+    find_questions,
+    find_weights,
+    map_tensors,
+    read_header,
+)
 from tests.waiting import PATIENCE_SECONDS
 
 ROOT = Path(__file__).parents[3]
@@ -26,7 +33,8 @@ FILES = find_weights().parent
 def test_the_files_are_those_of_the_model_card() -> None:
     card = (PACKAGE / "MODEL_CARD.md").read_text(encoding="utf-8")
     assert hashlib.sha256(find_weights().read_bytes()).hexdigest() == WEIGHTS_SHA256
-    for digest in (WEIGHTS_SHA256, build_models.MINILM_SHA256):
+    assert hashlib.sha256(find_questions().read_bytes()).hexdigest() == QUESTIONS_SHA256
+    for digest in (WEIGHTS_SHA256, QUESTIONS_SHA256, build_models.MINILM_SHA256):
         assert digest in card
 
 
@@ -46,6 +54,7 @@ def test_the_models_are_in_the_wheel_and_in_what_it_is_built_from() -> None:
     assert sorted(path.relative_to(FILES).as_posix() for path in FILES.rglob("*.*") if path.suffix != ".pyc") == [
         "__init__.py",
         "minilm.safetensors",
+        "questions.safetensors",
         "reader/encoder.onnx",
         "reader/heads.onnx",
         "reader/reader.json",

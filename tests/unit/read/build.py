@@ -102,6 +102,7 @@ def candidates(count: int, **parts: Unpack[CandidateParts]) -> Candidates:
         in_session=none,
         cosine=np.full(count, np.nan, np.float32),
         meaning=zero,
+        claim=np.full(count, np.nan, np.float32),
         length=zero,
         by_named=none,
         slot=none,

@@ -58,6 +58,15 @@ class QueryEmbedder(Protocol):
         ...
 
 
+@runtime_checkable
+class ClaimEmbedder(Protocol):
+    """An optional protocol of embedders that were taught which claim answers a question."""
+
+    def embed_asked(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """Embed questions: vectors to be compared with those that `embed` makes of claims ("my rent is 985")."""
+        ...
+
+
 class TokenVectors(NamedTuple):
     """The tokens of a text: `vectors` (t, d) float32, rows of unit length, and the characters of each token."""
 
@@ -91,11 +100,12 @@ class TokenEmbedder(Embedder, Protocol):
         ...
 
 
-def call_embedder(embedder: Embedder, texts: Sequence[str], *, asked: bool = False) -> NDArray[np.float32]:
-    """Embed texts, or queries, unchecked; raises `Unavailable` for whatever error the embedder raises."""
-    way = embedder.embed_questions if asked and isinstance(embedder, QueryEmbedder) else embedder.embed
+def call_embedder(
+    embedder: Embedder, texts: Sequence[str], *, way: Callable[[Sequence[str]], NDArray[np.float32]] | None = None
+) -> NDArray[np.float32]:
+    """Embed texts, or queries in their own `way`, unchecked; raises `Unavailable` for whatever the embedder raises."""
     try:
-        return way(texts)
+        return (way or embedder.embed)(texts)
     except CredendaError:
         raise
     except Exception as error:  # the code of a library or of the caller
@@ -104,9 +114,11 @@ def call_embedder(embedder: Embedder, texts: Sequence[str], *, asked: bool = Fal
         ) from error
 
 
-def embed_checked(embedder: Embedder, texts: Sequence[str], *, asked: bool = False) -> NDArray[np.float32]:
+def embed_checked(
+    embedder: Embedder, texts: Sequence[str], *, way: Callable[[Sequence[str]], NDArray[np.float32]] | None = None
+) -> NDArray[np.float32]:
     """Embed texts, or queries; raises `Unavailable` for an error or invalid vectors, so that none is stored."""
-    matrix = call_embedder(embedder, texts, asked=asked)
+    matrix = call_embedder(embedder, texts, way=way)
     _check_matrix(embedder, matrix, len(texts))
     return matrix
 
@@ -241,6 +253,8 @@ def _find_vector_problem(embedder: Embedder) -> str:
 
 
 _DIGEST_BYTES: Final = 16
+_ASKED: Final = "/asked"
+"""Marks the vectors of questions that are compared with claims."""
 
 
 class QueryVectorCache:
@@ -270,10 +284,23 @@ class QueryVectorCache:
                 self._held.move_to_end(key)
         missing = [place for place, key in enumerate(keys) if key not in found]
         if missing:
-            fresh = embed_checked(embedder, [texts[place] for place in missing], asked=True)
+            way = embedder.embed_questions if isinstance(embedder, QueryEmbedder) else None
+            fresh = embed_checked(embedder, [texts[place] for place in missing], way=way)
             found |= {keys[place]: row.copy() for place, row in zip(missing, fresh, strict=True)}
             self._keep(found)
         return np.array([found[key] for key in keys], np.float32)
+
+    def embed_asked(self, embedder: Embedder, text: str) -> NDArray[np.float32]:
+        """Return the vector of a question that is compared with claims; raises `Unavailable` as `embed` does."""
+        key = _make_key(f"{embedder.model_id}{_ASKED}", text)
+        with self._lock:
+            held = self._held.get(key)
+            if held is not None:
+                self._held.move_to_end(key)
+        if held is None:
+            held = embed_checked(embedder, [text], way=cast("ClaimEmbedder", embedder).embed_asked)[0].copy()
+            self._keep({key: held})
+        return held
 
     def embed_tokens(self, embedder: TokenEmbedder, text: str) -> TokenVectors:
         """Return the tokens of a query; its vector comes from the same encoding and is cached as well."""

@@ -49,10 +49,12 @@ _SPECIAL: Final = 2
 """Special tokens of every text, at its ends."""
 _PACKAGE: Final = "credenda_models"
 _WEIGHTS: Final = "minilm.safetensors"
+_QUESTIONS: Final = "questions.safetensors"
 _WORDS: Final = "words.weight"
-_INSIDE_BYTES: Final = 4_096
+_INSIDE_BYTES: Final = 1_024
 """Tensors up to this size stand in the graph itself."""
 WEIGHTS_SHA256: Final = "1ec83b970c1a66925d93929f677ba2863b07d1124ccc6aa01b91e1bdaa8f8eed"
+QUESTIONS_SHA256: Final = "8e2ed5d730f1f75e14a7d9cb79ba2f86d424972a713c6d260a215c33c633a6f0"
 _NEEDED: Final = ("onnxruntime", "tokenizers", _PACKAGE)
 
 _LOADING: Final = Lock()
@@ -83,16 +85,11 @@ class MiniLmEmbedder:
 
     def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """Return (n, 384) float32 with rows of unit length; raises `Unavailable` when the model cannot be loaded."""
-        import numpy as np
+        return _embed(texts, asked=False)
 
-        out = np.empty((len(texts), _DIMS), np.float32)
-        if not len(texts):
-            return out
-        pieces, model = _get_loaded()
-        for places, states in _run_batches(model, pieces.numbers(texts)):
-            means = states.mean(axis=1)
-            out[places] = means / np.linalg.norm(means, axis=1, keepdims=True)
-        return out
+    def embed_asked(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """Return the vectors of questions, to be compared with those that `embed` makes of claims."""
+        return _embed(texts, asked=True)
 
     @property
     def token_model_id(self) -> str:
@@ -122,6 +119,19 @@ class MiniLmEmbedder:
             for place, vectors in zip(places, projected, strict=True):
                 tokens[place] = embed.factory.TokenVectors(vectors, split[place][1][kept])
         return out, [tokens[place] for place in range(len(texts))]
+
+
+def _embed(texts: Sequence[str], *, asked: bool) -> NDArray[np.float32]:
+    import numpy as np
+
+    out = np.empty((len(texts), _DIMS), np.float32)
+    if not len(texts):
+        return out
+    pieces, model = _get_loaded(asked=asked)
+    for places, states in _run_batches(model, pieces.numbers(texts)):
+        means = states.mean(axis=1)
+        out[places] = means / np.linalg.norm(means, axis=1, keepdims=True)
+    return out
 
 
 def _run_batches(model: OnnxModel, numbers: Sequence[Sequence[int]]) -> Iterator[tuple[list[int], NDArray[np.float32]]]:
@@ -156,16 +166,16 @@ def _group_batches(lengths: Sequence[int]) -> Iterator[list[int]]:
         yield batch
 
 
-def _get_loaded() -> tuple[WordPieces, OnnxModel]:
-    """Return tokenizer and model, loaded once for the process by the first thread."""
+def _get_loaded(*, asked: bool = False) -> tuple[WordPieces, OnnxModel]:
+    """Return tokenizer and model, that of texts or of questions, loaded once for the process by the first thread."""
     with _LOADING:
-        return _load()
+        return _load(asked=asked)
 
 
 @cache
-def _load() -> tuple[embed.minilm.WordPieces, OnnxModel]:
+def _load(*, asked: bool) -> tuple[embed.minilm.WordPieces, OnnxModel]:
     try:
-        return embed.minilm.WordPieces(_TOKENS), open_model(find_weights())
+        return _load_pieces(), open_model(find_weights(), find_questions() if asked else None)
     except (ImportError, OSError, ValueError) as error:
         fix = f'{format_install()}, or set embedder = "none"; search by words works meanwhile'
         failed = Unavailable("the local model cannot be loaded", why=str(error), fix=fix)
@@ -173,25 +183,40 @@ def _load() -> tuple[embed.minilm.WordPieces, OnnxModel]:
         raise failed from error
 
 
+@cache
+def _load_pieces() -> WordPieces:
+    return WordPieces(_TOKENS)
+
+
 def find_weights() -> Path:
     """Return the path of the installed weights after a check of their hash; raises `ImportError` or `ValueError`."""
-    path = Path(import_module(_PACKAGE).__file__ or "").with_name(_WEIGHTS)
+    return _find_checked(_WEIGHTS, WEIGHTS_SHA256)
+
+
+def find_questions() -> Path:
+    """Return the path of the weights that questions have instead, as `find_weights` does."""
+    return _find_checked(_QUESTIONS, QUESTIONS_SHA256)
+
+
+def _find_checked(name: str, digest: str) -> Path:
+    path = Path(import_module(_PACKAGE).__file__ or "").with_name(name)
     with path.open("rb") as file:
         found = hashlib.file_digest(file, "sha256").hexdigest()
-    if found != WEIGHTS_SHA256:
+    if found != digest:
         raise ValueError(f"{path} is not the file that this version was tested with")
     return path
 
 
-def open_model(weights: Path, *, unsigned: bool | None = None) -> OnnxModel:
-    """Return the network, ready to run.
+def open_model(weights: Path, changed: Path | None = None, *, unsigned: bool | None = None) -> OnnxModel:
+    """Return the network, ready to run, with the tensors of another file in place of those of the same name.
 
     `unsigned` selects the weight format; None asks the runtime which one is exact on this processor.
     """
     import numpy as np
 
     is_unsigned = _has_overflow() if unsigned is None else unsigned
-    outside = {name: value for name, value in map_tensors(weights).items() if value.nbytes > _INSIDE_BYTES}
+    tensors = map_tensors(weights) | (map_tensors(changed) if changed is not None else {})
+    outside = {name: value for name, value in tensors.items() if value.nbytes > _INSIDE_BYTES}
     if _WORDS not in outside:
         raise ValueError("this is not the file with the weights")
     if is_unsigned:

@@ -56,7 +56,8 @@ WHERE user_id = :user_id AND entity_key = :entity AND attribute_key = :attribute
     AND attribute_key IS NOT NULL
     AND (:statuses IS NULL OR status IN (SELECT value FROM json_each(:statuses)))
     AND (:as_of_us IS NULL OR (
-        coalesce(valid_from, created_at) <= :as_of_us
+        (coalesce(valid_from, created_at) <= :as_of_us OR (stance IN ('planned', 'considered')
+            AND created_at <= :as_of_us AND (status <> 'superseded' OR valid_until > valid_from)))
         AND (valid_until IS NULL OR valid_until > :as_of_us OR valid_until = -4611686018427387904)
         AND coalesce(relation, '') <> 'corrected' AND status <> 'invalidated'
     ))
@@ -131,7 +132,8 @@ WHERE user_id = :user_id AND expired_at IS NULL AND (pinned = 1 OR attribute_key
     AND (:pinned IS NULL OR pinned = :pinned)
     AND (:statuses IS NULL OR status IN (SELECT value FROM json_each(:statuses)))
     AND (:as_of_us IS NULL OR (
-        coalesce(valid_from, created_at) <= :as_of_us
+        (coalesce(valid_from, created_at) <= :as_of_us OR (stance IN ('planned', 'considered')
+            AND created_at <= :as_of_us AND (status <> 'superseded' OR valid_until > valid_from)))
         AND (valid_until IS NULL OR valid_until > :as_of_us OR valid_until = -4611686018427387904)
         AND coalesce(relation, '') <> 'corrected' AND status <> 'invalidated'
     ))

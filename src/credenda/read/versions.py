@@ -1,0 +1,107 @@
+"""Claims that tell one thing at several times, under whatever names: "hourly wage", "pay rate". Pure.
+
+This is an order, and a doubt about the earlier ones: likeness retires nothing.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+from credenda.model.attributes import get_attribute
+from credenda.model.memory import Cardinality, Memory, Stance
+from credenda.read.candidates import Floats, Row
+from credenda.read.newer import get_since, has_same_owner, list_terms, pick_asked_for
+from credenda.read.plan import Interval
+from credenda.text.normalize import is_same_value, normalise_attribute
+from credenda.text.tokens import ALTERNATIVE, tokenize
+
+_WEIGHTS: Final = (-6.4, 10.7, 6.4, 1.1, 0.9, -5.6)
+"""Logistic weights of two claims being versions of one thing: the constant, their cosine, equal names of attributes, a
+word that these share, values of which both or none have a digit, and how much worse the other one answers.
+
+Fitted on 448 questions over the written lives of four persons. With one of them left out at a time, the current value
+came first for 74 of 100 questions; the right slot, of any time, was found for 77."""
+_FIRM: Final = frozenset({Stance.ASSERTED, Stance.NEGATED})
+_NUMBER: Final = re.compile(r"\d+(?:[.,:]\d+)*")
+
+
+def find_versions(rows: Sequence[Row], vectors: Mapping[str, Floats], asked: Sequence[str]) -> list[Row]:
+    """List the memories that tell what the best of some ordered rows tells, at other times: the best one is first.
+
+    `vectors` are those of the memories by id, `asked` the terms of the question: what it names is no other thing.
+    Values of a set, such as allergies, are no versions of each other.
+    """
+    best = next((row for row in rows if row.memory is not None), None)
+    if best is None or best.memory is None or not _may_have_versions(best) or best.id not in vectors:
+        return []
+    others = [
+        row
+        for row in rows
+        if row.memory is not None
+        and row.id in vectors
+        and _may_have_versions(row)
+        and _has_other_value(row.memory, best.memory, asked)
+        and _is_alike(row, best, float(vectors[row.id] @ vectors[best.id]))
+    ]
+    return [best, *others]
+
+
+def find_latest(versions: Sequence[Row], asked: Sequence[str], told: Mapping[str, int]) -> dict[str, str]:
+    """Map all earlier versions to the one told last, unless the question names the value of the best one.
+
+    `told` is when each memory was told last.
+    """
+    latest = max(versions, key=lambda row: (told.get(row.id, 0), row.signs.claim or 0.0), default=None)
+    best = versions[0].memory if versions else None
+    if latest is None or latest.memory is None or best is None or _has_named_value(best, latest.memory, asked):
+        return {}
+    return {row.id: latest.id for row in versions if told.get(row.id, 0) < told.get(latest.id, 0)}
+
+
+def find_then(versions: Sequence[Row], times: Sequence[Interval], question: str) -> dict[str, str]:
+    """Map all versions to the one that a question about the past is about: before another, or at its time."""
+    held = sorted((row.memory for row in versions if row.memory is not None), key=get_since)
+    if len(held) <= 1:
+        return {}
+    then = pick_asked_for(held[-1], held[:-1], times, question)
+    return {} if then is None else {one.id: then.id for one in held if one is not then}
+
+
+def _has_named_value(best: Memory, latest: Memory, asked: Sequence[str]) -> bool:
+    """Return whether a question names the better part of a value, by words that the latest version lacks."""
+    value, words = set(tokenize(best.value or "")), {part for term in asked for part in term.split(ALTERNATIVE)}
+    return 2 * len(value & words) >= max(len(value), 1) and not value & words <= list_terms(latest, latest.text)
+
+
+def _may_have_versions(row: Row) -> bool:
+    """Return whether a row is a memory of one thing that is so, compared as a claim."""
+    memory = row.memory
+    if memory is None or row.signs.claim is None or not memory.value or not row.flags <= {"contested"}:
+        return False
+    if get_attribute(normalise_attribute(memory.attribute or "")).cardinality is Cardinality.SET:
+        return False
+    return memory.stance in _FIRM
+
+
+def _has_other_value(memory: Memory, best: Memory, asked: Sequence[str]) -> bool:
+    """Return whether a memory was told at another time than the best one, with another value of what is asked for."""
+    if memory.created_us == best.created_us or memory.scope != best.scope or not has_same_owner(memory, best):
+        return False
+    numbers = [set(_NUMBER.findall(one.value or "")) for one in (memory, best)]
+    if is_same_value(memory.value, best.value) or (numbers[0] and numbers[0] == numbers[1]):
+        return False
+    names, its = (set(tokenize((one.attribute or "").replace("_", " "))) for one in (best, memory))
+    if its <= names:
+        return True
+    words = {part for term in asked for part in term.split(ALTERNATIVE)}
+    return names & words <= list_terms(memory, memory.text)
+
+
+def _is_alike(row: Row, best: Row, likeness: float) -> bool:
+    names = [normalise_attribute(one.memory.attribute or "").split("_") if one.memory else [] for one in (row, best)]
+    digits = {_NUMBER.search(one.memory.value or "") is None for one in (row, best) if one.memory}
+    worse = (best.signs.claim or 0.0) - (row.signs.claim or 0.0)
+    features = (1.0, likeness, names[0] == names[1], not {*names[0]}.isdisjoint(names[1]), len(digits) == 1, worse)
+    return sum(weight * feature for weight, feature in zip(_WEIGHTS, features, strict=True)) > 0
