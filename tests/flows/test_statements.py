@@ -169,3 +169,10 @@ def test_german_talk_is_stated_in_german_and_any_other_in_english(mem: Credenda,
         "Lyon": "user: residence: Lyon, as of 2026-03-04",
     }
     assert "Hobby: Schach (told 1 Mar 2026)" in words(mem.context("Was ist mein Hobby?").text)
+
+
+def test_english_without_its_apostrophe_is_no_german(mem: Credenda) -> None:
+    claims = [{"quote": "im davie rennie", "entity": "user", "attribute": "name", "value": "davie rennie"}]
+    mem.remember("im davie rennie, 55, plumber, glasgow", claims=claims)
+    mem.settle()
+    assert [one.statement.partition(",")[0] for one in mem.list(attribute="name").items] == ["user: name: davie rennie"]

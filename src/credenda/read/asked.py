@@ -116,6 +116,16 @@ def find_asked(question: str) -> AskedSlots | None:
 
 
 @cache
+def list_meanings(name: str) -> frozenset[str]:
+    """Return what the name of an open attribute stands for: itself, and the attributes that it asks for as a phrase.
+
+    >>> list_meanings("vehicle") & list_meanings("car"), list_meanings("boss") & list_meanings("line_manager")
+    (frozenset({'car'}), frozenset({'manager'}))
+    """
+    return frozenset({name, *_index_phrases().get(frozenset(map(_stem, name.split("_"))), ())})
+
+
+@cache
 def _list_names(attribute: str) -> frozenset[str]:
     """Return the names under which programs may file an attribute: its own, its nouns and the single words for it."""
     row = get_attribute(attribute)

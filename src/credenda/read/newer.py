@@ -54,8 +54,10 @@ class _Compared(NamedTuple):
     beside: bool
 
 
-def link_newer(hits: Sequence[Hit], changed: Mapping[str, str] = _NONE, now_us: int = 0) -> tuple[Hit, ...]:
-    """Name on each hit the newest hit that may replace it, and put that one before it.
+def link_newer(
+    hits: Sequence[Hit], changed: Mapping[str, str] = _NONE, now_us: int = 0, *, moves: bool = True
+) -> tuple[Hit, ...]:
+    """Name on each hit the newest hit that may replace it, and put that one before it if that `moves`.
 
     `changed` has the hits that another one tells to be outdated, by id. What begins after `now_us` replaces
     nothing yet.
@@ -76,7 +78,8 @@ def link_newer(hits: Sequence[Hit], changed: Mapping[str, str] = _NONE, now_us: 
                 newer[old.id] = found.id
     if not newer:
         return tuple(hits)
-    return tuple(put_newest_first([replace(hit, newer=newer[hit.id]) if hit.id in newer else hit for hit in hits]))
+    linked = [replace(hit, newer=newer[hit.id]) if hit.id in newer else hit for hit in hits]
+    return tuple(put_newest_first(linked) if moves else linked)
 
 
 def has_begun(memory: Memory, now_us: int) -> bool:

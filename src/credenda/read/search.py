@@ -150,7 +150,8 @@ def search(  # noqa: PLR0913 - the ways to embed a question, each of which may b
     shown = (rows or _read_nearest(asked, work, found))[:_MISSES] if abstained else rows[:most]
     scores = compute_final_scores(shown, query, answerable, tuned.falloff, compared=COMPARED)
     built, then = _build_hits(asked, work, shown, scores)
-    hits = put_then_first((*link_newer(built[:COMPARED], work.changed, now_us), *built[COMPARED:]), then)
+    linked = link_newer(built[:COMPARED], work.changed, now_us, moves=work.then is None)
+    hits = put_then_first((*linked, *built[COMPARED:]), then)
     hits = hits if abstained else hits[: query.limit]
     nearest = hits if abstained else ()
     return SearchResult(

@@ -11,6 +11,7 @@ from typing import Final
 
 from credenda.model.attributes import get_attribute
 from credenda.model.memory import Cardinality, Memory, Stance
+from credenda.read.asked import list_meanings
 from credenda.read.candidates import Floats, Row
 from credenda.read.newer import get_since, has_same_owner, list_terms, pick_asked_for
 from credenda.read.plan import Interval
@@ -61,11 +62,16 @@ def find_latest(versions: Sequence[Row], asked: Sequence[str], told: Mapping[str
 
 
 def find_then(versions: Sequence[Row], times: Sequence[Interval], question: str) -> dict[str, str]:
-    """Map all versions to the one that a question about the past is about: before another, or at its time."""
+    """Map all versions to the one that a question about the past is about: before another, or at its time.
+
+    For a question that names a time and no version that had ended by it, that is the last one begun by then.
+    """
     held = sorted((row.memory for row in versions if row.memory is not None), key=get_since)
     if len(held) <= 1:
         return {}
-    then = pick_asked_for(held[-1], held[:-1], times, question)
+    ends = [time.until_us for time in times if time.until_us is not None]
+    begun = [one for one in held if ends and get_since(one) < max(ends)]
+    then = pick_asked_for(held[-1], held[:-1], times, question) or (begun[-1] if begun else None)
     return {} if then is None else {one.id: then.id for one in held if one is not then}
 
 
@@ -93,15 +99,17 @@ def _has_other_value(memory: Memory, best: Memory, asked: Sequence[str]) -> bool
     if is_same_value(memory.value, best.value) or (numbers[0] and numbers[0] == numbers[1]):
         return False
     names, its = (set(tokenize((one.attribute or "").replace("_", " "))) for one in (best, memory))
-    if its <= names:
-        return True
+    if its <= names or its.isdisjoint(names):
+        return True  # other words for the same, and not its house insurance beside the car insurance
     words = {part for term in asked for part in term.split(ALTERNATIVE)}
     return names & words <= list_terms(memory, memory.text)
 
 
 def _is_alike(row: Row, best: Row, likeness: float) -> bool:
-    names = [normalise_attribute(one.memory.attribute or "").split("_") if one.memory else [] for one in (row, best)]
+    names = [normalise_attribute(one.memory.attribute or "") if one.memory else "" for one in (row, best)]
+    equal = not list_meanings(names[0]).isdisjoint(list_meanings(names[1]))
+    shares = not {*names[0].split("_")}.isdisjoint(names[1].split("_"))
     digits = {_NUMBER.search(one.memory.value or "") is None for one in (row, best) if one.memory}
     worse = (best.signs.claim or 0.0) - (row.signs.claim or 0.0)
-    features = (1.0, likeness, names[0] == names[1], not {*names[0]}.isdisjoint(names[1]), len(digits) == 1, worse)
+    features = (1.0, likeness, equal, shares or equal, len(digits) == 1, worse)
     return sum(weight * feature for weight, feature in zip(_WEIGHTS, features, strict=True)) > 0

@@ -169,6 +169,10 @@ def _index_function_words() -> dict[str, tuple[str, ...]]:
     return {word: tuple(languages) for word, languages in found.items()}
 
 
+_TYPED: Final = frozenset("im ive dont cant thats its whats isnt didnt".split())  # noqa: SIM905
+"""English as it is typed; "im" is German too."""
+
+
 def guess_languages(words: Sequence[str], *, most: bool = False) -> tuple[str, ...]:
     """Return the likely languages of a text's folded words, the likeliest first; () for English.
 
@@ -176,6 +180,8 @@ def guess_languages(words: Sequence[str], *, most: bool = False) -> tuple[str, .
 
     >>> guess_languages("ich habe zwei katzen".split()), guess_languages("i met her in el paso".split())
     (('de',), ())
+    >>> guess_languages("im tess".split()), guess_languages("ich bin im garten".split())
+    ((), ('de',))
     """
     if DISTINCTIVE_WORDS.isdisjoint(words):
         return ()
@@ -184,7 +190,7 @@ def guess_languages(words: Sequence[str], *, most: bool = False) -> tuple[str, .
     for word in words:
         for language in speakers.get(word, ()):
             votes[language] = votes.get(language, 0) + 1
-    english = sum(word in get_function_words("en") for word in words)
+    english = sum(word in get_function_words("en") or word in _TYPED for word in words)
     likely = [language for language, count in votes.items() if count > english]
     likely.sort(key=lambda language: -votes[language])
     return tuple(language for language in likely if not most or votes[language] == votes[likely[0]])

@@ -105,3 +105,14 @@ def test_another_thing_than_the_question_names_is_no_version() -> None:
     passport, licence = claim("m1", "passport_expiry", "2031", 1, 0.6), claim("m2", "licence_expiry", "2029", 2, 0.5)
     assert latest(passport, licence, asked=("passport", "expir")) == {}
     assert latest(passport, licence, asked=("expir",)) == {"m1": "m2"}
+
+
+def test_names_that_ask_for_one_attribute_are_equal() -> None:
+    car, vehicle = claim("m1", "car", "2014 Outback", 1, 0.4), claim("m2", "vehicle", "2017 Transit", 2, 0.3)
+    assert latest(car, vehicle, alike=0.26) == {"m1": "m2"}
+
+
+def test_other_words_for_a_slot_are_no_other_thing() -> None:
+    city = claim("m1", "city_where_he_lives", "Brisbane", 1, 0.6, entity="Craig")
+    home = claim("m2", "home", "a flat in Fremantle", 2, 0.5, entity="Craig")
+    assert latest(city, home, asked=("craig", "live")) == {"m1": "m2"}
