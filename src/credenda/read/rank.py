@@ -270,7 +270,7 @@ def _read_versions(work: Reading, rows: Sequence[Row]) -> list[Row]:
     """List the versions of the memory that answers best, where memories were compared as claims."""
     at_us = work.now_us if work.query.as_of_us is None else work.query.as_of_us
     begun = [row for row in rows[:COMPARED] if row.memory is not None and has_begun(row.memory, at_us)]
-    if work.read_vectors is None or not begun:
+    if work.read_vectors is None or all(row.signs.claim is None for row in begun):
         return []
     return find_versions(begun, work.read_vectors([row.id for row in begun]), work.subject)
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final, NamedTuple
 
@@ -188,13 +188,37 @@ def mask_eligible(index: ResidentIndex, query: Query, allowed: Integers | None =
     return mask
 
 
-def _keep_given(index: ResidentIndex, reader: Reader, claims: Floats) -> Floats:
-    """Return how well each memory answers that a model or an agent gave; NaN for those whose vector is a sentence's."""
-    rows, tag = (~np.isnan(claims)).nonzero()[0], reader.tenant.tag
+def _rate_claims(
+    index: ResidentIndex,
+    reader: Reader,
+    meant: Meaning,
+    *,
+    claim: Callable[[], Floats | None] | None,
+    mask: Mask,
+    limit: int,
+) -> Floats:
+    """Return how well each memory answers that a model or an agent gave, NaN for all other rows.
+
+    The vectors of other memories are those of sentences. Where none of the nearest memories was given, the question is
+    not embedded for it.
+    """
+    none = np.full(len(index), np.nan, np.float32)
+    near = meant.rows[index.is_memory[meant.rows]]
+    vector = claim() if claim is not None and len(_find_given(index, reader, near)) else None
+    if vector is None:
+        return none
+    compared = compare_claims(index, reader, vector, mask, limit=limit)
+    given = _find_given(index, reader, (~np.isnan(compared)).nonzero()[0])
+    none[given] = compared[given]
+    return none
+
+
+def _find_given(index: ResidentIndex, reader: Reader, rows: Integers) -> Integers:
+    """Return those rows of memories that a model or an agent gave."""
+    tag = reader.tenant.tag
     names = [format_id(IdKind.MEMORY, unpack_code(code)[1], tag) for code in index.codes[rows].tolist()]
     given = {one.memory_id for one in reader.evidence(memory_ids=names) if one.reader} if names else set[str]()
-    claims[[row for row, name in zip(rows.tolist(), names, strict=True) if name not in given]] = np.nan
-    return claims
+    return rows[[name in given for name in names]] if names else rows
 
 
 def _find_number(names: Sequence[str], name: str) -> int:
@@ -208,10 +232,10 @@ def retrieve(
     made: Plan,
     *,
     vector: Floats | None,
-    claim: Floats | None = None,
+    claim: Callable[[], Floats | None] | None = None,
     allowed: Integers | None = None,
 ) -> Candidates:
-    """Return the candidates for a planned query; `claim` is its vector that is compared with claims."""
+    """Return the candidates for a planned query; `claim` embeds it for the comparison with claims."""
     tuned = load_weights().relevance
     mask = mask_eligible(index, query, allowed)
     standing = _find_instructions(index, reader, query, mask) if may_return_memories(query) else {}
@@ -221,11 +245,7 @@ def retrieve(
         if vector is None
         else find_similar(index, reader, vector, mask, limit=query.limit, also=rules)
     )
-    claims = (
-        np.full(len(index), np.nan, np.float32)
-        if claim is None
-        else _keep_given(index, reader, compare_claims(index, reader, claim, mask, limit=query.limit))
-    )
+    claims = _rate_claims(index, reader, meant, claim=claim, mask=mask, limit=query.limit)
     whole: dict[int, float] = {}
     for place, name in enumerate(reversed(made.whole), 1):
         row = index.row_of(pack_code(parse_id_number(name, IdKind.MEMORY, reader.tenant.tag), memory=True))

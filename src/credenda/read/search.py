@@ -96,8 +96,8 @@ class _Asked:
     vector: Floats | None
     engine: Calibration
     tokens: Question | None = None
-    claim: Floats | None = None
-    """The vector of the question that is compared with claims."""
+    claim: Callable[[], Floats | None] | None = None
+    """Embeds the question for the comparison with claims; None if none is made."""
 
 
 def search(  # noqa: PLR0913 - the ways to embed a question, each of which may be missing
@@ -135,7 +135,7 @@ def search(  # noqa: PLR0913 - the ways to embed a question, each of which may b
     split = _split_question(whole, tokens, made.addressed or query.text) if tokens is not None and asks else None
     asked = _Asked(query, made, whole, vector, tuned.engine(whole.model_id if vector is not None else None), split)
     if claims is not None and vector is not None and _may_rate_claims(query, made, whole):
-        asked = replace(asked, claim=_call_or_none(lambda: claims(query.text)))
+        asked = replace(asked, claim=lambda: _call_or_none(lambda: claims(query.text)))
     work = Reading(query, reader, now_us, tuned, made.ask, made.subject, made.asked)
     work.read_vectors = partial(_read_claims, whole, reader) if asked.claim is not None else None
     work.then = made.intervals if is_about_past(made) else None
