@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from credenda import limits
 from credenda.ids import IdKind, format_id, parse_id_number
-from credenda.index.resident import Occasion, ResidentIndex, make_mask
+from credenda.index.resident import Occasion, ResidentIndex, make_mask, read_stored_vectors
 from credenda.index.snapshot import STATE_CURRENT, STATE_HIDDEN, STATE_PAST, SkipBoost
 from credenda.model.event import CODE, Event
 from credenda.model.fast_dataclass import compile_fast_init
@@ -186,6 +186,17 @@ def mask_eligible(index: ResidentIndex, query: Query, allowed: Integers | None =
     if allowed is not None:
         mask &= np.isin(find_owner(index.codes), allowed)
     return mask
+
+
+def read_claims(index: ResidentIndex, reader: Reader, names: Sequence[str]) -> dict[str, Floats]:
+    """Read the vectors of memories by their ids."""
+    tag = reader.tenant.tag
+    codes = np.array([pack_code(parse_id_number(name, IdKind.MEMORY, tag), memory=True) for name in names], np.int64)
+    rows = index.rows_of(codes)
+    name_of = {int(row): name for row, name in zip(rows, names, strict=True) if row >= 0}
+    known = np.array(sorted(row for row in name_of if index.has_vector[row]), np.int64)
+    read, matrix = read_stored_vectors(index, reader, known)
+    return {name_of[int(row)]: vector for row, vector in zip(read, matrix, strict=True)}
 
 
 def _rate_claims(

@@ -12,8 +12,7 @@ import numpy as np
 from credenda import limits
 from credenda.clock import seconds
 from credenda.errors import Unavailable
-from credenda.ids import IdKind, parse_id_number
-from credenda.index.resident import ResidentIndex, find_nearest_codes, read_stored_vectors
+from credenda.index.resident import ResidentIndex, find_nearest_codes
 from credenda.index.snapshot import STATE_HIDDEN
 from credenda.model.event import Event
 from credenda.model.fast_dataclass import compile_fast_init
@@ -48,14 +47,14 @@ from credenda.read.plan import (
     plan,
 )
 from credenda.read.rank import COMPARED, Reading, find_allowed_owners, find_quoting_owners, hydrate_batch, order_rows
-from credenda.read.retrieve import add_relatives, build_partial_index, retrieve
+from credenda.read.retrieve import add_relatives, build_partial_index, read_claims, retrieve
 from credenda.read.score import Fused, compute_final_scores, fuse_ranks, fuse_scores, pick_best_of_owner, rate_by_claim
 from credenda.read.spelling import correct_spelling
 from credenda.read.visibility import mask_relevant, redact_spans
 from credenda.read.weights import Calibration, load_talk_weights, load_weights
 from credenda.read.whole import add_whole
 from credenda.storage.current_trust import combine_trust
-from credenda.storage.store import MemoryFilter, Reader, pack_code
+from credenda.storage.store import MemoryFilter, Reader
 from credenda.text.normalize import normalise_attribute, normalise_name
 from credenda.text.passages import split_passages
 from credenda.text.tokens import tokenize
@@ -137,7 +136,7 @@ def search(  # noqa: PLR0913 - the ways to embed a question, each of which may b
     if claims is not None and vector is not None and _may_rate_claims(query, made, whole):
         asked = replace(asked, claim=lambda: _call_or_none(lambda: claims(query.text)))
     work = Reading(query, reader, now_us, tuned, made.ask, made.subject, made.asked)
-    work.read_vectors = partial(_read_claims, whole, reader) if asked.claim is not None else None
+    work.read_vectors = partial(read_claims, whole, reader) if asked.claim is not None else None
     work.then = made.intervals if is_about_past(made) else None
     found, rows, rise = _find(asked, work, COMPARED)
     if work.quoted and not tokenize(query.text) and not any(row.signs.verbatim for row in rows):
@@ -185,17 +184,6 @@ def _estimate_answer(asked: _Asked, work: Reading, result: tuple[Candidates, lis
             searched=found.searched,
         ),
     )
-
-
-def _read_claims(index: ResidentIndex, reader: Reader, names: Sequence[str]) -> dict[str, Floats]:
-    """Read the vectors of memories by their ids."""
-    tag = reader.tenant.tag
-    codes = np.array([pack_code(parse_id_number(name, IdKind.MEMORY, tag), memory=True) for name in names], np.int64)
-    rows = index.rows_of(codes)
-    name_of = {int(row): name for row, name in zip(rows, names, strict=True) if row >= 0}
-    known = np.array(sorted(row for row in name_of if index.has_vector[row]), np.int64)
-    read, matrix = read_stored_vectors(index, reader, known)
-    return {name_of[int(row)]: vector for row, vector in zip(read, matrix, strict=True)}
 
 
 def _may_rate_claims(query: Query, made: Plan, index: ResidentIndex) -> bool:
