@@ -16,6 +16,7 @@ import pytest
 
 from credenda import Credenda, Invalid
 from credenda.model.event import Role, Source
+from credenda.providers.embed.minilm import MiniLmEmbedder
 from tests.waiting import PATIENCE_SECONDS
 
 from .conftest import Events
@@ -283,6 +284,18 @@ def test_an_import_that_was_killed_goes_on_with_nothing_twice_and_nothing_lost(
     assert len({event.external_id for event in events()}) == len(events()) == 400
 
 
+def measure_hundred_texts() -> float:
+    """Measure the seconds that this processor needs to embed a hundred texts: .2 where the bound was set at 4 s.
+
+    The reader's products of eight bits take four times as long on processors without an instruction for them.
+    """
+    texts = [f"On Friday my sister and I bought rye, {at} rolls and a cake for her birthday." for at in range(100)]
+    MiniLmEmbedder().embed(texts[:1])
+    started = time.process_time()
+    MiniLmEmbedder().embed(texts)
+    return time.process_time() - started
+
+
 @pytest.mark.parametrize("lines", [1_000, pytest.param(5_000, marks=pytest.mark.long_load)])
 def test_a_long_transcript_is_read_and_believed_within_the_bound(path: Path, tmp_path: Path, lines: int) -> None:
     transcript = written(tmp_path / "s.jsonl", *realistic(lines))
@@ -292,6 +305,6 @@ def test_a_long_transcript_is_read_and_believed_within_the_bound(path: Path, tmp
         mem.settle(100)
         spent = time.process_time() - started
         assert (report.turns, report.problems) == (lines * 2 // 5, ())
-        assert spent < 4 * lines / 1_000
+        assert spent < 20 * measure_hundred_texts() * lines / 1_000
         assert mem.stats().total > 5
         assert any(f"Marker{lines - 9}." in hit.quote for hit in mem.search(f"Marker{lines - 9}").hits)
