@@ -24,6 +24,7 @@ from numpy.typing import NDArray
 from credenda.clock import DAY_US, to_datetime
 from credenda.model.change import Support
 from credenda.model.memory import (
+    ASSERTIVE_STANCES,
     CONSOLIDATED,
     DUPLICATE_OF,
     Cardinality,
@@ -98,9 +99,6 @@ def _format_span(span: DateSpan) -> str | None:
 
 
 # A memory with the data that judging needs: evidence, time of the statement, and slot.
-
-
-ASSERTIVE_STANCES: Final = frozenset({Stance.ASSERTED, Stance.NEGATED})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

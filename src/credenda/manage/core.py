@@ -20,7 +20,7 @@ from credenda.model.core import (
     RecallCounts,
     Section,
 )
-from credenda.model.memory import Memory, Stance, Status
+from credenda.model.memory import ASSERTIVE_STANCES, Memory, Stance, Status
 from credenda.model.statement import format_core_text, format_validity
 from credenda.text.fence import CLOSING, OPENING, TokenBudget, fit_to_budget, format_bullet
 from credenda.text.normalize import normalise_attribute, normalise_name
@@ -37,7 +37,6 @@ _REASONS: Final = {
     Section.IDENTITY: "identifies the user",
     Section.RECALLED: "recalled often",
 }
-_FIRM: Final = frozenset({Stance.ASSERTED, Stance.NEGATED})
 _USER: Final = normalise_name("user")
 
 
@@ -74,7 +73,7 @@ class RewriteRecord:
 
 def is_settled(memory: Memory) -> bool:
     """Return whether a memory may appear without a warning, as the core requires."""
-    held = memory.status is Status.ACTIVE and not memory.contested and memory.stance in _FIRM
+    held = memory.status is Status.ACTIVE and not memory.contested and memory.stance in ASSERTIVE_STANCES
     return held and bool(memory.text) and not memory.provisional
 
 

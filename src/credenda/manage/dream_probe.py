@@ -23,6 +23,7 @@ from credenda.manage.dream_cards import CardRules, CardText, EntityFacts, format
 from credenda.model.change import Add, SetStatus
 from credenda.model.event import TRUST, Source
 from credenda.model.memory import (
+    ASSERTIVE_STANCES,
     BRIDGE,
     DREAMER,
     Cardinality,
@@ -40,7 +41,6 @@ from credenda.model.memory import (
 from credenda.providers.llm.protocol import Question
 from credenda.text.normalize import is_same_value, normalise_attribute, normalise_name, normalise_value
 
-_FIRM: Final = frozenset({Stance.ASSERTED, Stance.NEGATED})
 _PROBED: Final = frozenset({Layer.SEMANTIC, Layer.PROCEDURAL})
 _AGELESS: Final = frozenset(
     {
@@ -104,7 +104,7 @@ def may_be_probed(memory: Memory) -> bool:
 
 def get_single_slot(memory: Memory) -> Slot | None:
     """Return the slot of an assertive single-valued memory; None without one."""
-    if memory.cardinality is not Cardinality.SINGLE or memory.stance not in _FIRM or memory.contested:
+    if memory.cardinality is not Cardinality.SINGLE or memory.stance not in ASSERTIVE_STANCES or memory.contested:
         return None
     if not (memory.entity and memory.attribute and memory.value) or is_dreamed(memory):
         return None

@@ -294,7 +294,12 @@ UNTRUE: Final = frozenset({Status.SUPERSEDED, Status.MERGED, Status.INVALIDATED}
 """Statuses that need a `valid_until` (C-014)."""
 
 _GONE: Final = frozenset({Status.FORGOTTEN, Status.DELETED})
-_AHEAD: Final = frozenset({Stance.PLANNED, Stance.CONSIDERED})
+
+ASSERTIVE_STANCES: Final = frozenset({Stance.ASSERTED, Stance.NEGATED})
+"""Stances of what is so, or is not."""
+
+OPEN_STANCES: Final = frozenset({Stance.PLANNED, Stance.CONSIDERED})
+"""Stances of what may come."""
 
 TRANSITIONS: Final[Mapping[Status, frozenset[Status]]] = {
     Status.CANDIDATE: HELD | UNTRUE | _GONE,
@@ -322,12 +327,12 @@ def get_valid_from_us(memory: Memory) -> int:
 
 
 def get_believed_from_us(memory: Memory) -> int:
-    """Return since when a memory is held: a plan since it was told, although its day comes later.
+    """Return since when a memory is believed: a plan since it was told, although its day comes later.
 
-    A plan that was replaced before its day may have been replaced at any time, so that it counts at none before it.
+    When a plan was replaced before its day is not known from its times, so that it counts at no time before that day.
     """
     since_us, until_us = get_valid_from_us(memory), memory.valid_until_us
-    if memory.stance not in _AHEAD or (memory.status is Status.SUPERSEDED and (until_us or 0) <= since_us):
+    if memory.stance not in OPEN_STANCES or (memory.status is Status.SUPERSEDED and (until_us or 0) <= since_us):
         return since_us
     return min(since_us, memory.created_us)
 

@@ -25,7 +25,7 @@ from credenda.errors import Conflict, Corrupt, Invalid
 from credenda.ids import IdKind, parse_id_number
 from credenda.model.change import Actor
 from credenda.model.event import UPLOADED
-from credenda.model.memory import HELD, Memory, Stance, Status, is_dreamed
+from credenda.model.memory import ASSERTIVE_STANCES, HELD, Memory, Status, is_dreamed
 from credenda.model.report import ExportReport, ImportReport
 from credenda.portability.atomic_write import replace_file
 from credenda.portability.importers.memory_files import ABOUT_USER, PAM, word_observation, word_relation
@@ -264,7 +264,6 @@ def _read_row(place: int, table: Mapping[str, Any]) -> tuple[str, TableRow]:
 
 MCP_MEMORY: Final = "mcp-memory"
 _PAGE: Final = 500
-_MEANT: Final = frozenset({Stance.ASSERTED, Stance.NEGATED})
 _SELF: Final = "user"
 _NO_TYPE: Final = "concept"
 _PERSON: Final = "person"
@@ -295,7 +294,7 @@ def _read_memories(reader: Reader, statuses: frozenset[Status]) -> Iterator[Memo
     for start in range(0, len(ids), _PAGE):
         chunk = ids[start : start + _PAGE]
         by_id = {memory.id: memory for memory in reader.memories(chunk)}
-        yield from (by_id[one] for one in chunk if one in by_id and by_id[one].stance in _MEANT)
+        yield from (by_id[one] for one in chunk if one in by_id and by_id[one].stance in ASSERTIVE_STANCES)
 
 
 @dataclass(slots=True)

@@ -28,11 +28,10 @@ class Candidates:
     `owners` are the event or memory of each document. `words` is BM25+ with the share of neighbouring turns,
     `own_words` without it; `coverage` the share of the question's idf in the text, in [0, 1]. `cosine` is NaN if no
     vector was compared; `meaning` adds the neighbours' share; `claim` is how well a memory answers as a claim, NaN if
-    not compared. `speaker_fit`, in [0, 1], is how well the named person's
-    texts fit; `lead`, in [-1, 1], how much more of the question their best texts cover than anyone else's.
-    `strange`: the question names only unknown names. `governs`, in [0, 1], is how well a standing instruction
-    matches; `rarest` marks texts with the question's rarest word. `searched` is the number of documents searched;
-    `complete`: no other document has any relevance.
+    not compared. `speaker_fit`, in [0, 1], is how well the named person's texts fit; `lead`, in [-1, 1], how much more
+    of the question their best texts cover than anyone else's. `strange`: the question names only unknown names.
+    `governs`, in [0, 1], is how well a standing instruction matches; `rarest` marks texts with the question's rarest
+    word. `searched` is the number of documents searched; `complete`: no other document has any relevance.
     """
 
     codes: Integers

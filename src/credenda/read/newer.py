@@ -15,7 +15,7 @@ from typing import Final, NamedTuple
 from credenda.clock import DAY_US
 from credenda.ids import parse_serial
 from credenda.model.attributes import get_attribute, has_same_kind, is_measure, load_asked
-from credenda.model.memory import Cardinality, Memory, Stance, Status
+from credenda.model.memory import Cardinality, Memory, Stance, Status, get_valid_from_us
 from credenda.model.query import Hit
 from credenda.read.candidates import Row
 from credenda.read.plan import Interval
@@ -242,7 +242,8 @@ def find_changed(
     later = [text for text in texts if text.row.id in begun and _may_tell_change(text, signs)]
     changed: dict[str, str] = {}
     for old in _pick_fitting(texts) if later else ():
-        others = (new for new in later if old.row.signs.claim is None or new.row.signs.claim is None)  # find_versions
+        # Two memories that were compared as claims have versions instead (read/versions.py).
+        others = (new for new in later if old.row.signs.claim is None or new.row.signs.claim is None)
         found = [new for new in others if new.time > old.time and _has_changed(old, new, signs, len(terms))]
         if found:
             changed[old.row.id] = max(found, key=lambda new: new.time).row.id
@@ -508,7 +509,7 @@ def find_rival(memory: Memory, held: Sequence[Memory], now_us: int, *, told_us: 
 
     `told_us` is when the memory was told last.
     """
-    last_us = max(get_since(memory), told_us)
+    last_us = max(get_valid_from_us(memory), told_us)
     beside = load_changes().beside
     later = [
         one
@@ -516,17 +517,12 @@ def find_rival(memory: Memory, held: Sequence[Memory], now_us: int, *, told_us: 
         if may_have_rivals(one)
         and (normalise_name(one.speaker), one.scope) == (normalise_name(memory.speaker), memory.scope)
         and has_begun(one, now_us)
-        and get_since(one) - last_us >= DAY_US
+        and get_valid_from_us(one) - last_us >= DAY_US
         and not is_same_value(one.value, memory.value)
         and has_same_kind(one.value or "", memory.value or "")
         and beside.search(one.text.casefold()) is None
     ]
-    return max(later, key=lambda one: (get_since(one), one.id), default=None)
-
-
-def get_since(memory: Memory) -> int:
-    """Return since when a value holds as far as it was told."""
-    return memory.created_us if memory.valid_from_us is None else memory.valid_from_us
+    return max(later, key=lambda one: (get_valid_from_us(one), one.id), default=None)
 
 
 _BEFORE: Final = re.compile(r"\b(?:before|previous(?:ly)?|prior|earlier|until|formerly)\b", re.IGNORECASE)
@@ -540,7 +536,7 @@ def pick_asked_for(
     None for one that asks for neither, or for the value that is held.
     """
     words = set(tokenize(question)).difference(tokenize((memory.attribute or "").replace("_", " ")))
-    values = sorted([*earlier, memory], key=get_since)
+    values = sorted([*earlier, memory], key=get_valid_from_us)
     shared = [len(words.intersection(tokenize(one.value or ""))) for one in values]
     if max(shared) and _BEFORE.search(question) is None:
         return None
@@ -548,7 +544,7 @@ def pick_asked_for(
         place = shared.index(max(shared))
         return values[place - 1] if place else None
     ends = [time.until_us for time in times if time.until_us is not None]
-    then = [one for one in values if ends and get_since(one) < max(ends)]
+    then = [one for one in values if ends and get_valid_from_us(one) < max(ends)]
     return then[-1] if then and then[-1] is not memory else None
 
 
@@ -576,7 +572,7 @@ def is_older(one: Memory, memory: Memory) -> bool:
     both = all(held.status is Status.ACTIVE and held.stance is Stance.ASSERTED for held in (one, memory))
     schema = get_attribute(memory.attribute or "")
     single = schema.known and schema.cardinality is Cardinality.SINGLE
-    return same and both and single and one.value != memory.value and get_since(one) < get_since(memory)
+    return same and both and single and one.value != memory.value and get_valid_from_us(one) < get_valid_from_us(memory)
 
 
 def find_affirmed(rows: Sequence[Row], question: str) -> dict[str, str]:

@@ -16,7 +16,7 @@ from typing import Final
 
 from credenda.model.change import ContestCase
 from credenda.model.core import HEADINGS, Section
-from credenda.model.memory import Memory, Stance
+from credenda.model.memory import ASSERTIVE_STANCES, OPEN_STANCES, Memory, Stance
 from credenda.model.query import Context, Hit, SlotVersion
 from credenda.model.statement import (
     ENGLISH,
@@ -56,8 +56,6 @@ _UNSURE: Final = "In doubt:"
 _ENDED: Final = "No longer true:"
 _UNSETTLED: Final = "Unsettled, ask before relying on it:"
 _USER: Final = "user"
-_ASSERTED: Final = frozenset({Stance.ASSERTED, Stance.NEGATED})
-_OPEN: Final = frozenset({Stance.PLANNED, Stance.CONSIDERED})
 _DOUBTS: Final = frozenset({"challenged", "low_confidence"})
 _VALUES: Final = 5
 _FEW: Final = 5
@@ -269,7 +267,7 @@ def group_by_claim(hits: Iterable[Hit], now_us: int = 0, then: Collection[str] =
 
 def _name_day(memory: Memory) -> str:
     """Return the day of a dated plan, by which it is another than that of another day."""
-    dated = memory.stance in _OPEN and memory.valid_until_us is not None
+    dated = memory.stance in OPEN_STANCES and memory.valid_until_us is not None
     return str(memory.valid_from_us) if dated else ""
 
 
@@ -302,10 +300,10 @@ def _choose_heading(hit: Hit, now_us: int, then: Collection[str] = ()) -> str:
     over = memory is not None and memory.valid_until_us is not None and "stale" in hit.flags
     if "superseded" in hit.flags or over:
         return _ENDED
-    if memory is None or memory.stance in _OPEN or not has_begun(memory, now_us):
+    if memory is None or memory.stance in OPEN_STANCES or not has_begun(memory, now_us):
         return _PLANS
     doubted = hit.newer is not None or not _DOUBTS.isdisjoint(hit.flags)
-    return _UNSURE if doubted or memory.stance not in _ASSERTED else _HELD
+    return _UNSURE if doubted or memory.stance not in ASSERTIVE_STANCES else _HELD
 
 
 def name_validity(hit: Hit, zone: tzinfo, language: str = ENGLISH) -> list[str]:

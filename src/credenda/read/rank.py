@@ -16,7 +16,7 @@ from credenda import limits
 from credenda.ids import IdKind, parse_id_number
 from credenda.model.attributes import get_attribute
 from credenda.model.evaluation import FeedbackCounts
-from credenda.model.memory import Cardinality, Memory, Stance, Status, get_valid_from_us
+from credenda.model.memory import OPEN_STANCES, Cardinality, Memory, Stance, Status, get_valid_from_us
 from credenda.model.query import Query
 from credenda.read.asked import AskedSlots, has_asked_name, is_asked, is_near_asked, is_of_relative
 from credenda.read.candidates import Candidates, Floats, Integers, Row, Signs
@@ -234,9 +234,8 @@ def order_rows(work: Reading) -> list[Row]:
     """Score, merge and order the rows read so far, best first."""
     rows = score_rows(work.rows, work.query, work.tuned, work.now_us, ask=work.ask, regards=work.regards)
     joined = lift_verbatim(join(rows, work.loaded.claims_of), asks=work.query.text.rstrip().endswith("?"))
-    by_claims = any(row.signs.claim is not None for row in rows)
     if work.ask is not Ask.PAST:
-        joined = _lift_asked(joined, work.asked, work, by_claims=by_claims)
+        joined = _lift_asked(joined, work.asked, work)
     present, successors = _add_successors(work, joined)
     if len(present) > len(joined):
         present = join(present, work.loaded.claims_of)
@@ -323,26 +322,26 @@ def _put_echoes_behind(rows: list[Row], work: Reading) -> list[Row]:
     return placed
 
 
-_COMING: Final = frozenset({Stance.PLANNED, Stance.CONSIDERED})
 _AHEAD: Final = re.compile(r"\b(?:will|going to|next|soon)\b", re.IGNORECASE)
 _ASKS_WHICH: Final = re.compile(r"\W*(?:what|which|whose|who|whom|where|when|how)\b", re.IGNORECASE)
 """The beginning of a question whose answer is no word of it, as that of "can I eat nuts" is."""
 
 
-def _lift_asked(rows: Sequence[Row], asked: AskedSlots | None, work: Reading, *, by_claims: bool = False) -> list[Row]:
+def _lift_asked(rows: Sequence[Row], asked: AskedSlots | None, work: Reading) -> list[Row]:
     """Raise the memories of the asked slots above all other rows: present values, coming ones, and denied ones.
 
     An open attribute of which the question has the name goes before a known one that other words of it ask for.
     Of values that one attribute holds the newest is first, for a question about a time the newest by then; the others
     stand in their own order. A value of which the question has all words tells nothing: a cat, of "what is my cat
-    called". With `by_claims` only memories that were not compared are raised.
+    called". A memory that was compared as a claim is rated by that, and not raised.
     """
     words = set(tokenize(work.query.text))
     ahead, decides = _AHEAD.search(work.query.text) is not None, _ASKS_WHICH.match(work.query.text) is None
     end_us = max((time.until_us or work.now_us for time in work.then or ()), default=None)
 
     relatives = _list_relatives(rows, words)
-    if asked is not None and relatives and not by_claims and is_of_relative(asked, work.query.text):
+    rated = any(row.signs.claim is not None for row in rows)
+    if asked is not None and relatives and not rated and is_of_relative(asked, work.query.text):
         asked = asked._replace(entities=(*asked.entities, *relatives))
         rows = [*rows, *_find_of_relatives(work, rows, relatives, asked)]
     named = {
@@ -356,7 +355,7 @@ def _lift_asked(rows: Sequence[Row], asked: AskedSlots | None, work: Reading, *,
         single = get_attribute(memory.attribute or "").cardinality is Cardinality.SINGLE and not memory.scope
         denied = memory.stance is Stance.NEGATED and words.isdisjoint(value)
         by_then = end_us is None or since_us < end_us
-        begun = ahead or (memory.stance not in _COMING and has_begun(memory, work.now_us))
+        begun = ahead or (memory.stance not in OPEN_STANCES and has_begun(memory, work.now_us))
         order = by_then, decides or not value <= words, begun, since_us if single else 0, row.key
         return row.id in named, not denied, *order
 
@@ -364,7 +363,7 @@ def _lift_asked(rows: Sequence[Row], asked: AskedSlots | None, work: Reading, *,
         (row, row.memory)
         for row in rows
         if row.memory
-        and not (by_claims and row.signs.claim is not None)
+        and row.signs.claim is None
         and row.flags <= _ASKED_ABOUT
         and (row.id in named or (asked is not None and is_asked(row.memory, asked)))
     ]

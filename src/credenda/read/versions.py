@@ -10,10 +10,10 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 
 from credenda.model.attributes import get_attribute
-from credenda.model.memory import Cardinality, Memory, Stance
+from credenda.model.memory import ASSERTIVE_STANCES, Cardinality, Memory, get_valid_from_us
 from credenda.read.asked import list_meanings
 from credenda.read.candidates import Floats, Row
-from credenda.read.newer import get_since, has_same_owner, list_terms, pick_asked_for
+from credenda.read.newer import has_same_owner, list_terms, pick_asked_for
 from credenda.read.plan import Interval
 from credenda.text.normalize import is_same_value, normalise_attribute
 from credenda.text.tokens import ALTERNATIVE, tokenize
@@ -24,7 +24,6 @@ word that these share, values of which both or none have a digit, and how much w
 
 Fitted on 448 questions over the written lives of four persons. With one of them left out at a time, the current value
 came first for 74 of 100 questions; the right slot, of any time, was found for 77."""
-_FIRM: Final = frozenset({Stance.ASSERTED, Stance.NEGATED})
 _NUMBER: Final = re.compile(r"\d+(?:[.,:]\d+)*")
 
 
@@ -66,11 +65,11 @@ def find_then(versions: Sequence[Row], times: Sequence[Interval], question: str)
 
     For a question that names a time and no version that had ended by it, that is the last one begun by then.
     """
-    held = sorted((row.memory for row in versions if row.memory is not None), key=get_since)
+    held = sorted((row.memory for row in versions if row.memory is not None), key=get_valid_from_us)
     if len(held) <= 1:
         return {}
     ends = [time.until_us for time in times if time.until_us is not None]
-    begun = [one for one in held if ends and get_since(one) < max(ends)]
+    begun = [one for one in held if ends and get_valid_from_us(one) < max(ends)]
     then = pick_asked_for(held[-1], held[:-1], times, question) or (begun[-1] if begun else None)
     return {} if then is None else {one.id: then.id for one in held if one is not then}
 
@@ -88,7 +87,7 @@ def _may_have_versions(row: Row) -> bool:
         return False
     if get_attribute(normalise_attribute(memory.attribute or "")).cardinality is Cardinality.SET:
         return False
-    return memory.stance in _FIRM
+    return memory.stance in ASSERTIVE_STANCES
 
 
 def _has_other_value(memory: Memory, best: Memory, asked: Sequence[str]) -> bool:

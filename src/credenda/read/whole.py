@@ -12,7 +12,16 @@ from typing import Final
 
 from credenda import limits
 from credenda.model.attributes import get_attribute, load_attributes
-from credenda.model.memory import Memory, MemoryType, Relation, Stance, Status, get_valid_from_us, has_ended
+from credenda.model.memory import (
+    OPEN_STANCES,
+    Memory,
+    MemoryType,
+    Relation,
+    Stance,
+    Status,
+    get_valid_from_us,
+    has_ended,
+)
 from credenda.model.query import Query
 from credenda.read.plan import Interval, Plan, read_subject
 from credenda.read.visibility import flag_memory
@@ -24,7 +33,6 @@ from credenda.text.tokens import tokenize
 
 _USER: Final = "user"
 _INSTRUCTION: Final = "instruction"
-_OPEN: Final = frozenset({Stance.PLANNED, Stance.CONSIDERED})
 _REPLACED: Final = frozenset({Status.SUPERSEDED})
 _JOINS: Final = re.compile(r"\b(?:for|during|over|of|about)\s*$", re.IGNORECASE)
 _SPACE: Final = re.compile(r"[\s,]+")
@@ -96,7 +104,7 @@ def _place(memory: Memory, order: Mapping[str, int]) -> tuple[bool, int, bool, f
     attribute = normalise_attribute(memory.attribute or "")
     relative = get_attribute(attribute).kind == "person"
     place = order.get(attribute, order["relative"] if relative else len(order))
-    return memory.stance in _OPEN, place, not attribute, -memory.importance, -get_valid_from_us(memory)
+    return memory.stance in OPEN_STANCES, place, not attribute, -memory.importance, -get_valid_from_us(memory)
 
 
 def _name_group(text: str, lexicon: Questions) -> str | None:
@@ -137,7 +145,7 @@ def _list_group(reader: Reader, query: Query, group: str, now_us: int) -> list[M
 
 def _list_plans(reader: Reader, query: Query, intervals: Sequence[Interval], now_us: int) -> list[Memory]:
     """Return what is planned within some times and not over, the next one first, and then what has no date."""
-    open_plans = reader.find(replace(_filter(query), stances=_OPEN))
+    open_plans = reader.find(replace(_filter(query), stances=OPEN_STANCES))
     dated = [one for one in _read_own(reader, query) if one.valid_from_us is not None and one.valid_from_us > now_us]
     plans = {one.id: one for one in [*open_plans, *dated]}.values()
     ahead = [one for one in plans if not has_ended(one, now_us)]
@@ -181,7 +189,7 @@ def _list_changes(reader: Reader, query: Query, intervals: Sequence[Interval], l
             attribute = normalise_attribute(one.attribute or "")
             weighty = get_attribute(attribute).kind == "person" and (attribute != "name" or one.entity == _USER)
             weighty = weighty or (attribute in lexicon.profile and attribute != "name")
-            rank = _NEWS if weighty or one.stance in _OPEN or one.type is MemoryType.DECISION else _TRIFLE
+            rank = _NEWS if weighty or one.stance in OPEN_STANCES or one.type is MemoryType.DECISION else _TRIFLE
         if inside and rank <= least:
             fresh.append((rank, -inside[0], one))
     return [one for _, _, one in sorted(fresh, key=lambda one: one[:2])]

@@ -13,7 +13,17 @@ from credenda.model import statement
 from credenda.model.browse import Diff, Difference, DifferenceKind
 from credenda.model.change import ContestCase, ContestState
 from credenda.model.event import ClaimReceipt, Event, Source
-from credenda.model.memory import DUPLICATE_OF, Memory, Relation, Stance, Status, TypeClass, is_dreamed, list_sources
+from credenda.model.memory import (
+    ASSERTIVE_STANCES,
+    DUPLICATE_OF,
+    OPEN_STANCES,
+    Memory,
+    Relation,
+    Status,
+    TypeClass,
+    is_dreamed,
+    list_sources,
+)
 from credenda.model.query import EarnedImportance, EventDetails, Explanation, Hit, Page, SearchResult, SlotVersion
 from credenda.model.statement import format_planned, name_slot
 
@@ -36,7 +46,7 @@ def describe_status(memory: Memory) -> str:
         notes.append("not yet confirmed")
     if memory.status.value != "active":
         notes.append(f"{memory.status.value} ({memory.relation.value})" if memory.relation else memory.status.value)
-    if memory.stance not in {Stance.ASSERTED, Stance.NEGATED}:
+    if memory.stance not in ASSERTIVE_STANCES:
         notes.append(memory.stance.value.replace("_", " "))
     if memory.confidence < _UNSURE:
         notes.append(f"confidence {memory.confidence:.2f}")
@@ -269,7 +279,7 @@ def describe_replacement(new: Memory, old: Sequence[Memory]) -> str:
 
 def _name_replaced(old: Memory) -> str:
     """Name a replaced value, and say if it was only planned or considered: a decision for it keeps the same words."""
-    is_open = old.stance in {Stance.PLANNED, Stance.CONSIDERED}
+    is_open = old.stance in OPEN_STANCES
     return f"{name_value(old)} [{old.stance.value}]" if is_open else name_value(old)
 
 

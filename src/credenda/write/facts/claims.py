@@ -23,7 +23,7 @@ from credenda.model.claim import (
     UpdateKind,
 )
 from credenda.model.event import Role
-from credenda.model.memory import Cardinality, MemoryType, Stance
+from credenda.model.memory import OPEN_STANCES, Cardinality, MemoryType, Stance
 from credenda.text.changes import has_more_words, is_return_of, is_return_to
 from credenda.text.dates import find_dates
 from credenda.text.normalize import fold_plural, is_same_value, normalise_attribute, normalise_value
@@ -227,7 +227,6 @@ _ASKS: Final = re.compile(
 )
 """The beginning of a question to the listener, which may lack its mark."""
 _IF: Final = re.compile(r"\b(?:if|unless|suppose|imagine)\b", re.IGNORECASE)
-_OPEN: Final = frozenset({Stance.PLANNED, Stance.CONSIDERED})
 _ENJOYS: Final = re.compile(
     r"(?<!if )(?<!unless )\b(?:i|we) (?:\w+ly |really |just |also |always |both |do )*"
     r"(?:love|like|enjoy|adore|prefer)\b" + _ONE_CLAUSE,
@@ -570,7 +569,7 @@ def _find_stance(told: _PlacedFact, text: str, start: int, stop: int) -> Stance:
     stance = Stance.ASSERTED if _is_coming_true(told) else stance
     words = text.replace("\u2019", "'")
     before, after = message[start : max(fact.value.start, start)].replace("\u2019", "'"), message[fact.value.stop :]
-    if schema.name in _TASTES and stance in _OPEN and _ENJOYS.search(before):
+    if schema.name in _TASTES and stance in OPEN_STANCES and _ENJOYS.search(before):
         stance = Stance.ASSERTED
     if stance is Stance.ASSERTED and not schema.order and _DENIED.match(fact.value.text):
         stance = Stance.NEGATED

@@ -23,7 +23,7 @@ from credenda.model.attributes import (
 )
 from credenda.model.claim import CONFIDENCE_MAX, Claim, Span, Turn, UpdateKind
 from credenda.model.event import Event, Role, Source
-from credenda.model.memory import Cardinality, Memory, MemoryType, Stance
+from credenda.model.memory import OPEN_STANCES, Cardinality, Memory, MemoryType, Stance
 from credenda.model.statement import name_attribute
 from credenda.text.dates import DateSpan, find_dates, leave_out_days, spell_out
 from credenda.text.normalize import is_same_value, normalise_attribute, normalise_name
@@ -332,7 +332,6 @@ def _omits_subject(clause: str, value: str | None) -> bool:
 
 
 _BY_ACT: Final = {Act.HYPOTHETICAL: Stance.HYPOTHETICAL, Act.ROLE_PLAY: Stance.ROLE_PLAY}
-_OPEN: Final = frozenset({Stance.PLANNED, Stance.CONSIDERED})
 _POINTING_BACK: Final = re.compile(
     r"\b(?:it|its|that|this|there|here|them|they|their|those|these|ones?|he|him|his|she|hers?|both|same|so)\b",
     re.IGNORECASE,
@@ -452,7 +451,7 @@ def _denies(proposal: Proposal, memory: Memory) -> bool:
     if (attribute := normalise_attribute(proposal.attribute or "")) != normalise_attribute(memory.attribute or ""):
         return False
     alike = own <= held or held <= own if get_attribute(attribute).hurts else not own.isdisjoint(held)
-    return bool(own) and alike and (memory.stance is Stance.ASSERTED or memory.stance in _OPEN)
+    return bool(own) and alike and (memory.stance is Stance.ASSERTED or memory.stance in OPEN_STANCES)
 
 
 def _reach_value(text: str, quoted: Span, value: str, memory: Memory | None) -> Span:
@@ -491,7 +490,7 @@ def _speaks_of(said: Said, memory: Memory) -> bool:
     Where the quoted words point, their message and the one before count too. A past state settles no plan.
     """
     proposal, event = said.proposal, said.turn.event
-    if proposal.past and memory.stance in _OPEN:
+    if proposal.past and memory.stance in OPEN_STANCES:
         return False
     attribute = normalise_attribute(memory.attribute or "")
     own = find_exact_attribute(proposal.attribute or "")
@@ -685,7 +684,7 @@ def _find_stance(said: Said) -> Stance:
     clauses = split_clauses(straighten(said.sentence))
     holding = [clause for clause in clauses if says(clause, wanted)] or [straighten(said.quote)]
     pretended = next((act for clause in holding if (act := _BY_ACT.get(act_of(clause)))), None)
-    return said.proposal.stance if pretended is None or said.proposal.stance in _OPEN else pretended
+    return said.proposal.stance if pretended is None or said.proposal.stance in OPEN_STANCES else pretended
 
 
 def _make_claim(said: Said, stance: Stance, attribute: str | None) -> Claim:

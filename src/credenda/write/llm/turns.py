@@ -14,7 +14,7 @@ from credenda.model.attributes import get_attribute
 from credenda.model.change import Actor, Change, Supersede, end_memory
 from credenda.model.claim import Claim, Extractor
 from credenda.model.event import Event
-from credenda.model.memory import Cardinality, Memory, Relation, Stance, Status, get_valid_from_us
+from credenda.model.memory import OPEN_STANCES, Cardinality, Memory, Relation, Stance, Status, get_valid_from_us
 from credenda.storage.records import THINK
 from credenda.storage.store import Job, MemoryFilter, Reader, Writer
 from credenda.text.normalize import is_same_value, normalise_attribute, normalise_name
@@ -42,7 +42,6 @@ _OWN: Final = ("user", "speaker")
 _PROFILE: Final = ("residence", "employer", "job_title", "partner", "marital_status", "school", "diet", "age")
 """Attributes of the speakers whose current values, after open plans, fill the room that is left."""
 _OPEN: Final = frozenset({"plan", "considering", "goal"})
-_OPEN_STANCES: Final = frozenset({Stance.PLANNED, Stance.CONSIDERED})
 _LASTING: Final = frozenset({"likes", "dislikes", "prefers", "hobby", "visited", "favourite", "favorite"})
 _BY_KEY: Final = 1.5
 """Weight of a word of entity, attribute or value, against one of the sentence."""
@@ -136,7 +135,7 @@ def _rate_kind(memory: Memory) -> float:
     attribute = memory.attribute
     if attribute is None:
         return 0.7
-    if memory.stance in _OPEN_STANCES or attribute in _OPEN:
+    if memory.stance in OPEN_STANCES or attribute in _OPEN:
         return 1.3
     if get_attribute(attribute).episodic:
         return 0.6
@@ -159,7 +158,7 @@ def _is_ending(reader: Reader, memory: Memory) -> bool:
 def _find_open(reader: Reader) -> list[Memory]:
     """Find the newest plans, considerations and goals."""
     by_name = (MemoryFilter(attribute=name, statuses=CURRENT_STATUSES, limit=_NOMINATED) for name in sorted(_OPEN))
-    by_stance = MemoryFilter(stances=_OPEN_STANCES, statuses=CURRENT_STATUSES, limit=_NOMINATED)
+    by_stance = MemoryFilter(stances=OPEN_STANCES, statuses=CURRENT_STATUSES, limit=_NOMINATED)
     return list(chain.from_iterable(map(reader.find, (*by_name, by_stance))))
 
 

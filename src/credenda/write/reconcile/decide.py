@@ -29,6 +29,7 @@ from credenda.model.change import (
 from credenda.model.claim import Claim, UpdateKind
 from credenda.model.event import QUARANTINED, Event, Role, Source
 from credenda.model.memory import (
+    OPEN_STANCES,
     Cardinality,
     Memory,
     Relation,
@@ -498,7 +499,7 @@ _COUNTED: Final = re.compile(
 )
 """Open attributes that have one number, version or day at a time."""
 _VERSION: Final = re.compile(r"v\d", re.IGNORECASE)
-_SETTLING: Final = ASSERTIVE_STANCES | {Stance.PLANNED, Stance.CONSIDERED}
+_SETTLING: Final = ASSERTIVE_STANCES | OPEN_STANCES
 _OWNERS: Final = frozenset({"user", "me", "my", "i"})
 
 

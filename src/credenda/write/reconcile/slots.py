@@ -11,11 +11,19 @@ from typing import Final
 from credenda.model.attributes import has_same_kind
 from credenda.model.change import ContestCase
 from credenda.model.claim import Claim, UpdateKind
-from credenda.model.memory import Cardinality, Draft, Memory, MemoryType, Relation, Slot, Stance, Status, get_type_class
+from credenda.model.memory import (
+    ASSERTIVE_STANCES,
+    Cardinality,
+    Draft,
+    Memory,
+    MemoryType,
+    Relation,
+    Slot,
+    Stance,
+    Status,
+    get_type_class,
+)
 from credenda.text.normalize import is_same_value, normalise_attribute, normalise_name, normalise_text, normalise_value
-
-ASSERTIVE_STANCES: Final = frozenset({Stance.ASSERTED, Stance.NEGATED})
-"""Assertive stances; only these compete for a slot (D-005)."""
 
 UNCERTAIN_STANCES: Final = frozenset({Stance.HYPOTHETICAL, Stance.ROLE_PLAY, Stance.SARCASTIC})
 """Stances that assert nothing; their confidence is at most 0.3 (R-040, R-042)."""
