@@ -88,13 +88,15 @@ def test_what_was_true_then_answers_as_of_then(mem: Credenda) -> None:
 
 
 class Deaf(MiniLmEmbedder):
-    """Embeds texts, and fails for questions about claims."""
+    """Embeds texts and claims, and fails for a question about claims."""
 
-    def embed_asked(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        raise Unavailable(f"no way to embed {len(texts)} questions", why="it is out", fix="wait")
+    def embed_claims(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        if "monthly rent" in texts:
+            raise Unavailable("no way to embed a question", why="it is out", fix="wait")
+        return super().embed_claims(texts)
 
 
-def test_without_its_encoder_of_questions_a_search_goes_on(tmp_path: Path, clock: ManualClock) -> None:
+def test_without_the_vector_of_its_question_a_search_goes_on(tmp_path: Path, clock: ManualClock) -> None:
     with Credenda.open(tmp_path / "d.db", user="ana", workers=False, clock=clock, embedder=Deaf()) as memory:
         tell(memory, clock)
         assert any("725" in hit.text for hit in memory.search("monthly rent").hits)

@@ -66,6 +66,40 @@ def test_a_value_that_its_sentence_does_not_say_fills_no_slot(
     assert values(mem, attribute) == []
 
 
+@pytest.mark.parametrize(
+    ("text", "attribute", "value", "kept"),
+    [
+        ("Eoin starts with Boston Scientific the 3rd", "offer", "Boston Scientific from 3 March", "Boston Scientific"),
+        ("my base is Mountbellew these days", "base", "Mountbellew, since spring", "Mountbellew"),
+        ("Bernadette gives the altos their notes", "section lead", "Bernadette, alto teacher", "Bernadette"),
+        ("Bernadette gives the altos their notes", "section lead", "alto teacher Bernadette", ""),
+        ("I turn out to be a vegetarian", "diet", "vegetarian since October", "vegetarian"),
+        ("branches are named feature/<ticket>-slug", "branch name", "feature/<ticket>-slug", ""),
+        ("I like music", "favourite music", "jazz", None),
+        ("we hired someone", "foreman", "Otto", None),
+        ("I have hens", "hens", "none", None),
+        ("I eat meat", "diet", "vegetarian, except fish", None),
+    ],
+)
+def test_of_a_value_that_says_more_than_its_sentence_what_was_said_is_kept(  # noqa: PLR0917 - a table's row
+    mem: Credenda, text: str, attribute: str, value: str, kept: str | None
+) -> None:
+    tell(mem, text, attribute=attribute, value=value)
+    held = values(mem, attribute.replace(" ", "_")) or values(mem, attribute)
+    assert held == ([] if kept is None else [kept or value])
+
+
+def test_no_value_any_more_ends_the_only_one(mem: Credenda) -> None:
+    tell(mem, "we keep six hens", attribute="hens", value="six hens")
+    tell(mem, "the hens are no more", LATER, attribute="hens", value="none")
+    assert [(one.value, one.stance) for one in mem.list(attribute="hens").items] == [("six hens", "negated")]
+
+
+def test_a_long_name_of_an_attribute_is_one(mem: Credenda) -> None:
+    name = "clinic doctor seen on 24 August"
+    assert tell(mem, "saw Dr Folan at the clinic on 24 August", attribute=name, value="Dr Folan").reason == ""
+
+
 def test_a_new_dose_of_the_named_medicine_may_stand_apart_from_its_name(mem: Credenda) -> None:
     first = tell(mem, "sertraline is 100mg now", attribute="medication", value="sertraline 100mg")
     assert first.memory_id is not None

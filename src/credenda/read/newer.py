@@ -525,29 +525,6 @@ def find_rival(memory: Memory, held: Sequence[Memory], now_us: int, *, told_us: 
     return max(later, key=lambda one: (get_valid_from_us(one), one.id), default=None)
 
 
-_BEFORE: Final = re.compile(r"\b(?:before|previous(?:ly)?|prior|earlier|until|formerly)\b", re.IGNORECASE)
-
-
-def pick_asked_for(
-    memory: Memory, earlier: Sequence[Memory], times: Sequence[Interval], question: str
-) -> Memory | None:
-    """Pick the earlier value that a question about the past is about: before a value that it names, or at its time.
-
-    None for one that asks for neither, or for the value that is held.
-    """
-    words = set(tokenize(question)).difference(tokenize((memory.attribute or "").replace("_", " ")))
-    values = sorted([*earlier, memory], key=get_valid_from_us)
-    shared = [len(words.intersection(tokenize(one.value or ""))) for one in values]
-    if max(shared) and _BEFORE.search(question) is None:
-        return None
-    if max(shared):
-        place = shared.index(max(shared))
-        return values[place - 1] if place else None
-    ends = [time.until_us for time in times if time.until_us is not None]
-    then = [one for one in values if ends and get_valid_from_us(one) < max(ends)]
-    return then[-1] if then and then[-1] is not memory else None
-
-
 def was_valid_within(memory: Memory, times: Sequence[Interval]) -> bool:
     """Return whether an earlier value had not ended before all of some times; True without times."""
     end = memory.valid_until_us

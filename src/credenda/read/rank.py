@@ -254,8 +254,9 @@ def order_rows(work: Reading) -> list[Row]:
     placed = [*place_before(lift_newer_wording(best), work.changed), *rest]
     placed = place_before(placed, find_affirmed(placed[:COMPARED], work.query.text))
     versions = _read_versions(work, placed)
-    if work.then is not None:
-        placed = place_before(placed, find_then(versions, work.then, work.query.text))
+    then = {} if work.then is None else find_then(versions, work.then, work.query.text)
+    if then:
+        placed = place_before(placed, then)
     else:
         told_us = {row.id: row.memory.created_us for row in versions if row.memory}
         latest = find_latest(versions, work.subject, told_us | _list_confirmations(work, versions))

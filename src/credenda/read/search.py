@@ -35,7 +35,7 @@ from credenda.read.candidates import (
 from credenda.read.dense import embed_question
 from credenda.read.hydrate import load_evidence, name_document
 from credenda.read.late import Question, add_late_scores, ask_tokens, is_talk_of_persons
-from credenda.read.newer import is_older, link_newer, pick_asked_for, put_then_first, was_valid_within
+from credenda.read.newer import is_older, link_newer, put_then_first, was_valid_within
 from credenda.read.plan import (
     ANY_TIME,
     Ask,
@@ -50,6 +50,7 @@ from credenda.read.rank import COMPARED, Reading, find_allowed_owners, find_quot
 from credenda.read.retrieve import add_relatives, build_partial_index, read_claims, retrieve
 from credenda.read.score import Fused, compute_final_scores, fuse_ranks, fuse_scores, pick_best_of_owner, rate_by_claim
 from credenda.read.spelling import correct_spelling
+from credenda.read.versions import is_about_earlier, pick_asked_for
 from credenda.read.visibility import mask_relevant, redact_spans
 from credenda.read.weights import Calibration, load_talk_weights, load_weights
 from credenda.read.whole import add_whole
@@ -137,7 +138,7 @@ def search(  # noqa: PLR0913 - the ways to embed a question, each of which may b
         asked = replace(asked, claim=lambda: _call_or_none(lambda: claims(query.text)))
     work = Reading(query, reader, now_us, tuned, made.ask, made.subject, made.asked)
     work.read_vectors = partial(read_claims, whole, reader) if asked.claim is not None else None
-    work.then = made.intervals if is_about_past(made) else None
+    work.then = made.intervals if is_about_past(made) or is_about_earlier(query.text) else None
     found, rows, rise = _find(asked, work, COMPARED)
     if work.quoted and not tokenize(query.text) and not any(row.signs.verbatim for row in rows):
         found, rows, rise = _find_quoting(asked, work) or (found, rows, rise)

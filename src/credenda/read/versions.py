@@ -13,7 +13,7 @@ from credenda.model.attributes import get_attribute
 from credenda.model.memory import ASSERTIVE_STANCES, Cardinality, Memory, get_valid_from_us
 from credenda.read.asked import list_meanings
 from credenda.read.candidates import Floats, Row
-from credenda.read.newer import has_same_owner, list_terms, pick_asked_for
+from credenda.read.newer import has_same_owner, list_terms
 from credenda.read.plan import Interval
 from credenda.text.normalize import is_same_value, normalise_attribute
 from credenda.text.tokens import ALTERNATIVE, tokenize
@@ -25,6 +25,16 @@ word that these share, values of which both or none have a digit, and how much w
 Fitted on 448 questions over the written lives of four persons. With one of them left out at a time, the current value
 came first for 74 of 100 questions; the right slot, of any time, was found for 77."""
 _NUMBER: Final = re.compile(r"\d+(?:[.,:]\d+)*")
+_WAS: Final = re.compile(r"\b(?:was|were|did|had|used|been)\b", re.IGNORECASE)
+_FIRST: Final = re.compile(
+    r"\b(?:first(?! name)|beg[iau]n\w*|start(?:ed|ing)?|origin\w*|initial\w*|outset)\b", re.IGNORECASE
+)
+_BEFORE: Final = re.compile(
+    r"\b(?:before|prior|until|till|previous(?:ly)?|former(?:ly)?|earlier|used to|back (?:then|when|in)|instead of)\b",
+    re.IGNORECASE,
+)
+_AFTER: Final = re.compile(r"\bafter\b", re.IGNORECASE)
+_IN_THE_END: Final = re.compile(r"\b(?:in the end|finally|again|latest|now|these days|last)\b", re.IGNORECASE)
 
 
 def find_versions(rows: Sequence[Row], vectors: Mapping[str, Floats], asked: Sequence[str]) -> list[Row]:
@@ -74,6 +84,46 @@ def find_then(versions: Sequence[Row], times: Sequence[Interval], question: str)
     return {} if then is None else {one.id: then.id for one in held if one is not then}
 
 
+def is_about_earlier(question: str) -> bool:
+    """Return whether a question in the past tense asks for a value before another, or the first one.
+
+    >>> is_about_earlier("who had the job before Tariq"), is_about_earlier("what was the rent again")
+    (True, False)
+    """
+    if _WAS.search(question) is None or _IN_THE_END.search(question) is not None:
+        return False
+    return any(one.search(question) is not None for one in (_FIRST, _BEFORE, _AFTER))
+
+
+def pick_asked_for(
+    memory: Memory, earlier: Sequence[Memory], times: Sequence[Interval], question: str
+) -> Memory | None:
+    """Pick the earlier value that a question about the past is about.
+
+    That is the one before or after a value that it names, the first, the one at its time, or the one before the last.
+    None for a question that asks for none of these, or for the value that is held.
+    """
+    turn = _BEFORE.search(question) or _AFTER.search(question)
+    told = question[turn.end() :] if turn is not None else question  # "who was acting before Noreen"
+    words = set(tokenize(told)).difference(tokenize((memory.attribute or "").replace("_", " ")))
+    values = sorted([*earlier, memory], key=get_valid_from_us)
+    shared = [len(words.intersection(tokenize(one.value or ""))) for one in values]
+    named = shared.index(max(shared)) if max(shared) else None
+    ends = [time.until_us for time in times if time.until_us is not None]
+    begun = [at for at, one in enumerate(values) if ends and get_valid_from_us(one) < max(ends)]
+    is_before, asks = _BEFORE.search(question) is not None, is_about_earlier(question)
+    if named is not None and (is_before or (asks and _AFTER.search(question))):
+        place = named - 1 if is_before else named + 1
+    elif asks and _FIRST.search(question):
+        place = 0
+    elif begun or ends:
+        place = begun[-1] if begun else -1
+    else:
+        place = len(values) - 2 if named is None and asks and is_before else -1
+    picked = values[place] if 0 <= place < len(values) else memory
+    return None if picked is memory else picked
+
+
 def _has_named_value(best: Memory, latest: Memory, asked: Sequence[str]) -> bool:
     """Return whether a question names the better part of a value, by words that the latest version lacks."""
     value, words = set(tokenize(best.value or "")), {part for term in asked for part in term.split(ALTERNATIVE)}
@@ -107,7 +157,7 @@ def _has_other_value(memory: Memory, best: Memory, asked: Sequence[str]) -> bool
 def _is_alike(row: Row, best: Row, likeness: float) -> bool:
     names = [normalise_attribute(one.memory.attribute or "") if one.memory else "" for one in (row, best)]
     equal = not list_meanings(names[0]).isdisjoint(list_meanings(names[1]))
-    shares = not {*names[0].split("_")}.isdisjoint(names[1].split("_"))
+    shares = not {*tokenize(names[0].replace("_", " "))}.isdisjoint(tokenize(names[1].replace("_", " ")))
     digits = {_NUMBER.search(one.memory.value or "") is None for one in (row, best) if one.memory}
     worse = (best.signs.claim or 0.0) - (row.signs.claim or 0.0)
     features = (1.0, likeness, equal, shares or equal, len(digits) == 1, worse)

@@ -26,7 +26,14 @@ from credenda.model.memory import (
     compute_surprise,
     get_type_class,
 )
-from credenda.providers.embed.factory import Embedder, TokenEmbedder, TokenVectors, call_token_embedder, embed_checked
+from credenda.providers.embed.factory import (
+    ClaimEmbedder,
+    Embedder,
+    TokenEmbedder,
+    TokenVectors,
+    call_token_embedder,
+    embed_checked,
+)
 from credenda.storage.records import EMBED, mark_complete
 from credenda.storage.store import Job, Reader, Surprise, Vector, Writer
 from credenda.text.normalize import is_same_value, normalise_attribute, normalise_name, normalise_text
@@ -198,6 +205,8 @@ class MissingVector:
 
     code: int
     text: str
+    claim: bool = False
+    """Whether the text is that of a claim that a model or an agent gave."""
     counts: bool = False
     """Whether its surprise is still to be measured: a memory that is neither code nor hidden from search."""
 
@@ -233,6 +242,7 @@ def find_missing_vectors(
         MissingVector(
             name_memory_document(memory.id, tag),
             _write_meaning(memory) if memory.id in given else memory.text,
+            claim=memory.id in given,
             counts=_is_unmeasured(memory),
         )
         for memory in memories.values()
@@ -278,13 +288,24 @@ def embed(
     if not wanted:
         return []
     if tokens is None:
-        return [(one,) for one in _encode_vectors(embedder, wanted, embed_checked(embedder, _list_texts(wanted)), bits)]
+        matrix = embed_checked(embedder, _list_texts(wanted))
+        return [(one,) for one in _encode_vectors(embedder, wanted, _place_claims(embedder, wanted, matrix), bits)]
     matrix, split = call_token_embedder(tokens, _list_texts(wanted))
-    whole = _encode_vectors(embedder, wanted, matrix, bits)
+    whole = _encode_vectors(embedder, wanted, _place_claims(embedder, wanted, matrix), bits)
     return [
         (vector, _encode_tokens(tokens, one.code, found)) if _has_token_vectors(one) else (vector,)
         for one, vector, found in zip(wanted, whole, split, strict=True)
     ]
+
+
+def _place_claims(
+    embedder: Embedder, wanted: Sequence[MissingVector], matrix: NDArray[np.float32]
+) -> NDArray[np.float32]:
+    """Give claims the vectors that an embedder has for them, in place of those of their texts."""
+    claims = {place: one.text for place, one in enumerate(wanted) if one.claim}
+    if claims and isinstance(embedder, ClaimEmbedder):
+        matrix[list(claims)] = embed_checked(embedder, list(claims.values()), way=embedder.embed_claims)
+    return matrix
 
 
 def _list_texts(wanted: Sequence[MissingVector]) -> list[str]:

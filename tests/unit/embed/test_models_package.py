@@ -16,9 +16,9 @@ import pytest
 from benchmarks import build_models
 from benchmarks.build_models import build_minilm, encode_tensors, quantise
 from credenda.providers.embed.minilm import (
-    QUESTIONS_SHA256,
+    CLAIMS_SHA256,
     WEIGHTS_SHA256,
-    find_questions,
+    find_claims,
     find_weights,
     map_tensors,
     read_header,
@@ -33,8 +33,8 @@ FILES = find_weights().parent
 def test_the_files_are_those_of_the_model_card() -> None:
     card = (PACKAGE / "MODEL_CARD.md").read_text(encoding="utf-8")
     assert hashlib.sha256(find_weights().read_bytes()).hexdigest() == WEIGHTS_SHA256
-    assert hashlib.sha256(find_questions().read_bytes()).hexdigest() == QUESTIONS_SHA256
-    for digest in (WEIGHTS_SHA256, QUESTIONS_SHA256, build_models.MINILM_SHA256):
+    assert hashlib.sha256(find_claims().read_bytes()).hexdigest() == CLAIMS_SHA256
+    for digest in (WEIGHTS_SHA256, CLAIMS_SHA256, build_models.MINILM_SHA256):
         assert digest in card
 
 
@@ -53,8 +53,8 @@ def test_the_models_are_in_the_wheel_and_in_what_it_is_built_from() -> None:
     assert not any(FILES.is_relative_to(ROOT / one.strip("/")) for one in targets["sdist"]["exclude"])
     assert sorted(path.relative_to(FILES).as_posix() for path in FILES.rglob("*.*") if path.suffix != ".pyc") == [
         "__init__.py",
+        "claims.safetensors",
         "minilm.safetensors",
-        "questions.safetensors",
         "reader/encoder.onnx",
         "reader/heads.onnx",
         "reader/reader.json",

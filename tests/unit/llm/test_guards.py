@@ -274,7 +274,7 @@ def test_another_speaker_is_not_the_user() -> None:
         ({"value": "bees", "scope": "in 2019"}, Refusal.SCOPE),
         ({"value": "bees", "entity": "Nadia"}, Refusal.ENTITY),
         ({"value": None}, Refusal.SLOT),
-        ({"value": "bees", "attribute": "things that I keep at home"}, Refusal.SLOT),
+        ({"value": "bees", "attribute": "all the things that I keep at home these days"}, Refusal.SLOT),
         ({"value": "bees", "attribute": "budget"}, Refusal.INVALID),
     ],
 )

@@ -116,3 +116,29 @@ def test_other_words_for_a_slot_are_no_other_thing() -> None:
     city = claim("m1", "city_where_he_lives", "Brisbane", 1, 0.6, entity="Craig")
     home = claim("m2", "home", "a flat in Fremantle", 2, 0.5, entity="Craig")
     assert latest(city, home, asked=("craig", "live")) == {"m1": "m2"}
+
+
+BOSSES = [
+    claim("m1", "boss", "Tariq", 1, 0.6),
+    claim("m2", "line_manager", "Noor", 2, 0.5),
+    claim("m3", "boss", "Eck", 3, 0.5),
+]
+
+
+@pytest.mark.parametrize(
+    ("question", "then"),
+    [
+        ("who had the job before Noor", "m1"),
+        ("who was over me after Tariq", "m2"),
+        ("who was my boss to begin with", "m1"),
+        ("who did I answer to before", "m2"),
+        ("who was I working under back in april", "m2"),
+        ("who did I answer to in the end", None),
+        ("who is my boss before the board meets", None),
+        ("who do I answer to", None),
+    ],
+)
+def test_a_question_in_the_past_tense_gets_the_version_of_then(question: str, then: str | None) -> None:
+    april = Interval(parse_time("2026-04-01T00:00:00Z"), parse_time("2026-05-01T00:00:00Z"))
+    moved = find_then(BOSSES, [april] if "april" in question else [], question)
+    assert set(moved.values()) == ({then} if then else set())

@@ -1,1 +1,1 @@
-"""Files of models, without code: `minilm.safetensors`, `questions.safetensors` and `reader/`."""
+"""Files of models, without code: `minilm.safetensors`, `claims.safetensors` and `reader/`."""

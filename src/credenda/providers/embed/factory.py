@@ -62,8 +62,8 @@ class QueryEmbedder(Protocol):
 class ClaimEmbedder(Protocol):
     """An optional protocol of embedders that were taught which claim answers a question."""
 
-    def embed_asked(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """Embed questions: vectors to be compared with those that `embed` makes of claims ("my rent is 985")."""
+    def embed_claims(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """Embed claims ("my rent is 985") and questions: vectors to be compared with each other alone."""
         ...
 
 
@@ -298,7 +298,7 @@ class QueryVectorCache:
             if held is not None:
                 self._held.move_to_end(key)
         if held is None:
-            held = embed_checked(embedder, [text], way=cast("ClaimEmbedder", embedder).embed_asked)[0].copy()
+            held = embed_checked(embedder, [text], way=cast("ClaimEmbedder", embedder).embed_claims)[0].copy()
             self._keep({key: held})
         return held
 

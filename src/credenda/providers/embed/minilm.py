@@ -49,12 +49,12 @@ _SPECIAL: Final = 2
 """Special tokens of every text, at its ends."""
 _PACKAGE: Final = "credenda_models"
 _WEIGHTS: Final = "minilm.safetensors"
-_QUESTIONS: Final = "questions.safetensors"
+_CLAIMS: Final = "claims.safetensors"
 _WORDS: Final = "words.weight"
 _INSIDE_BYTES: Final = 1_024
 """Tensors up to this size stand in the graph itself."""
 WEIGHTS_SHA256: Final = "1ec83b970c1a66925d93929f677ba2863b07d1124ccc6aa01b91e1bdaa8f8eed"
-QUESTIONS_SHA256: Final = "8e2ed5d730f1f75e14a7d9cb79ba2f86d424972a713c6d260a215c33c633a6f0"
+CLAIMS_SHA256: Final = "66d5b99765812663b87597ff710dccebb5ad3cb572063ab5547c61b08a542e3f"
 _NEEDED: Final = ("onnxruntime", "tokenizers", _PACKAGE)
 
 _LOADING: Final = Lock()
@@ -85,11 +85,11 @@ class MiniLmEmbedder:
 
     def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """Return (n, 384) float32 with rows of unit length; raises `Unavailable` when the model cannot be loaded."""
-        return _embed(texts, asked=False)
+        return _embed(texts, claims=False)
 
-    def embed_asked(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """Return the vectors of questions, to be compared with those that `embed` makes of claims."""
-        return _embed(texts, asked=True)
+    def embed_claims(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """Return the vectors (n, 384) of claims and of questions about them, from the encoder taught with both."""
+        return _embed(texts, claims=True)
 
     @property
     def token_model_id(self) -> str:
@@ -121,13 +121,13 @@ class MiniLmEmbedder:
         return out, [tokens[place] for place in range(len(texts))]
 
 
-def _embed(texts: Sequence[str], *, asked: bool) -> NDArray[np.float32]:
+def _embed(texts: Sequence[str], *, claims: bool) -> NDArray[np.float32]:
     import numpy as np
 
     out = np.empty((len(texts), _DIMS), np.float32)
     if not len(texts):
         return out
-    pieces, model = _get_loaded(asked=asked)
+    pieces, model = _get_loaded(claims=claims)
     for places, states in _run_batches(model, pieces.numbers(texts)):
         means = states.mean(axis=1)
         out[places] = means / np.linalg.norm(means, axis=1, keepdims=True)
@@ -166,16 +166,16 @@ def _group_batches(lengths: Sequence[int]) -> Iterator[list[int]]:
         yield batch
 
 
-def _get_loaded(*, asked: bool = False) -> tuple[WordPieces, OnnxModel]:
-    """Return tokenizer and model, that of texts or of questions, loaded once for the process by the first thread."""
+def _get_loaded(*, claims: bool = False) -> tuple[WordPieces, OnnxModel]:
+    """Return tokenizer and model, that of texts or of claims, loaded once for the process by the first thread."""
     with _LOADING:
-        return _load(asked=asked)
+        return _load(claims=claims)
 
 
 @cache
-def _load(*, asked: bool) -> tuple[embed.minilm.WordPieces, OnnxModel]:
+def _load(*, claims: bool) -> tuple[embed.minilm.WordPieces, OnnxModel]:
     try:
-        return _load_pieces(), open_model(find_weights(), find_questions() if asked else None)
+        return _load_pieces(), open_model(find_weights(), find_claims() if claims else None)
     except (ImportError, OSError, ValueError) as error:
         fix = f'{format_install()}, or set embedder = "none"; search by words works meanwhile'
         failed = Unavailable("the local model cannot be loaded", why=str(error), fix=fix)
@@ -193,9 +193,9 @@ def find_weights() -> Path:
     return _find_checked(_WEIGHTS, WEIGHTS_SHA256)
 
 
-def find_questions() -> Path:
-    """Return the path of the weights that questions have instead, as `find_weights` does."""
-    return _find_checked(_QUESTIONS, QUESTIONS_SHA256)
+def find_claims() -> Path:
+    """Return the path of the weights that claims have instead, as `find_weights` does."""
+    return _find_checked(_CLAIMS, CLAIMS_SHA256)
 
 
 def _find_checked(name: str, digest: str) -> Path:

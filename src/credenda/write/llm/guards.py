@@ -38,8 +38,8 @@ from credenda.write.extract.voices import (
     is_question,
     lexicon,
     names,
-    open_contractions,
     split_clauses,
+    stands_alone,
     straighten,
     who_speaks,
 )
@@ -51,6 +51,8 @@ from credenda.write.llm.prompt import (
     Said,
     has_words_together,
     is_bare_reply,
+    is_paraphrase,
+    list_heads,
     locate,
     numbers,
     says,
@@ -146,42 +148,6 @@ def _is_within(one: DateSpan, other: tuple[int | None, int | None]) -> bool:
     if one.from_us is None or one.until_us is None:
         return one.until_us is not None and one.until_us == end
     return begin is not None and end is not None and one.from_us <= begin and end <= one.until_us
-
-
-# Decide whether a sentence without a slot says something by itself. Pure.
-
-
-_OPENING: Final = re.compile(
-    r"^(?:(?:well|oh|so|and|but|yes|yeah|no|ok|okay|also|now|anyway|btw|by the way|actually|honestly)\b[,.!]? )+",
-    re.IGNORECASE,
-)
-_POINTING: Final = re.compile(
-    r"\b(?:it|its|this|these|those|they|them|their|he|she|him|his|hers?|there|here|ones?|such|so far|same|another"
-    r"|others?|else|too|also|either|both|former|latter|that(?= (?:is|was|one|way|would|will)\b|[.,!]|$))\b",
-    re.IGNORECASE,
-)
-_NAMING: Final = re.compile(r"\b(?i:my|our|the|an?) [a-z]|(?<=\s)[A-Z][a-z]")
-"""What a later pronoun of the same sentence may refer to."""
-_WONDERING: Final = re.compile(
-    r"^(?:i|we) (?:\w+ )?(?:wonder|(?:am|are|was|were) (?:\w+ )?(?:wondering|curious|unsure|not sure)"
-    r"|(?:want|need|would (?:like|love)|am trying) to (?:know|find out|figure out|understand|see|check)"
-    r"|(?:do|did) not (?:\w+ )?(?:know|understand|remember)|have no idea)(?: out| about)?"
-    r" (?:if|whether|what|which|when|where|who|whose|why|how)\b",
-    re.IGNORECASE,
-)
-"""A question inside a statement: "I wonder where my keys are"."""
-
-
-def stands_alone(sentence: str) -> bool:
-    """Return whether a sentence is a statement that needs no other sentence.
-
-    >>> stands_alone("The spare key is under the pot"), stands_alone("It is a drama series.")
-    (True, False)
-    """
-    plain = _OPENING.sub("", open_contractions(sentence.strip()))
-    if not plain or plain.endswith(("?", ":")) or _WONDERING.match(plain):
-        return False
-    return all(_NAMING.search(plain[: found.start()]) for found in _POINTING.finditer(plain))
 
 
 # Determine whose fact a sentence states, independently of the model. Pure.
@@ -350,10 +316,12 @@ _SHORTENED: Final = frozenset({"employer", "school", "member_of"})
 """Attributes whose values are names that people shorten."""
 DENYING: Final = re.compile(r"\b(?:no|not|never|without|cannot|\w+n['\u2019]?t)\b", re.IGNORECASE)
 """Words of denial: "no dairy" is said by "I can't have dairy"."""
+_ABSENT: Final = re.compile(r"none|nothing|nobody|no (?:longer|more)|gone|over|stopped|ended|cancelled", re.IGNORECASE)
+"""Values that say in an agent's words that there is none."""
 _USER: Final = "user"
 _SURE: Final = 0.9
 _UNSURE: Final = 0.5
-_ATTRIBUTE_WORDS: Final = 4
+_ATTRIBUTE_WORDS: Final = 8
 _ANYTHING: Final = frozenset({"plan", "goal", "considering", "event", "experience", "decision", "status", "likes"})
 """Attributes that name no thing."""
 _ANYBODYS: Final = frozenset({"text", "day", "amount"})
@@ -398,10 +366,9 @@ def check(
     owner = _USER if own else owner_of(event)
     if owner is None:
         return Verdict(None, Refusal.DOCUMENT)
-    proposal = _cut_addition(proposal)
     memory = known.get(proposal.target)
     denied = memory or (None if proposal.target else _find_denied(proposal, turn, owner))
-    if denied is not None and _denies(proposal, denied):
+    if denied is not None and (_denies(proposal, denied) or (by_agent and _is_absent(proposal, denied))):
         proposal, memory = replace(proposal, effect=Effect.ENDS, past=False), denied
     elif proposal.value is not None and not get_attribute(find_exact_attribute(proposal.attribute or "")).hurts:
         quoted = _reach_value(event.text, quoted, proposal.value, memory)
@@ -420,14 +387,6 @@ def check(
     return named if named.claim is None else _word(said, named.claim, named.why, known)
 
 
-def _cut_addition(proposal: Proposal) -> Proposal:
-    """Leave out of a value what an attribute cannot have behind a comma, as of "Cardiff, a flat in Splott"."""
-    name, value = find_exact_attribute(proposal.attribute or ""), proposal.value or ""
-    head, _, addition = (part.strip() for part in value.partition(","))
-    fits = addition.startswith(("a ", "an ")) and not is_valid_value(name, value) and is_valid_value(name, head)
-    return replace(proposal, value=head) if fits else proposal
-
-
 def _find_denied(proposal: Proposal, turn: Turn, owner: str) -> Memory | None:
     """Find the only value of a slot, of which a proposal says in other words that it is over: "the lab is done"."""
     there = [
@@ -435,11 +394,17 @@ def _find_denied(proposal: Proposal, turn: Turn, owner: str) -> Memory | None:
         for one in turn.known
         if _is_there(one, proposal, owner) and one.scope == proposal.scope and one.stance is Stance.ASSERTED
     ]
-    own, held = (
-        set(tokenize(proposal.value or "")),
-        set(tokenize(there[0].value or "")) if len(there) == 1 else set[str](),
-    )
-    return there[0] if 2 * len(own & held) >= min(len(own), len(held)) > 0 else None
+    if len(there) != 1:
+        return None
+    own, held = set(tokenize(proposal.value or "")), set(tokenize(there[0].value or ""))
+    fits = 2 * len(own & held) >= min(len(own), len(held)) > 0 or _is_absent(proposal, there[0])
+    return there[0] if fits else None
+
+
+def _is_absent(proposal: Proposal, memory: Memory) -> bool:
+    """Return whether an agent says in the place of a value that there is none any more, of what cannot hurt."""
+    hurts = get_attribute(find_exact_attribute(memory.attribute or "")).hurts
+    return not hurts and bool(_ABSENT.fullmatch(proposal.value or "") and DENYING.search(proposal.quote))
 
 
 def _denies(proposal: Proposal, memory: Memory) -> bool:
@@ -508,7 +473,8 @@ def _speaks_of(said: Said, memory: Memory) -> bool:
 
 def _find_silence(said: Said) -> Refusal | None:
     """Find why no claim may rest on the quoted words."""
-    if said.voice not in _OWN_VOICES and not (said.voice is Voice.CODE and _OWN_OPENING.match(said.quote)):
+    form = said.voice is Voice.TEMPLATE and said.by_agent  # "branches are feature/<ticket>-slug"
+    if said.voice not in _OWN_VOICES and not form and not (said.voice is Voice.CODE and _OWN_OPENING.match(said.quote)):
         return Refusal.VOICE
     if screen_secrets(f"{said.question} {said.sentence}", "mask").masked:
         return Refusal.SECRET
@@ -532,6 +498,12 @@ def _check_slot(said: Said, memory: Memory | None) -> Verdict:
             return _leave_sentence(said, stance, Misfit.OPEN)
         return Verdict(_place(_make_claim(said, Stance.ASSERTED, memory.attribute), memory))
     fault = _find_fault(said, stance)
+    if fault in {Refusal.VALUE, Refusal.INVALID}:
+        hurts = get_attribute(find_exact_attribute(proposal.attribute or "")).hurts
+        heads = list_heads(proposal.value or "", whole=hurts)
+        shorter = (replace(said, proposal=replace(proposal, value=head)) for head in heads)
+        said = next((one for one in shorter if _find_fault(one, stance) is None), said)
+        fault = _find_fault(said, stance, loosely=True)
     if fault is not None:
         return _leave_sentence(said, stance, fault)
     if proposal.attribute is None or stance in UNCERTAIN_STANCES:
@@ -557,7 +529,7 @@ def _name_rival(effect: Effect | None, verdict: Verdict, memory: Memory | None) 
     return Verdict(claim, verdict.why or misfit) if misfit is not None else replace(verdict, claim=linked)
 
 
-def _find_fault(said: Said, stance: Stance) -> Refusal | None:
+def _find_fault(said: Said, stance: Stance, *, loosely: bool = False) -> Refusal | None:
     """Find the part of a slot that the sentence does not support."""
     proposal = said.proposal
     if proposal.attribute is None and proposal.value is None:
@@ -566,7 +538,7 @@ def _find_fault(said: Said, stance: Stance) -> Refusal | None:
     if not name or proposal.value is None or name.count("_") >= _ATTRIBUTE_WORDS:
         return Refusal.SLOT
     attribute = find_exact_attribute(proposal.attribute or "")
-    if not _is_said(said, get_attribute(attribute)):
+    if not _is_said(said, get_attribute(attribute), loosely=loosely):
         return Refusal.VALUE
     if not is_valid_value(attribute, proposal.value):
         return Refusal.INVALID
@@ -582,11 +554,11 @@ def _is_scope(said: Said, scope: str, schema: AttributeSchema) -> bool:
     return said.by_agent and not schema.hurts and len(scope.split()) <= _SCOPE_WORDS and not numbers(scope)
 
 
-def _is_said(said: Said, schema: AttributeSchema) -> bool:
+def _is_said(said: Said, schema: AttributeSchema, *, loosely: bool) -> bool:
     """Return whether the value stands in the sentence, or where that points; if a wrong one could hurt, word by word.
 
     Otherwise its words may stand apart in the sentence, and up to half of them in earlier messages: all of them, if
-    the sentence has a pronoun or answers a question.
+    the sentence has a pronoun or answers a question. `loosely`: an agent may give up to half of them as its own.
     """
     event, value = said.turn.event, spell_out(said.proposal.value or "")
     sentence = spell_out(said.sentence)
@@ -606,6 +578,8 @@ def _is_said(said: Said, schema: AttributeSchema) -> bool:
         return True
     told = own.union(*(tokenize(text) for text in (event.text, *(one.text for one in said.turn.before))))
     points = _POINTING_BACK.search(sentence) is not None or bool(said.question)
+    if loosely and said.by_agent and not wanted <= told:
+        return is_paraphrase(value, told)
     return bool(wanted) and wanted <= told and (points or 2 * len(wanted & own) >= len(wanted))
 
 

@@ -1,8 +1,8 @@
-"""Teach the encoder of questions which claim answers them: `python -m training.questions --out questions.pt`.
+"""Teach the encoder of claims which of them answers a question: `python -m training.claims --out claims.pt`.
 
-The encoder of texts stays as it is, so that stored vectors keep their meaning. A second one, which begins as the same,
-learns to put a question near the claim that answers it ("my rent is 985. rent went out today, 985") and far from the
-other claims of the same person. `--write FILE` writes its layers in the form that ships.
+The encoder of texts stays as it is, so that the vectors of messages keep their meaning. A second one, which begins as
+the same, learns to put a claim near the questions that it answers ("my rent is 985. rent went out today, 985") and far
+from other claims of the same person. `--write FILE` writes its layers in the form that ships.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import json
 import random
 import sys
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
@@ -22,21 +22,27 @@ from torch import Tensor
 from torch.nn import functional
 
 from benchmarks.build_models import convert_encoder, encode_tensors
-from credenda.providers.embed.minilm import MiniLmEmbedder
 from credenda.text.passages import compose_memory_meaning
 from training.bases import ENGLISH, list_names
 from training.messages import is_held_out, list_files, load_rows
 from training.network import Encoder
 
 QUESTIONS: Final = Path(__file__).with_name("questions")
+CARDS: Final = Path(__file__).with_name("cards")
+_KEPT_CARDS: Final = "k5"
+"""File of cards on which the encoder is measured."""
 _BARE: Final = 0.3
 """Share of the claims that are given as their sentence alone."""
 _TEMPERATURE: Final = 0.05
 _BATCH: Final = 32
-_CLAIMS: Final = 400
-"""Most claims that the questions of one batch are compared with."""
+_CARDS: Final = 8
+"""Number of cards in a batch."""
+_BESIDE: Final = 16
+"""Number of claims beside the answers of a batch of questions."""
 _APART: Final = -1e4
-_PIECES: Final = 96
+_PIECES: Final = 72
+_FROZEN: Final = 2
+"""Number of layers, from the first, that stay those of the encoder of texts."""
 _UNRELATED: Final = frozenset("nomjisdvey")
 """First letters of files whose messages are by many persons: there a claim of the same attribute is no wrong answer."""
 _ALSO_UNRELATED: Final = frozenset({"h00", "h01", "h04"})
@@ -53,11 +59,12 @@ class Asked:
 
 @dataclass(slots=True)
 class Group:
-    """The claims of one person or file, and the questions about them."""
+    """Claims of one person or file, the questions about them, and of a card the words of the claims' names."""
 
     name: str
     claims: list[str]
     asked: list[Asked]
+    names: list[set[str]] = field(default_factory=list)
 
 
 def load_groups(seed: int = 1) -> list[Group]:
@@ -115,15 +122,33 @@ def _make_group(
     return Group(name, claims, asked)
 
 
+def load_cards(names: Sequence[str]) -> list[Group]:
+    """Load files of cards: claims of one matter, and questions; other versions of an answer may answer too."""
+    return [_make_card(one) for name in names for one in load_rows([CARDS / f"{name}.jsonl"])]
+
+
+def _make_card(card: dict[str, Any]) -> Group:
+    claims = [
+        compose_memory_meaning(one["quote"], entity=one["entity"], attribute=one["attribute"], value=one["value"])
+        for one in card["claims"]
+    ]
+    versions = set(card["versions"])
+    asked = [
+        Asked(one["q"], one["answer"], tuple(versions - {one["answer"]} if one["answer"] in versions else ()))
+        for one in card["asked"]
+    ]
+    return Group("", claims, asked, [set(one["attribute"].lower().split()) for one in card["claims"]])
+
+
 def open_encoder() -> Encoder:
-    """Return the encoder of texts, all of whose layers can be taught."""
-    encoder = Encoder(ENGLISH.open_tokenizer().get_vocab_size(), ENGLISH.layers, 0)
+    """Return the encoder of texts, whose later layers can be taught."""
+    encoder = Encoder(ENGLISH.open_tokenizer().get_vocab_size(), ENGLISH.layers, _FROZEN)
     encoder.load_state_dict({name: torch.tensor(value) for name, value in ENGLISH.load_weights().items()})
     return encoder
 
 
 def embed(encoder: Encoder, texts: Sequence[str]) -> Tensor:
-    """Return the vectors (n, 384) of some questions, of unit length."""
+    """Return the vectors (n, 384) of claims or questions, of unit length."""
     pieces = [one.ids[:_PIECES] for one in ENGLISH.open_tokenizer().encode_batch(list(texts))]
     longest = max(map(len, pieces))
     ids = torch.tensor([one + [0] * (longest - len(one)) for one in pieces])
@@ -132,64 +157,83 @@ def embed(encoder: Encoder, texts: Sequence[str]) -> Tensor:
     return functional.normalize((states * mask[..., None]).sum(1), dim=-1)
 
 
-def measure(encoder: Encoder, groups: Sequence[Group], claims: dict[str, Tensor]) -> tuple[float, float]:
+def measure(encoder: Encoder, groups: Sequence[Group]) -> tuple[float, float]:
     """Return how many questions find their claim first, and the mean reciprocal rank; unsure claims do not count."""
     encoder.eval()
     ranks: list[int] = []
     with torch.no_grad():
         for group in groups:
-            scores = embed(encoder, [one.text for one in group.asked]) @ claims[group.name].T
-            for row, one in zip(scores, group.asked, strict=True):
+            parts = range(0, len(group.claims), _BATCH)
+            claims = torch.cat([embed(encoder, group.claims[at : at + _BATCH]) for at in parts])
+            for row, one in zip(embed(encoder, [one.text for one in group.asked]) @ claims.T, group.asked, strict=True):
                 row[list(one.unsure)] = _APART
                 ranks.append(int((row > row[one.answer]).sum()))
     return float(np.mean([rank == 0 for rank in ranks])), float(np.mean([1 / (rank + 1) for rank in ranks]))
 
 
-def _draw_batches(groups: Sequence[Group]) -> Iterator[tuple[Group, list[Asked]]]:
-    batches: list[tuple[Group, list[Asked]]] = []
+def _draw_questions(groups: Sequence[Group]) -> Iterator[list[Group]]:
+    """Yield the questions of each person in batches, with their answers and a few other claims."""
     for group in groups:
         asked = random.sample(group.asked, len(group.asked))
-        batches += [(group, asked[at : at + _BATCH]) for at in range(0, len(asked), _BATCH)]
-    random.shuffle(batches)
-    return iter(batches)
+        for at in range(0, len(asked), _BATCH):
+            some = asked[at : at + _BATCH]
+            shown = list(dict.fromkeys(one.answer for one in some))
+            others = sorted(set(range(len(group.claims))).difference(shown))
+            shown += random.sample(others, min(len(others), _BESIDE))
+            place = {claim: at for at, claim in enumerate(shown)}
+            moved = [
+                Asked(one.text, place[one.answer], tuple(place[claim] for claim in one.unsure if claim in place))
+                for one in some
+            ]
+            yield [Group(group.name, [group.claims[claim] for claim in shown], moved)]
 
 
-def _compute_loss(encoder: Encoder, group: Group, asked: Sequence[Asked], claims: Tensor) -> Tensor:
-    answers = list(dict.fromkeys(one.answer for one in asked))
-    others = [at for at in range(len(group.claims)) if at not in set(answers)]
-    shown = answers + random.sample(others, min(len(others), _CLAIMS))
-    place = {claim: at for at, claim in enumerate(shown)}
-    scores = embed(encoder, [one.text for one in asked]) @ claims[shown].T / _TEMPERATURE
-    for row, one in enumerate(asked):
-        for claim in one.unsure:
-            if claim in place:
-                scores[row, place[claim]] = _APART
-    return functional.cross_entropy(scores, torch.tensor([place[one.answer] for one in asked]))
+def _draw_cards(cards: Sequence[Group]) -> Iterator[list[Group]]:
+    mixed = random.sample(cards, len(cards))
+    yield from (mixed[at : at + _CARDS] for at in range(0, len(mixed), _CARDS))
 
 
-def teach(epochs: int, rate: float, seed: int) -> Encoder:
-    """Teach the encoder on all questions but those of persons kept apart, on which it is measured."""
+def _compute_loss(encoder: Encoder, batch: Sequence[Group]) -> Tensor:
+    claims = embed(encoder, [claim for group in batch for claim in group.claims])
+    scores = embed(encoder, [one.text for group in batch for one in group.asked]) @ claims.T / _TEMPERATURE
+    names = [words for group in batch for words in group.names]
+    answers: list[int] = []
+    first = 0
+    for group in batch:
+        own = range(first, first + len(group.claims))
+        for one in group.asked:
+            answer, row = first + one.answer, scores[len(answers)]
+            alike = [at for at in range(len(names)) if at not in own and not names[at].isdisjoint(names[answer])]
+            row[[*alike, *(first + claim for claim in one.unsure)]] = _APART  # "rent" of another card
+            answers.append(answer)
+        first += len(group.claims)
+    return functional.cross_entropy(scores, torch.tensor(answers))
+
+
+def teach(rate: float, seed: int) -> Encoder:
+    """Teach the encoder: once with cards and questions mixed, once with cards. It is measured on those kept apart."""
     random.seed(seed)
     torch.manual_seed(seed)
-    groups = load_groups(seed)
-    texts = MiniLmEmbedder()
-    claims = {group.name: torch.tensor(texts.embed(group.claims)) for group in groups}
-    kept, shown = _split(groups)
+    kept, shown = _split(load_groups(seed))
+    cards = load_cards(sorted(path.stem for path in CARDS.glob("*.jsonl") if path.stem != _KEPT_CARDS))
+    batches = [*_draw_questions(shown), *_draw_cards(cards)]
+    random.shuffle(batches)
+    batches += _draw_cards(cards)
     encoder = open_encoder()
-    taught = [one for name, one in encoder.named_parameters() if not name.startswith(("words", "places", "kinds"))]
-    steps = epochs * sum(-(-len(group.asked) // _BATCH) for group in shown)
+    fixed = ("words", "places", "kinds", "norm", *(f"layers.{layer}." for layer in range(_FROZEN)))
+    taught = [one for name, one in encoder.named_parameters() if not name.startswith(fixed)]
     optimizer = torch.optim.AdamW(taught, lr=rate, weight_decay=0.01)
-    schedule = torch.optim.lr_scheduler.OneCycleLR(optimizer, rate, total_steps=steps, pct_start=0.1)
-    sys.stderr.write(f"before: {measure(encoder, kept, claims)}\n")
-    for epoch in range(epochs):
+    schedule = torch.optim.lr_scheduler.OneCycleLR(optimizer, rate, total_steps=len(batches), pct_start=0.1)
+    apart = load_cards([_KEPT_CARDS])
+    sys.stderr.write(f"before: {measure(encoder, apart)}, {measure(encoder, kept)}\n")
+    for batch in batches:
         encoder.train()
-        for group, asked in _draw_batches(shown):
-            optimizer.zero_grad()
-            _compute_loss(encoder, group, asked, claims[group.name]).backward()
-            torch.nn.utils.clip_grad_norm_(taught, 1.0)
-            optimizer.step()
-            schedule.step()
-        sys.stderr.write(f"epoch {epoch + 1}: {measure(encoder, kept, claims)}\n")
+        optimizer.zero_grad()
+        _compute_loss(encoder, batch).backward()
+        torch.nn.utils.clip_grad_norm_(taught, 1.0)
+        optimizer.step()
+        schedule.step()
+    sys.stderr.write(f"after: {measure(encoder, apart)}, {measure(encoder, kept)}\n")
     return encoder
 
 
@@ -212,14 +256,12 @@ def main() -> None:
     """Read the arguments, teach and write."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--out", type=Path, required=True, help="weights in the form of torch, read again by --write")
-    parser.add_argument("--epochs", type=int, default=2)
-    parser.add_argument("--rate", type=float, default=6e-5)
-    parser.add_argument("--runs", type=int, default=2, help="the mean of the weights of so many runs is written")
+    parser.add_argument("--rate", type=float, default=7e-5)
+    parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--write", type=Path, help="where to write the layers that ship")
     given = parser.parse_args()
     if not given.out.exists():
-        runs = [teach(given.epochs, given.rate, seed).state_dict() for seed in range(1, given.runs + 1)]
-        torch.save({name: torch.stack([one[name] for one in runs]).mean(0) for name in runs[0]}, given.out)
+        torch.save(teach(given.rate, given.seed).state_dict(), given.out)
     if given.write is not None:
         encoder = open_encoder()
         encoder.load_state_dict(torch.load(given.out))
