@@ -261,9 +261,15 @@ def order_rows(work: Reading) -> list[Row]:
         told_us = {row.id: row.memory.created_us for row in versions if row.memory}
         latest = find_latest(versions, work.subject, told_us | _list_confirmations(work, versions))
         work.changed = {**_leave_out_beside(latest, placed), **work.changed}
-        placed = place_before(placed, latest)
+        placed = place_before(placed, latest | _find_messages(work, placed[:COMPARED], latest))
     placed = place_before(placed, find_statement_about(placed[:COMPARED], work.query.text))
     return order_appointments(order_siblings(placed, work.query.text), work.now_us, work.query.text)
+
+
+def _find_messages(work: Reading, rows: Sequence[Row], latest: Mapping[str, str]) -> dict[str, str]:
+    """Map the messages that told an earlier version to the latest one."""
+    told = ((row.id, latest.get(claim)) for row in rows for claim in work.loaded.claims_of.get(row.id, ()))
+    return {name: newest for name, newest in told if newest is not None}
 
 
 def _read_versions(work: Reading, rows: Sequence[Row]) -> list[Row]:

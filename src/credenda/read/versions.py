@@ -114,10 +114,10 @@ def pick_asked_for(
     is_before, asks = _BEFORE.search(question) is not None, is_about_earlier(question)
     if named is not None and (is_before or (asks and _AFTER.search(question))):
         place = named - 1 if is_before else named + 1
+    elif ends:
+        place = begun[-1] if begun else -1
     elif asks and _FIRST.search(question):
         place = 0
-    elif begun or ends:
-        place = begun[-1] if begun else -1
     else:
         place = len(values) - 2 if named is None and asks and is_before else -1
     picked = values[place] if 0 <= place < len(values) else memory

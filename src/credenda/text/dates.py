@@ -340,7 +340,7 @@ _RULES: Final = (
     ("near", r"(?P<near_w>yesterday|today|tomorrow|tmrw|tonight|last night|this (?:morning|afternoon|evening))"),
     (
         "month",
-        rf"(?:{_AFTER}|(?<=\ball of )|(?<=\bthroughout ))"
+        rf"(?:{_AFTER}|(?<=\ball of )|(?<=\bthroughout )|(?<=\bat )(?=(?:the )?(?:start|beginning|middle|end) of ))"
         + _PART.format("month_p")
         + rf"(?P<month_m>{_MONTH})(?!\.? \d)",
     ),

@@ -133,6 +133,7 @@ BOSSES = [
         ("who was my boss to begin with", "m1"),
         ("who did I answer to before", "m2"),
         ("who was I working under back in april", "m2"),
+        ("who was I working under at the start of april", "m2"),
         ("who did I answer to in the end", None),
         ("who is my boss before the board meets", None),
         ("who do I answer to", None),

@@ -54,6 +54,7 @@ CERTAIN = [
     ("in December 2022", "in December 2022", "2022-12-01", "2023-01-01"),
     ("at the end of May 2023", "at the end of May 2023", "2023-05-22", "2023-06-01"),
     ("at end of May 2023", "at end of May 2023", "2023-05-22", "2023-06-01"),
+    ("at the start of March", "at the start of March", "2023-03-01", "2023-03-11"),
     ("in early 2022", "in early 2022", "2022-01-01", "2022-05-02"),
     ("in 2019", "in 2019", "2019-01-01", "2020-01-01"),
     ("the summer of 2021", "the summer of 2021", "2021-06-01", "2021-09-01"),
