@@ -70,6 +70,24 @@ def find_latest(versions: Sequence[Row], asked: Sequence[str], told: Mapping[str
     return {row.id: latest.id for row in versions if told.get(row.id, 0) < told.get(latest.id, 0)}
 
 
+def list_told(versions: Sequence[Row], rows: Sequence[Row]) -> dict[str, int]:
+    """Return when each version was told last: a value that came back may stand in a memory of its own."""
+    held = [row.memory for row in rows if row.memory is not None]
+    return {
+        row.id: max([row.memory.created_us, *(one.created_us for one in held if _tells_again(one, row.memory))])
+        for row in versions
+        if row.memory is not None
+    }
+
+
+def _tells_again(memory: Memory, version: Memory) -> bool:
+    if memory.stance not in ASSERTIVE_STANCES or memory.scope != version.scope or not memory.value:
+        return False
+    names = [set(tokenize((one.attribute or "").replace("_", " "))) for one in (memory, version)]
+    alike = not names[0].isdisjoint(names[1])
+    return alike and has_same_owner(memory, version) and is_same_value(memory.value, version.value)
+
+
 def find_then(versions: Sequence[Row], times: Sequence[Interval], question: str) -> dict[str, str]:
     """Map all versions to the one that a question about the past is about: before another, or at its time.
 
