@@ -27,14 +27,25 @@ came first for 74 of 100 questions; the right slot, of any time, was found for 7
 _NUMBER: Final = re.compile(r"\d+(?:[.,:]\d+)*")
 _WAS: Final = re.compile(r"\b(?:was|were|did|had|used|been)\b", re.IGNORECASE)
 _FIRST: Final = re.compile(
-    r"\b(?:first(?! name)|beg[iau]n\w*|start(?:ed|ing)?|origin\w*|initial\w*|outset)\b", re.IGNORECASE
-)
-_BEFORE: Final = re.compile(
-    r"\b(?:before|prior|until|till|previous(?:ly)?|former(?:ly)?|earlier|used to|back (?:then|when|in)|instead of)\b",
+    r"\bat first\b|\b(?:i|we|he|she|they|you|it) first\b|\bvery first\b|\b(?:originally|initially|to start with)\b"
+    r"|\b(?:begin|began|start|started) with\b|\b(?:at|in|from) the (?:very )?(?:start|beginning|outset)\b",
     re.IGNORECASE,
 )
+_BEFORE: Final = re.compile(r"\b(?:before|prior to|until)\b", re.IGNORECASE)
 _AFTER: Final = re.compile(r"\bafter\b", re.IGNORECASE)
-_IN_THE_END: Final = re.compile(r"\b(?:in the end|finally|again|latest|now|these days|last)\b", re.IGNORECASE)
+_FORMER: Final = re.compile(
+    r"\b(?:previous(?:ly)?|former(?:ly)?|earlier|used to|back then)\b|\b(?:my|our|his|her|their) old\b(?! age)"
+    r"|\bbefore(?: (?:that|this|now|it|him|her|them|then|the (?:last|latest|current|present)\b.*))?[ ?.!]*$"
+    r"|\bbefore (?:i|we|he|she|they|it|the [\w' ]+|my [\w' ]+) (?!go|do|take|leave|eat|sign)[a-z]+",
+    re.IGNORECASE,
+)
+_HELD: Final = re.compile(
+    r"\b(?:in the end|finally|again|these days)\b|(?<!before )\bnow\b"
+    r"|\b(?:say|said|tell|told|mention\w*|need\w*|supposed|have) (?:to|me|you|us|i|we|they|it|that|how|when|what)\b"
+    r"|\b(?:i|we|you|they|he|she) (?:say|mention)\b",
+    re.IGNORECASE,
+)
+"""What asks in the past tense for what holds: "when did I say the course will start"."""
 
 
 def find_versions(rows: Sequence[Row], vectors: Mapping[str, Floats], asked: Sequence[str]) -> list[Row]:
@@ -103,14 +114,14 @@ def find_then(versions: Sequence[Row], times: Sequence[Interval], question: str)
 
 
 def is_about_earlier(question: str) -> bool:
-    """Return whether a question in the past tense asks for a value before another, or the first one.
+    """Return whether a question in the past tense may ask for a value before or after another, or the first one.
 
     >>> is_about_earlier("who had the job before Tariq"), is_about_earlier("what was the rent again")
     (True, False)
     """
-    if _WAS.search(question) is None or _IN_THE_END.search(question) is not None:
+    if _WAS.search(question) is None or _HELD.search(question) is not None:
         return False
-    return any(one.search(question) is not None for one in (_FIRST, _BEFORE, _AFTER))
+    return any(one.search(question) is not None for one in (_FIRST, _BEFORE, _AFTER, _FORMER))
 
 
 def pick_asked_for(
@@ -118,28 +129,27 @@ def pick_asked_for(
 ) -> Memory | None:
     """Pick the earlier value that a question about the past is about.
 
-    That is the one before or after a value that it names, the first, the one at its time, or the one before the last.
+    That is the one before or after a value that it names, the one at its time, the first, or the one before the last.
     None for a question that asks for none of these, or for the value that is held.
     """
     turn = _BEFORE.search(question) or _AFTER.search(question)
     told = question[turn.end() :] if turn is not None else question  # "who was acting before Noreen"
-    words = set(tokenize(told)).difference(tokenize((memory.attribute or "").replace("_", " ")))
+    name = set(tokenize((memory.attribute or "").replace("_", " ")))
     values = sorted([*earlier, memory], key=get_valid_from_us)
-    shared = [len(words.intersection(tokenize(one.value or ""))) for one in values]
+    shared = [len(set(tokenize(told)).difference(name).intersection(tokenize(one.value or ""))) for one in values]
     named = shared.index(max(shared)) if max(shared) else None
     ends = [time.until_us for time in times if time.until_us is not None]
     begun = [at for at, one in enumerate(values) if ends and get_valid_from_us(one) < max(ends)]
-    is_before, asks = _BEFORE.search(question) is not None, is_about_earlier(question)
-    if named is not None and (is_before or (asks and _AFTER.search(question))):
-        place = named - 1 if is_before else named + 1
+    asks, last = is_about_earlier(question), len(values) - 1
+    if named is not None and turn is not None and (asks or turn[0].lower() != "after"):
+        place = named + 1 if turn[0].lower() == "after" else named - 1
     elif ends:
-        place = begun[-1] if begun else -1
+        place = begun[-1] if begun else last
     elif asks and _FIRST.search(question):
         place = 0
     else:
-        place = len(values) - 2 if named is None and asks and is_before else -1
-    picked = values[place] if 0 <= place < len(values) else memory
-    return None if picked is memory else picked
+        place = last - 1 if named is None and asks and _FORMER.search(question) else last
+    return values[place] if 0 <= place < last and values[place] is not memory else None
 
 
 def _has_named_value(best: Memory, latest: Memory, asked: Sequence[str]) -> bool:

@@ -282,6 +282,11 @@ _YEAR: Final = r"(?:19|20)\d\d"
 _DAY: Final = r"(?:0?[1-9]|[12]\d|3[01])(?:st|nd|rd|th)?"
 _COUNT: Final = r"(?:\d{1,3}|an?|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|a couple of)"
 _PART: Final = r"(?:(?P<{0}>early|mid|late|(?:the )?(?:start|beginning|middle|end) of)[ -])?"
+_START: Final = (
+    rf"(?:the )?(?:start|beginning|middle|end) of {_MONTH}\b"
+    r"(?! (?:this|last|next|road|street|lane|avenue|drive|way|close|court|place)\b)"
+)
+"""A part of a month, and no street."""
 _OPENERS: Final = ("in", "since", "until", "till", "from", "to", "by", "before", "after")
 _AFTER: Final = "(?:" + "|".join(rf"(?<=\b{word} )" for word in _OPENERS) + ")"
 _CLOCK: Final = r"[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)?"
@@ -340,7 +345,7 @@ _RULES: Final = (
     ("near", r"(?P<near_w>yesterday|today|tomorrow|tmrw|tonight|last night|this (?:morning|afternoon|evening))"),
     (
         "month",
-        rf"(?:{_AFTER}|(?<=\ball of )|(?<=\bthroughout )|(?<=\bat )(?=(?:the )?(?:start|beginning|middle|end) of ))"
+        rf"(?:{_AFTER}|(?<=\ball of )|(?<=\bthroughout )|(?<=\bat )(?={_START}))"
         + _PART.format("month_p")
         + rf"(?P<month_m>{_MONTH})(?!\.? \d)",
     ),

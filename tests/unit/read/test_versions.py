@@ -145,6 +145,11 @@ BOSSES = [
         ("who did I answer to in the end", None),
         ("who is my boss before the board meets", None),
         ("who do I answer to", None),
+        ("who was I told to ask before bed", None),
+        ("who was my boss before tax", None),
+        ("when did I say I start with the boss", None),
+        ("who was my boss before now", "m2"),
+        ("what was my old boss called", "m2"),
     ],
 )
 def test_a_question_in_the_past_tense_gets_the_version_of_then(question: str, then: str | None) -> None:

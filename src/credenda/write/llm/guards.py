@@ -51,8 +51,7 @@ from credenda.write.llm.prompt import (
     Said,
     has_words_together,
     is_bare_reply,
-    is_paraphrase,
-    list_heads,
+    leave_out_time,
     locate,
     numbers,
     says,
@@ -307,6 +306,8 @@ _OWN_VOICES: Final = frozenset({Voice.OWN, Voice.ROLE_PLAY})
 _OWN_OPENING: Final = re.compile(r"(?:I|My|We|Our)\b", re.IGNORECASE)
 """Beginning of words that are prose, although signs of code stand in their sentence."""
 _NO: Final = re.compile(r"^(?:no|not|never|without)\s+(?=\w)", re.IGNORECASE)
+_BLANK: Final = re.compile(r"\w[/.:_-]*[<{\[]|[>}\]][/.:_-]*\w")
+"""A blank inside a name that is a pattern: "feature/<ticket>-slug"."""
 _NAME_WORDS: Final = 2
 _SCOPE_WORDS: Final = 4
 _OFTEN: Final = frozenset({"day", "daili", "week", "night", "morn", "even", "month"})
@@ -316,8 +317,6 @@ _SHORTENED: Final = frozenset({"employer", "school", "member_of"})
 """Attributes whose values are names that people shorten."""
 DENYING: Final = re.compile(r"\b(?:no|not|never|without|cannot|\w+n['\u2019]?t)\b", re.IGNORECASE)
 """Words of denial: "no dairy" is said by "I can't have dairy"."""
-_ABSENT: Final = re.compile(r"none|nothing|nobody|no (?:longer|more)|gone|over|stopped|ended|cancelled", re.IGNORECASE)
-"""Values that say in an agent's words that there is none."""
 _USER: Final = "user"
 _SURE: Final = 0.9
 _UNSURE: Final = 0.5
@@ -366,9 +365,10 @@ def check(
     owner = _USER if own else owner_of(event)
     if owner is None:
         return Verdict(None, Refusal.DOCUMENT)
+    proposal = _cut_addition(proposal)
     memory = known.get(proposal.target)
     denied = memory or (None if proposal.target else _find_denied(proposal, turn, owner))
-    if denied is not None and (_denies(proposal, denied) or (by_agent and _is_absent(proposal, denied))):
+    if denied is not None and _denies(proposal, denied):
         proposal, memory = replace(proposal, effect=Effect.ENDS, past=False), denied
     elif proposal.value is not None and not get_attribute(find_exact_attribute(proposal.attribute or "")).hurts:
         quoted = _reach_value(event.text, quoted, proposal.value, memory)
@@ -387,6 +387,14 @@ def check(
     return named if named.claim is None else _word(said, named.claim, named.why, known)
 
 
+def _cut_addition(proposal: Proposal) -> Proposal:
+    """Leave out of a value what an attribute cannot have behind a comma, as of "Cardiff, a flat in Splott"."""
+    name, value = find_exact_attribute(proposal.attribute or ""), proposal.value or ""
+    head, _, addition = (part.strip() for part in value.partition(","))
+    fits = addition.startswith(("a ", "an ")) and not is_valid_value(name, value) and is_valid_value(name, head)
+    return replace(proposal, value=head) if fits else proposal
+
+
 def _find_denied(proposal: Proposal, turn: Turn, owner: str) -> Memory | None:
     """Find the only value of a slot, of which a proposal says in other words that it is over: "the lab is done"."""
     there = [
@@ -394,17 +402,11 @@ def _find_denied(proposal: Proposal, turn: Turn, owner: str) -> Memory | None:
         for one in turn.known
         if _is_there(one, proposal, owner) and one.scope == proposal.scope and one.stance is Stance.ASSERTED
     ]
-    if len(there) != 1:
-        return None
-    own, held = set(tokenize(proposal.value or "")), set(tokenize(there[0].value or ""))
-    fits = 2 * len(own & held) >= min(len(own), len(held)) > 0 or _is_absent(proposal, there[0])
-    return there[0] if fits else None
-
-
-def _is_absent(proposal: Proposal, memory: Memory) -> bool:
-    """Return whether an agent says in the place of a value that there is none any more, of what cannot hurt."""
-    hurts = get_attribute(find_exact_attribute(memory.attribute or "")).hurts
-    return not hurts and bool(_ABSENT.fullmatch(proposal.value or "") and DENYING.search(proposal.quote))
+    own, held = (
+        set(tokenize(proposal.value or "")),
+        set(tokenize(there[0].value or "")) if len(there) == 1 else set[str](),
+    )
+    return there[0] if 2 * len(own & held) >= min(len(own), len(held)) > 0 else None
 
 
 def _denies(proposal: Proposal, memory: Memory) -> bool:
@@ -473,7 +475,7 @@ def _speaks_of(said: Said, memory: Memory) -> bool:
 
 def _find_silence(said: Said) -> Refusal | None:
     """Find why no claim may rest on the quoted words."""
-    form = said.voice is Voice.TEMPLATE and said.by_agent  # "branches are feature/<ticket>-slug"
+    form = said.voice is Voice.TEMPLATE and said.by_agent and _BLANK.search(said.proposal.value or "") is not None
     if said.voice not in _OWN_VOICES and not form and not (said.voice is Voice.CODE and _OWN_OPENING.match(said.quote)):
         return Refusal.VOICE
     if screen_secrets(f"{said.question} {said.sentence}", "mask").masked:
@@ -498,12 +500,11 @@ def _check_slot(said: Said, memory: Memory | None) -> Verdict:
             return _leave_sentence(said, stance, Misfit.OPEN)
         return Verdict(_place(_make_claim(said, Stance.ASSERTED, memory.attribute), memory))
     fault = _find_fault(said, stance)
-    if fault in {Refusal.VALUE, Refusal.INVALID}:
-        hurts = get_attribute(find_exact_attribute(proposal.attribute or "")).hurts
-        heads = list_heads(proposal.value or "", whole=hurts)
-        shorter = (replace(said, proposal=replace(proposal, value=head)) for head in heads)
-        said = next((one for one in shorter if _find_fault(one, stance) is None), said)
-        fault = _find_fault(said, stance, loosely=True)
+    if fault in {Refusal.VALUE, Refusal.INVALID} and not DENYING.search(said.sentence):
+        begun = stance in OPEN_STANCES or not get_attribute(find_exact_attribute(proposal.attribute or "")).hurts
+        cut = replace(proposal, value=leave_out_time(proposal.value or "", begun=begun))
+        shorter = replace(said, proposal=cut)
+        said, fault = (shorter, None) if _find_fault(shorter, stance) is None else (said, fault)
     if fault is not None:
         return _leave_sentence(said, stance, fault)
     if proposal.attribute is None or stance in UNCERTAIN_STANCES:
@@ -529,7 +530,7 @@ def _name_rival(effect: Effect | None, verdict: Verdict, memory: Memory | None) 
     return Verdict(claim, verdict.why or misfit) if misfit is not None else replace(verdict, claim=linked)
 
 
-def _find_fault(said: Said, stance: Stance, *, loosely: bool = False) -> Refusal | None:
+def _find_fault(said: Said, stance: Stance) -> Refusal | None:
     """Find the part of a slot that the sentence does not support."""
     proposal = said.proposal
     if proposal.attribute is None and proposal.value is None:
@@ -538,7 +539,7 @@ def _find_fault(said: Said, stance: Stance, *, loosely: bool = False) -> Refusal
     if not name or proposal.value is None or name.count("_") >= _ATTRIBUTE_WORDS:
         return Refusal.SLOT
     attribute = find_exact_attribute(proposal.attribute or "")
-    if not _is_said(said, get_attribute(attribute), loosely=loosely):
+    if not _is_said(said, get_attribute(attribute)):
         return Refusal.VALUE
     if not is_valid_value(attribute, proposal.value):
         return Refusal.INVALID
@@ -554,11 +555,11 @@ def _is_scope(said: Said, scope: str, schema: AttributeSchema) -> bool:
     return said.by_agent and not schema.hurts and len(scope.split()) <= _SCOPE_WORDS and not numbers(scope)
 
 
-def _is_said(said: Said, schema: AttributeSchema, *, loosely: bool) -> bool:
+def _is_said(said: Said, schema: AttributeSchema) -> bool:
     """Return whether the value stands in the sentence, or where that points; if a wrong one could hurt, word by word.
 
     Otherwise its words may stand apart in the sentence, and up to half of them in earlier messages: all of them, if
-    the sentence has a pronoun or answers a question. `loosely`: an agent may give up to half of them as its own.
+    the sentence has a pronoun or answers a question.
     """
     event, value = said.turn.event, spell_out(said.proposal.value or "")
     sentence = spell_out(said.sentence)
@@ -578,8 +579,6 @@ def _is_said(said: Said, schema: AttributeSchema, *, loosely: bool) -> bool:
         return True
     told = own.union(*(tokenize(text) for text in (event.text, *(one.text for one in said.turn.before))))
     points = _POINTING_BACK.search(sentence) is not None or bool(said.question)
-    if loosely and said.by_agent and not wanted <= told:
-        return is_paraphrase(value, told)
     return bool(wanted) and wanted <= told and (points or 2 * len(wanted & own) >= len(wanted))
 
 

@@ -513,28 +513,16 @@ def _asks(text: str) -> bool:
     return plain.endswith("?") or is_question(plain)
 
 
-_ADDITION: Final = re.compile(r"[,;(]| (?=(?:from|since|until|till|by|starting|as of) )", re.IGNORECASE)
-"""Where a value may end: what follows tells its time or more of it."""
-_HARMLESS: Final = re.compile(r"[,;(]? ?(?:an?|from|since|until|till|by|starting|as of) ", re.IGNORECASE)
-"""Beginning of an addition without which a value that can hurt is still true: "Cardiff, a flat in Splott"."""
+_BEGUN: Final = re.compile(r" (?:from|starting|as of) .*", re.IGNORECASE)
+_SINCE: Final = re.compile(r",? since .*", re.IGNORECASE)
 
 
-def list_heads(value: str, *, whole: bool) -> list[str]:
-    """List the beginnings of a value that has an addition, the longest first; with `whole` a harmless one.
+def leave_out_time(value: str, *, begun: bool) -> str:
+    """Leave out of a value since when it holds and, with `begun`, from when.
 
-    >>> list_heads("Boston Scientific, in Ballybrit from 20 July", whole=False)
-    ['Boston Scientific, in Ballybrit', 'Boston Scientific']
-    >>> list_heads("vegetarian, except fish", whole=True), list_heads("vegetarian since May", whole=True)
-    ([], ['vegetarian'])
+    >>> leave_out_time("vegetarian since October", begun=False), leave_out_time("Acme from 3 March", begun=False)
+    ('vegetarian', 'Acme from 3 March')
+    >>> leave_out_time("Acme from 3 March", begun=True)
+    'Acme'
     """
-    found = [one.start() for one in _ADDITION.finditer(value)]
-    heads = [value[:at].strip(" ,;(") for at in reversed(found) if not whole or _HARMLESS.match(value, at)]
-    return [head for head in heads if head]
-
-
-def is_paraphrase(value: str, told: Collection[str]) -> bool:
-    """Return whether half of the words of a value were told, and the others are neither names nor numbers."""
-    words = {word: set(tokenize(word)) for word in value.split()}
-    added = [word for word, terms in words.items() if not terms.issubset(told)]
-    known = sum(bool(terms) and terms.issubset(told) for terms in words.values())
-    return known >= len(added) and not any(not word.islower() or numbers(word) for word in added)
+    return _SINCE.sub("", _BEGUN.sub("", value) if begun else value)
