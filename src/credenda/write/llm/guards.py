@@ -306,6 +306,8 @@ _OWN_VOICES: Final = frozenset({Voice.OWN, Voice.ROLE_PLAY})
 _OWN_OPENING: Final = re.compile(r"(?:I|My|We|Our)\b", re.IGNORECASE)
 """Beginning of words that are prose, although signs of code stand in their sentence."""
 _NO: Final = re.compile(r"^(?:no|not|never|without)\s+(?=\w)", re.IGNORECASE)
+_MANY: Final = 3
+_TIMED: Final = frozenset({"since", "from", "until", "till", "by", "starting"})
 _BLANK: Final = re.compile(r"\w[/.:_-]*[<{\[]|[>}\]][/.:_-]*\w")
 """A blank inside a name that is a pattern: "feature/<ticket>-slug"."""
 _NAME_WORDS: Final = 2
@@ -317,6 +319,7 @@ _SHORTENED: Final = frozenset({"employer", "school", "member_of"})
 """Attributes whose values are names that people shorten."""
 DENYING: Final = re.compile(r"\b(?:no|not|never|without|cannot|\w+n['\u2019]?t)\b", re.IGNORECASE)
 """Words of denial: "no dairy" is said by "I can't have dairy"."""
+_DENIED: Final = re.compile(rf"{DENYING.pattern}|\bnone\b", re.IGNORECASE)
 _USER: Final = "user"
 _SURE: Final = 0.9
 _UNSURE: Final = 0.5
@@ -539,7 +542,7 @@ def _find_fault(said: Said, stance: Stance) -> Refusal | None:
     if not name or proposal.value is None or name.count("_") >= _ATTRIBUTE_WORDS:
         return Refusal.SLOT
     attribute = find_exact_attribute(proposal.attribute or "")
-    if not _is_said(said, get_attribute(attribute)):
+    if not _is_said(said, get_attribute(attribute)) and not _is_mostly_told(said, get_attribute(attribute)):
         return Refusal.VALUE
     if not is_valid_value(attribute, proposal.value):
         return Refusal.INVALID
@@ -580,6 +583,18 @@ def _is_said(said: Said, schema: AttributeSchema) -> bool:
     told = own.union(*(tokenize(text) for text in (event.text, *(one.text for one in said.turn.before))))
     points = _POINTING_BACK.search(sentence) is not None or bool(said.question)
     return bool(wanted) and wanted <= told and (points or 2 * len(wanted & own) >= len(wanted))
+
+
+def _is_mostly_told(said: Said, schema: AttributeSchema) -> bool:
+    """Return whether an agent adds at most a third of the words of a value, and no names, numbers, times or denial."""
+    value = said.proposal.value or ""
+    if not said.by_agent or schema.hurts or bool(DENYING.search(said.sentence)) != bool(_DENIED.search(value)):
+        return False
+    told = set(tokenize(" ".join((said.turn.event.text, *(one.text for one in said.turn.before)))))
+    words = [word for word in value.split() if tokenize(word)]
+    added = [word for word in words if not told.issuperset(tokenize(word))]
+    plain = _TIMED.isdisjoint(value.casefold().split()) and all(word.islower() and not numbers(word) for word in added)
+    return plain and len(words) >= _MANY and 3 * len(added) <= len(words)
 
 
 def _is_worded_otherwise(said: Said, value: str, sentence: str, *, hurts: bool, dated: bool) -> bool:
