@@ -53,7 +53,7 @@ from credenda.read.plan import (
 )
 from credenda.read.retrieve import find_owner
 from credenda.read.score import Fused, lower_key, score_rows
-from credenda.read.versions import find_latest, find_then, find_versions, list_told
+from credenda.read.versions import find_latest, find_then, find_versions, list_last_statements
 from credenda.read.visibility import (
     LIFT_STEP,
     flag_event,
@@ -259,7 +259,7 @@ def order_rows(work: Reading) -> list[Row]:
         placed = place_before(placed, then)
     else:
         confirmed = _list_confirmations(work, versions)
-        again = list_told(versions, placed[:COMPARED])
+        again = list_last_statements(versions, placed[:COMPARED])
         latest = find_latest(versions, work.subject, {one: max(us, confirmed.get(one, 0)) for one, us in again.items()})
         work.changed = {**_leave_out_beside(latest, placed), **work.changed}
         placed = place_before(placed, latest | _find_messages(work, placed[:COMPARED], latest))

@@ -81,17 +81,17 @@ def find_latest(versions: Sequence[Row], asked: Sequence[str], told: Mapping[str
     return {row.id: latest.id for row in versions if told.get(row.id, 0) < told.get(latest.id, 0)}
 
 
-def list_told(versions: Sequence[Row], rows: Sequence[Row]) -> dict[str, int]:
+def list_last_statements(versions: Sequence[Row], rows: Sequence[Row]) -> dict[str, int]:
     """Return when each version was told last: a value that came back may stand in a memory of its own."""
     held = [row.memory for row in rows if row.memory is not None]
     return {
-        row.id: max([row.memory.created_us, *(one.created_us for one in held if _tells_again(one, row.memory))])
+        row.id: max([row.memory.created_us, *(one.created_us for one in held if _repeats(one, row.memory))])
         for row in versions
         if row.memory is not None
     }
 
 
-def _tells_again(memory: Memory, version: Memory) -> bool:
+def _repeats(memory: Memory, version: Memory) -> bool:
     if memory.stance not in ASSERTIVE_STANCES or memory.scope != version.scope or not memory.value:
         return False
     names = [set(tokenize((one.attribute or "").replace("_", " "))) for one in (memory, version)]

@@ -9,7 +9,7 @@ from credenda.clock import parse_time
 from credenda.model.memory import Memory, MemoryType, Stance
 from credenda.read.candidates import Floats, Row, Signs
 from credenda.read.plan import Interval
-from credenda.read.versions import find_latest, find_then, find_versions, list_told
+from credenda.read.versions import find_latest, find_then, find_versions, list_last_statements
 
 DAY = {
     1: parse_time("2026-01-05T09:00:00Z"),
@@ -121,8 +121,8 @@ def test_other_words_for_a_slot_are_no_other_thing() -> None:
 def test_a_value_that_came_back_was_told_last() -> None:
     first, other = claim("m1", "code_editor", "neovim", 1, 0.7), claim("m2", "editor", "zed", 2, 0.6)
     again, elsewhere = claim("m3", "editor", "neovim", 3, 0.6), claim("m4", "shell", "neovim", 3, 0.5)
-    assert list_told([first, other], [first, other, elsewhere]) == {"m1": DAY[1], "m2": DAY[2]}
-    told = list_told([first, other], [first, other, again])
+    assert list_last_statements([first, other], [first, other, elsewhere]) == {"m1": DAY[1], "m2": DAY[2]}
+    told = list_last_statements([first, other], [first, other, again])
     assert find_latest([first, other], (), told) == {"m2": "m1"}
 
 
