@@ -85,13 +85,13 @@ def list_last_statements(versions: Sequence[Row], rows: Sequence[Row]) -> dict[s
     """Return when each version was told last: a value that came back may stand in a memory of its own."""
     held = [row.memory for row in rows if row.memory is not None]
     return {
-        row.id: max([row.memory.created_us, *(one.created_us for one in held if _repeats(one, row.memory))])
+        row.id: max([row.memory.created_us, *(one.created_us for one in held if _has_same_value(one, row.memory))])
         for row in versions
         if row.memory is not None
     }
 
 
-def _repeats(memory: Memory, version: Memory) -> bool:
+def _has_same_value(memory: Memory, version: Memory) -> bool:
     if memory.stance not in ASSERTIVE_STANCES or memory.scope != version.scope or not memory.value:
         return False
     names = [set(tokenize((one.attribute or "").replace("_", " "))) for one in (memory, version)]
