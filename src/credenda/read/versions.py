@@ -92,6 +92,7 @@ def list_last_statements(versions: Sequence[Row], rows: Sequence[Row]) -> dict[s
 
 
 def _has_same_value(memory: Memory, version: Memory) -> bool:
+    """Return whether a memory gives what a version is about, by a word of its name, the same value."""
     if memory.stance not in ASSERTIVE_STANCES or memory.scope != version.scope or not memory.value:
         return False
     names = [set(tokenize((one.attribute or "").replace("_", " "))) for one in (memory, version)]

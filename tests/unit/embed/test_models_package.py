@@ -18,7 +18,7 @@ from benchmarks.build_models import build_minilm, encode_tensors, quantise
 from credenda.providers.embed.minilm import (
     CLAIMS_SHA256,
     WEIGHTS_SHA256,
-    find_claims,
+    find_claim_weights,
     find_weights,
     map_tensors,
     read_header,
@@ -33,7 +33,7 @@ FILES = find_weights().parent
 def test_the_files_are_those_of_the_model_card() -> None:
     card = (PACKAGE / "MODEL_CARD.md").read_text(encoding="utf-8")
     assert hashlib.sha256(find_weights().read_bytes()).hexdigest() == WEIGHTS_SHA256
-    assert hashlib.sha256(find_claims().read_bytes()).hexdigest() == CLAIMS_SHA256
+    assert hashlib.sha256(find_claim_weights().read_bytes()).hexdigest() == CLAIMS_SHA256
     for digest in (WEIGHTS_SHA256, CLAIMS_SHA256, build_models.MINILM_SHA256):
         assert digest in card
 

@@ -175,7 +175,7 @@ def _get_loaded(*, claims: bool = False) -> tuple[WordPieces, OnnxModel]:
 @cache
 def _load(*, claims: bool) -> tuple[embed.minilm.WordPieces, OnnxModel]:
     try:
-        return _load_pieces(), open_model(find_weights(), find_claims() if claims else None)
+        return _load_pieces(), open_model(find_weights(), find_claim_weights() if claims else None)
     except (ImportError, OSError, ValueError) as error:
         fix = f'{format_install()}, or set embedder = "none"; search by words works meanwhile'
         failed = Unavailable("the local model cannot be loaded", why=str(error), fix=fix)
@@ -193,7 +193,7 @@ def find_weights() -> Path:
     return _find_checked(_WEIGHTS, WEIGHTS_SHA256)
 
 
-def find_claims() -> Path:
+def find_claim_weights() -> Path:
     """Return the path of the weights that claims have instead, as `find_weights` does."""
     return _find_checked(_CLAIMS, CLAIMS_SHA256)
 
