@@ -615,14 +615,14 @@ def own_sentences(text: str, *, playing: bool = False) -> Iterator[TextSpan]:
 
 
 def _list_own(text: str, *, playing: bool) -> Iterator[TextSpan]:
-    passages = iter(split_voices(text, playing=playing))
+    passages = (passage for passage in split_voices(text, playing=playing) if passage.voice is Voice.OWN)
     passage = next(passages, None)
     for span in split_sentences(text):
         while passage is not None and passage.stop <= span.start:
             passage = next(passages, None)
-        if passage is None:
+        if passage is None:  # what follows is pasted
             return
-        if passage.voice is Voice.OWN and span.stop <= passage.stop:
+        if passage.start <= span.start and span.stop <= passage.stop:
             bullet = _PROSE_BULLET.match(text, *span)
             own = span if bullet is None else TextSpan(bullet.end(), span.stop)
             yield from (own,) if _is_parsed(own) else _cut_run_on(text, own)
