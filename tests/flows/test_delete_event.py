@@ -54,6 +54,16 @@ def test_the_call_of_a_deleted_event_is_still_recognised(mem: Credenda) -> None:
         mem.remember("Another text.", idempotency_key="keyquux")
 
 
+def test_a_short_id_deletes_the_memory_of_its_own_number_and_no_other(mem: Credenda) -> None:
+    for number in range(12):
+        text = f"My locker {number} is blue."
+        mem.remember(text, claims=[{"quote": text, "attribute": f"locker {number}", "value": "blue"}])
+    assert mem.delete("m1").memories == 1
+    left = len(mem.list(limit=50).items)
+    mem.delete("m1")  # it begins m10 too
+    assert len(mem.list(limit=50).items) == left
+
+
 def test_later_events_keep_their_place_in_the_chain(mem: Credenda, say: Say) -> None:
     event = _remember(mem)
     say("I like tea.")

@@ -112,6 +112,14 @@ def test_erasing_twice_or_who_never_wrote_does_nothing(mem: Credenda) -> None:
     assert mem.erase("ana").rows == 0
 
 
+def test_a_user_who_was_never_here_gets_no_assurance(mem: Credenda, path: Path, clock: ManualClock) -> None:
+    mem.remember("I live in Linz.")
+    with Credenda.open(path, user="zoe", clock=clock, embedder="hashed", workers=False) as zoe:
+        assert not zoe.erase("zoe").listed
+    assert mem.erase("ana").listed
+    assert mem.erase("ana").listed
+
+
 def test_showings_that_wait_elsewhere_make_nobody_new(path: Path, mem: Credenda, clock: ManualClock) -> None:
     mem.remember("I live in Linz.")
     mem.settle()

@@ -314,6 +314,21 @@ def test_tokens_and_members_move_once(source: str, target: str) -> None:
 
 
 @both
+def test_nobody_enters_the_memory_of_another_user_of_the_same_name(source: str, target: str, opened: Opener) -> None:
+    parts = build_parts(source, user="ana", embedder="none")
+    issued = issue_token(parts, "laptop", scopes=("memory:read",), allowed=("memory:read",), expires="never")
+    add_member(parts, "bob", role="reader")
+    parts.release()
+    opened(target, "ana").remember("My doctor is Dr. Stone.")
+    report = migrate_database(source, target)
+    assert ([one.user for one in report.unmoved], report.tokens, report.members) == (["ana"], 0, 0)
+    moved = build_parts(target, user="ana", embedder="none")
+    assert moved.store.tokens.find_token(issued.id) is None
+    assert moved.store.members.list_members("ana") == []
+    moved.release()
+
+
+@both
 def test_the_authors_of_a_shared_memory_move_along(source: str, target: str, opened: Opener) -> None:
     parts = build_parts(source, user="ana", embedder="none")
     member = add_member(parts, "bob", role="writer")

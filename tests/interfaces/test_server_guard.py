@@ -110,6 +110,7 @@ def test_an_address_that_exposes_nothing_is_accepted(address: Address) -> None:
         (Address(trust_proxy=True, url="https://a.example", tokens=False), "--auth"),
         (Address(trust_proxy=True), "--url"),
         (Address(url="memory.example.org"), "--url https://"),
+        (Address(trust_proxy=True, url="http://memory.example.org"), "--url https://"),
         (Address(tls_cert=CERTIFICATE), "--tls-key"),
         (Address(tls_cert=Path("/none"), tls_key=Path("/none")), "--tls-cert"),
     ],

@@ -510,6 +510,8 @@ export interface EraseReceipt {
   log_emptied: boolean;
   /** The databases and backups whose erasure ledger could not be written yet, with the reason; it is tried again. Until then, restoring such a backup erases the user only over or beside a database that has this erasure. */
   owed: Record<string, string>;
+  /** Whether the erasure is on record. Of a user whom this database never had none is, and a backup brings it back. */
+  listed: boolean;
 }
 
 /** A policy that deletes events older than `days` days: all of them, or those of a topic. Stored with `days` = 0 it removes the policy of that topic. */

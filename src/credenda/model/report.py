@@ -115,6 +115,8 @@ class EraseReceipt:
     """
     exported: str | None = None
     """The file with the export made before."""
+    listed: bool = True
+    """Whether the erasure is on record. Of a user whom this database never had none is, and a backup brings it back."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -166,8 +166,10 @@ def resolve_id(parts: Parts, text: str) -> str:
         return resolve_id_in(reader, text)
 
 
-def resolve_id_in(reader: Reader, text: str) -> str:
+def resolve_id_in(reader: Reader, text: str, *, exact: bool = False) -> str:
     """Return the id of this tenant that a text is, or is the only one to begin with.
+
+    `exact`: a short id is that of its own number only, since that of a deleted memory may begin another's.
 
     A number without a tag names the thing with exactly that number, where there is one: `m2` is no short form of `m20`
     while memory 2 exists. What is not known here, and what is no id at all, comes back as it is: the look-up that
@@ -177,15 +179,17 @@ def resolve_id_in(reader: Reader, text: str) -> str:
     if found is None:
         return text
     kind, digits, tag = IdKind(found[1]), found[2], reader.tenant.tag
-    exact = format_id(kind, int(digits), tag)
+    own = format_id(kind, int(digits), tag)
+    if exact and found[3] is None:
+        return own
     if found[3] is not None:
-        return exact if exact.startswith(text.strip()) else text
+        return own if own.startswith(text.strip()) else text
     choices: list[str] = []
     for more in range(_DIGITS_MAX - len(digits) + 1):
         low = int(digits) * 10**more
         choices += _find_between(reader, kind, low, low + 10**more)
-        if exact in choices:
-            return exact
+        if own in choices:
+            return own
         if len(choices) > _LISTED:
             break
     if len(choices) > 1:

@@ -57,24 +57,24 @@ def delete(parts: Parts, target_id: str, *, actor: Actor = Actor.USER, whole_mes
     """
     expected = read_expectation()
 
-    def work(writer: Writer) -> tuple[Deletion, tuple[str, ...]]:
-        target = _find_target(writer, target_id)
+    def work(writer: Writer) -> tuple[str, Deletion, tuple[str, ...]]:
+        target = _find_target(writer, resolve_id_in(writer, target_id, exact=True))
         if isinstance(target, Memory):
             expected.check(target.id, target)
         reason = "removed from a page" if actor is Actor.FILE else "deleted by the user"
         run = Deletion(writer, parts.clock.now_us(), actor=actor, reason=reason, extractor=parts.extractor)
         _delete(run, target, whole_message=whole_message)
-        return run, tuple(one.id for one in run.find_mentions())
+        return target.id, run, tuple(one.id for one in run.find_mentions())
 
     with parts.active_calls:
-        run, mentions = parts.store.commit(parts.user_id, work)
+        named, run, mentions = parts.store.commit(parts.user_id, work)
     parts.jobs_ready.set()
     return DeletionReceipt(
-        id=target_id,
+        id=named,
         events=len(run.events),
         memories=run.deleted + len(run.withdrawn),
         kept=tuple(run.renamed.get(name, name) for name in run.kept),
-        taken=tuple(name for name in run.removed if name != target_id),
+        taken=tuple(name for name in run.removed if name != named),
         mentions=mentions,
         log_emptied=parts.store.log_emptied,
     )
@@ -114,7 +114,7 @@ def plan_deletion(parts: Parts, target_id: str, *, whole_message: bool = False) 
     """
 
     def work(writer: Writer) -> DeletionPlan:
-        target = _find_target(writer, resolve_id_in(writer, target_id))
+        target = _find_target(writer, resolve_id_in(writer, target_id, exact=True))
         run = Deletion(writer, parts.clock.now_us(), extractor=parts.extractor)
         _delete(run, target, whole_message=whole_message)
         return DeletionPlan(
@@ -288,14 +288,15 @@ def erase(parts: Parts, confirm: str, *, export: str | Path | None = None) -> Er
         )
         parts.accesses.drain()
         erasure = parts.store.erase(parts.user_id, exported=exported)
+        listed = any(hash_tenant_name(one.key, parts.user_id) == one.digest for one in parts.store.erasures())
     remove_hook_files(parts.store_name, parts.user_id)
     if parts.resident.in_use:
         parts.indexes.drop(parts.user_id, store=parts.store_name)
     parts.questions.clear()
-    return _make_receipt(erasure, None if export is None else str(export))
+    return _make_receipt(erasure, None if export is None else str(export), listed=listed)
 
 
-def _make_receipt(erasure: Erasure, exported: str | None) -> EraseReceipt:
+def _make_receipt(erasure: Erasure, exported: str | None, *, listed: bool) -> EraseReceipt:
     """Tell what an erasure did; of a proof that counts nothing, `remaining_matches` says whether it held."""
     proof = erasure.proof
     return EraseReceipt(
@@ -304,8 +305,9 @@ def _make_receipt(erasure: Erasure, exported: str | None) -> EraseReceipt:
         remaining_matches=int(proof.get("remaining_matches", "0" if erasure.held else "1")),
         tables=erasure.rows,
         log_emptied=proof.get("log_emptied", "yes") == "yes",
-        backups=erasure.backups,
+        backups=erasure.backups if listed else (),
         owed=erasure.owed,
+        listed=listed,
         exported=exported,
     )
 

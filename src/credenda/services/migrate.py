@@ -89,17 +89,18 @@ class _Digest:
 def migrate(
     source: Parts, target: Parts, *, user: str | None = None, progress: Progress | None = None, besides: str = ""
 ) -> MigrationReport:
-    """Copy one user or all of them, verify each, then copy tokens, members and the ledger of erasures.
+    """Copy one user or all of them, verify each, then copy their tokens and members, and the ledger of erasures.
 
-    `besides` names a user that is left out. A user that cannot be moved does not keep the others waiting: the report
+    `besides` names a user that is left out. Tokens and members never enter the memory of somebody else who has the same
+    name in the target. A user that cannot be moved does not keep the others waiting: the report
     names it. Raises `Unavailable` where a database stays so.
     """
     run = _Migration(source, target, progress or (lambda _user, _step: None))
     for name in run.list_users(user):
         if name != besides:
             run.move(name)
-    tokens = run.repeat("", partial(_move_tokens, source.store, target.store, user))
-    members = run.repeat("", partial(_move_members, source.store, target.store, user))
+    tokens = run.repeat("", partial(_move_tokens, source.store, target.store, user, run.may_enter))
+    members = run.repeat("", partial(_move_members, source.store, target.store, user, run.may_enter))
     erasures = 0 if user is not None else run.repeat("", partial(_move_ledger, source.store, target.store))
     return MigrationReport(
         ok=not run.unmoved,
@@ -144,6 +145,8 @@ class _Migration:
     searches: int = 0
     rows: dict[str, int] = field(default_factory=dict[str, int])
     unmoved: list[UnmovedUser] = field(default_factory=list[UnmovedUser])
+    _same: set[str] = field(default_factory=set[str])
+    """Users whose memory in the target was verified to be that of the source."""
     _was_away: bool = False
     """Whether a database was unavailable for the last user: if it is so for the next one too, the run ends."""
 
@@ -182,12 +185,22 @@ class _Migration:
             self.unmoved.append(UnmovedUser(user=user, why=_describe(error)))
             return
         self._was_away = False
+        self._same.add(user)
         self.moved += loaded
         self.present += not loaded
         self.searches += searches
         for table, count in given.counts.items():
             self.rows[table] = self.rows.get(table, 0) + count
         self.tell(user, f"{count_noun(sum(given.counts.values()), 'row')} verified")
+
+    def may_enter(self, user: str) -> bool:
+        """Return whether who may use a user's memory in the source may do so in the target."""
+        if user in self._same:
+            return True
+        if user in {one.user for one in self.unmoved}:
+            return False
+        with self.target.store.reader(user) as reader:
+            return not reader.tenant.tag
 
     def _copy(self, user: str) -> tuple[_Digest, bool]:
         """Copy the rows of a user, unless they are there; return their digest, and whether they were copied."""
@@ -247,22 +260,23 @@ def _search(parts: Parts, query: str) -> list[tuple[str, str, float]]:
     return [(hit.kind, hit.id, round(hit.score, _SCORE_DIGITS)) for hit in found.hits]
 
 
-def _move_tokens(source: Store, target: Store, user: str | None) -> int:
+def _move_tokens(source: Store, target: Store, user: str | None, may_enter: Callable[[str], bool]) -> int:
     added = 0
     for token in source.tokens.list_tokens(user):
         stored = source.tokens.find_token(token.id)
-        if stored is not None and target.tokens.find_token(token.id) is None:
+        if stored is not None and target.tokens.find_token(token.id) is None and may_enter(token.user):
             target.tokens.add_token(stored)
             added += 1
     return added
 
 
-def _move_members(source: Store, target: Store, user: str | None) -> int:
+def _move_members(source: Store, target: Store, user: str | None, may_enter: Callable[[str], bool]) -> int:
     known = {(one.user, one.id) for one in target.members.list_members(user)}
     missing = [one for one in source.members.list_members(user) if (one.user, one.id) not in known]
-    for member in missing:
+    added = [one for one in missing if may_enter(one.user)]
+    for member in added:
         target.members.add_member(member)
-    return len(missing)
+    return len(added)
 
 
 def _move_ledger(source: Store, target: Store) -> int:

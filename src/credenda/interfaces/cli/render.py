@@ -418,10 +418,17 @@ def render_pending(report: SyncReport) -> str:
 # Text output of erasure, deletion, legal holds, retention policies and backups.
 
 
+_NEVER_THERE: Final = (
+    "This database never had this user, so no erasure is on record: a backup that has the user brings it back. Restore"
+    " such a backup first, and then erase."
+)
+
+
 @register_output(EraseReceipt)
 def render_erase(screen: Screen, receipt: EraseReceipt) -> str:
     """Show the erased rows, and the result of the search for remaining data."""
-    lines = [f"Erased {receipt.rows:,} rows." if receipt.rows else "There was nothing left to erase."]
+    nothing = "There was nothing left to erase." if receipt.listed else _NEVER_THERE
+    lines = [f"Erased {receipt.rows:,} rows." if receipt.rows else nothing]
     lines.append(screen.pairs((name.replace("_", " "), f"{count:,}") for name, count in receipt.tables.items()))
     bytes_searched = f"Searched all bytes for {receipt.windows_searched:,} pieces of its text"
     searched = bytes_searched if receipt.windows_searched else "Looked for rows that are left"

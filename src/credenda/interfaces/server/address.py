@@ -99,6 +99,13 @@ def check_address(address: Address) -> None:
             fix="give --tls-cert and --tls-key, or --trust-proxy behind a reverse proxy with TLS, or stay on 127.0.0.1;"
             f" {_PAGE}",
         )
+    named = urlsplit(address.url)
+    if named.scheme == "http" and named.hostname not in LOOPBACK_NAMES:
+        raise Invalid(
+            f"the address {address.url!r} has no TLS",
+            why="tokens and memories would cross the network readable for everyone",
+            fix="write --url https://…, the address of the reverse proxy",
+        )
     if not address.url:
         why = "a request for another host is refused, and the name cannot be guessed"
         raise Invalid("the name under which clients reach the server is missing", why=why, fix="give --url")
