@@ -95,7 +95,11 @@ def test_a_value_that_its_sentence_does_not_say_fills_no_slot(
         ("I quit PureGym.", "gym", "PureGym (cancelled)", None),
         ("My ex-boss is Lena Hart.", "supervisor", "Lena Hart (former)", "Lena Hart (former)"),
         ("I quit PureGym.", "gym", "PureGym, since 2019 in Graz", "PureGym"),
-        ("I quit PureGym.", "gym", "PureGym, near Graz", None),
+        ("I quit PureGym.", "gym", "PureGym, cancelled", None),
+        ("The team is nine of us counting me.", "staff", "nine, including Collins", "nine"),
+        ("Her teacher is Tr. Beatrice.", "class teacher", "Tr. Beatrice", "Tr. Beatrice"),
+        ("My husband is Alistair he is 74", "husband", "Alistair, 74", "Alistair"),
+        ("I have tree nuts - cashew and pistachio", "allergy", "tree nuts - cashew and pistachio", "tree nuts"),
         ("I quit PureGym.", "gym", "PureGym (12 months)", None),
         ("The dog isn't allowed on the sofa.", "dog rule", "allowed, supervised only", None),
         ("The surgery is on the left knee.", "surgery side", "right knee", None),
@@ -126,6 +130,40 @@ def test_a_word_for_nothing_ends_nothing(  # noqa: PLR0917 - a table's row
     tell(mem, text, attribute=attribute, value=value)
     tell(mem, later, LATER, attribute=attribute, value=none)
     assert value in values(mem, attribute)
+
+
+@pytest.mark.parametrize(
+    ("text", "attribute", "value", "shown"),
+    [
+        ("I stopped the pilates in June.", "pilates", "stopped", "pilates: stopped"),
+        ("Sadly the hens are no more.", "hens", "none", "hens: none"),
+        ("No house help for now.", "house help", "none for now, Nafula has left", "house help: none for now"),
+        ("I'm not diabetic.", "diabetes", "not diabetic", "diabetes: not diabetic"),
+        ("No more PT for me.", "physical therapy", "no more PT", "physical therapy: no more PT"),
+        ("She is not leaving the restaurant.", "leaving", "not leaving", "leaving: not leaving"),
+        ("I can't have dairy.", "diet", "no dairy", "diet: not dairy"),
+        ("The lease hasn't ended.", "lease", "ended", "lease: not ended"),
+        ("I don't row any more.", "hobby", "rowing", "hobby: not rowing"),
+    ],
+)
+def test_a_denied_value_is_denied_once(  # noqa: PLR0917 - a table's row
+    mem: Credenda, text: str, attribute: str, value: str, shown: str
+) -> None:
+    result = tell(mem, text, attribute=attribute, value=value, stance="negated")
+    assert result.reason == ""
+    assert result.understood.replace("_", " ").endswith(shown)
+
+
+def test_a_denied_thing_takes_the_place_of_what_was_there(mem: Credenda) -> None:
+    tell(mem, "Our house help is Nafula.", attribute="house help", value="Nafula")
+    tell(mem, "No house help for now.", LATER, attribute="house help", value="none for now", stance="negated")
+    mem.settle()
+    assert "none for now" in mem.search("Who is our house help?").hits[0].text
+
+
+def test_a_denial_of_something_else_says_nothing_of_a_thing(mem: Credenda) -> None:
+    text = "I have no time this week to feed the hens."
+    assert tell(mem, text, attribute="hens", value="none", stance="negated").outcome == "refused"
 
 
 def test_a_long_name_of_an_attribute_is_one(mem: Credenda) -> None:

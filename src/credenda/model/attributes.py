@@ -121,7 +121,7 @@ def is_valid_value(attribute: str, value: str) -> bool:
     if not plain or _BREAKS.search(plain) is not None or len(plain.split()) > _WORDS_MAX:
         return False
     if schema.kind != _PRONOUNS and _EMPTY.issuperset(_WORD.findall(plain.casefold())):
-        return False
+        return not schema.known and NOTHING.fullmatch(plain) is not None
     return _VALIDATORS[schema.kind](plain) and not (schema.hurts and _has_several_scripts(plain))
 
 
@@ -192,8 +192,8 @@ _DAY_WORDS: Final = 10
 _AGE_MAX: Final = 130
 
 _BREAKS: Final = re.compile(
-    r"[?\n]|(?<!\d)[.!…][\"'”’)]*\s+(?=[A-Z\u00c0-\u00de])(?<!Dr\. )(?<!St\. )(?<!Mr\. )(?<!Ms\. )(?<!Mrs\. )"
-    r"(?<!Prof\. )(?<!Rev\. )(?<!Capt\. )(?<!Ing\. )(?<!Mag\. )(?<!Sr\. )(?<!Fr\. )"
+    r"[?\n]|(?<!\d)[.!…][\"'”’)]*\s+(?=[A-Z\u00c0-\u00de])(?<!\b[A-Z][a-z]\. )(?<!\bMrs\. )(?<!\bProf\. )"
+    r"(?<!\bRev\. )(?<!\bCapt\. )(?<!\bIng\. )(?<!\bMag\. )"
 )
 """A question or another sentence inside a value."""
 _EMPTY: Final = frozenset(
@@ -202,6 +202,8 @@ _EMPTY: Final = frozenset(
     " something anything everything nothing somebody someone anybody anyone everybody everyone nobody either".split()
 )
 """Pronouns and small words, which name nothing by themselves."""
+NOTHING: Final = re.compile(r"(?:none|nothing|nobody|no one)(?: left| now| any ?more| for now)*", re.IGNORECASE)
+"""A value of an open attribute that says that there is nothing of the kind."""
 _CLAUSE: Final = re.compile(
     r"\b(?:i|i'm|i’m|you|we|he|she|they|it|it's|it’s|who|whom|which|that|where|when|while|because|since|although|though"
     r"|if|unless|until|please|am|is|are|was|were|be|been|being|has|have|had|do|does|did|will|would|can|could|should"

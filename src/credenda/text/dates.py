@@ -241,6 +241,7 @@ def join_date_spans(text: str, atoms: Sequence[TimeExpression]) -> list[DateSpan
 
 
 Lean = Literal["past", "future"]
+_LEANS: Final[tuple[Lean, ...]] = ("past", "future")
 _SPANS_MAX: Final = 64
 _MARGIN: Final = 32
 _NEAR_DAYS: Final = 120
@@ -711,8 +712,6 @@ def find_dates_in(zone: tzinfo, text: str, anchor_us: int, lean: Lean | None = N
 
 
 _LIMITING: Final = re.compile(r"\b(?:till|until|by|before|since|from|after)\b", re.IGNORECASE)
-_PAST: Final = re.compile(r"\b(?:yesterday|ago|last|was|were|did|had|came|went|broke|\w{2,}ed|done)\b", re.IGNORECASE)
-"""Words of a sentence that tells of the past."""
 _HALF_DAY: Final = re.compile(r"[ap]\.?m\b|\b(?:1[3-9]|2[0-3]):\d\d", re.IGNORECASE)
 _IN_FULL: Final = {short: WEEKDAYS[number] for short, number in SHORT_DAYS.items() if short != "wed"}
 _SHORT: Final = re.compile(rf"\b(?:{'|'.join(_IN_FULL)})\b", re.IGNORECASE)
@@ -743,14 +742,14 @@ def leave_out_days(value: str, sentence: str, occurred_us: int) -> str:
     'Lisbon'
     """
     plain = _LIMITING.sub("in", sentence)  # an end has the same days
-    lean: Lean = "past" if _PAST.search(sentence) else "future"
-    told = [one for text in (sentence, plain) for one in find_dates(text, occurred_us, lean)]
+    told = [one for lean in _LEANS for text in (sentence, plain) for one in find_dates(text, occurred_us, lean)]
     since, until = {one.from_us for one in told}, {one.until_us for one in told}
     until |= {one + DAY_US for one in until if one is not None}
     left = value
-    for day in reversed(find_dates(value, occurred_us, lean)):
-        if day.from_us in since and day.until_us in until:
-            left = f"{left[: day.start]} {left[day.stop :]}"
+    for lean in _LEANS:  # the one who words the value knows better than a rule whether "Friday" is past
+        for day in reversed(find_dates(left, occurred_us, lean)):
+            if day.from_us in since and day.until_us in until:
+                left = f"{left[: day.start]} {left[day.stop :]}"
     clocks = [find_clock(text) for text in (left, sentence)]
     both = all(_HALF_DAY.search(text) for text in (left, sentence))
     half_us = 2 * _NOON * HOUR_US if both else _NOON * HOUR_US  # "half 4" may be in the afternoon

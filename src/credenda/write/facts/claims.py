@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Final, NamedTuple
 
 from credenda import limits
-from credenda.model.attributes import find_exact_attribute, get_attribute, is_valid_value, load_asked
+from credenda.model.attributes import NOTHING, find_exact_attribute, get_attribute, is_valid_value, load_asked
 from credenda.model.claim import (
     CONFIDENCE_MAX,
     LISTENER,
@@ -537,7 +537,7 @@ def _make_unplaced_claim(plain: Claim, told: _PlacedFact, *, fragment: bool = Fa
 
 def _fit_value(fact: Fact, attribute: str) -> Fact | None:
     """Return a fact with the words of its value that are one of an attribute; None if there are none."""
-    if not attribute or _MASK.search(fact.value.text):
+    if not attribute or _MASK.search(fact.value.text) or NOTHING.fullmatch(fact.value.text):
         return None
     if not load_fact_schemas()[fact.attribute].order and _POINTS_BACK.match(fact.value.text):
         return None

@@ -14,6 +14,7 @@ from typing import Final
 
 from credenda import limits
 from credenda.model.attributes import (
+    NOTHING,
     AttributeSchema,
     answer_same_question,
     find_exact_attribute,
@@ -306,7 +307,19 @@ _OWN_VOICES: Final = frozenset({Voice.OWN, Voice.ROLE_PLAY})
 _OWN_OPENING: Final = re.compile(r"(?:I|My|We|Our)\b", re.IGNORECASE)
 """Beginning of words that are prose, although signs of code stand in their sentence."""
 _NO: Final = re.compile(r"^(?:no|not|never|without)\s+(?=\w)", re.IGNORECASE)
+_ADDITION: Final = re.compile(r"(?:,| - | (?:with|incl(?:\.|uding)) ).*", re.IGNORECASE | re.DOTALL)
+"""What an agent may add to a value: "nine, including Collins"."""
+_TAKING_BACK: Final = re.compile(
+    r"\b(?:except\w*|but|only|no|not|none|never|without|un\w+|ex|former\w*|old|previous\w*|past|was|were|cancel\w*|over|ended"
+    r"|gone|stopped|quit|until|till|if|may|maybe|might|perhaps|possibly|wrong|false|instead|before|after|then)\b",
+    re.IGNORECASE,
+)
+"""Words of an addition without which a value would say something else: "PureGym, cancelled"."""
 _MANY: Final = 3
+_NEAR: Final = 3
+"""How many words may stand between a denial and what it denies."""
+_DENIED_FROM: Final = 6
+"""How many words before the quoted ones may deny them."""
 _TIMED: Final = frozenset({"since", "from", "until", "till", "by", "starting"})
 _BLANK: Final = re.compile(r"\w[/.:_-]*[<{\[]|[>}\]][/.:_-]*\w")
 """A blank inside a name that is a pattern: "feature/<ticket>-slug"."""
@@ -320,6 +333,12 @@ _SHORTENED: Final = frozenset({"employer", "school", "member_of"})
 DENYING: Final = re.compile(r"\b(?:no|not|never|without|cannot|\w+n['\u2019]?t)\b", re.IGNORECASE)
 """Words of denial: "no dairy" is said by "I can't have dairy"."""
 _DENIED: Final = re.compile(rf"{DENYING.pattern}|\bnone\b", re.IGNORECASE)
+_WITHOUT: Final = re.compile(
+    rf"{NOTHING.pattern}(?=$|,)|(?:no (?:longer|more)|no|not|never|without"
+    r"|(?P<over>stopped|ended|over|done|finished|gone|quit|cancell?ed|dropped|gave up|given up))\b\s*",
+    re.IGNORECASE,
+)
+"""The beginning of a value that says itself that there is nothing of the kind."""
 _USER: Final = "user"
 _SURE: Final = 0.9
 _UNSURE: Final = 0.5
@@ -375,6 +394,7 @@ def check(
         proposal, memory = replace(proposal, effect=Effect.ENDS, past=False), denied
     elif proposal.value is not None and not get_attribute(find_exact_attribute(proposal.attribute or "")).hurts:
         quoted = _reach_value(event.text, quoted, proposal.value, memory)
+    proposal = _settle_denial(proposal)
     said = Said(proposal, turn, quoted, widen_to_sentences(event.text, quoted), owner, memory, by_agent)
     if (refusal := _find_silence(said)) is not None:
         return Verdict(None, refusal)
@@ -396,6 +416,19 @@ def _cut_addition(proposal: Proposal) -> Proposal:
     head, _, addition = (part.strip() for part in value.partition(","))
     fits = addition.startswith(("a ", "an ")) and not is_valid_value(name, value) and is_valid_value(name, head)
     return replace(proposal, value=head) if fits else proposal
+
+
+def _settle_denial(proposal: Proposal) -> Proposal:
+    """Let a value that says its denial itself be denied once: not "pilates: not stopped", "diet: not no dairy"."""
+    value, name = proposal.value or "", find_exact_attribute(proposal.attribute or "")
+    absent = _WITHOUT.match(value)
+    if proposal.stance is not Stance.NEGATED or absent is None:
+        return proposal
+    if get_attribute(name).known:
+        return replace(proposal, value=value[absent.end() :] or value)
+    over = absent["over"] or ""
+    twice = over and re.search(rf"{DENYING.pattern}\W+(?:\w+\W+)?{over}", proposal.quote, re.IGNORECASE)
+    return proposal if twice else replace(proposal, stance=Stance.ASSERTED)
 
 
 def _find_denied(proposal: Proposal, turn: Turn, owner: str) -> Memory | None:
@@ -503,16 +536,34 @@ def _check_slot(said: Said, memory: Memory | None) -> Verdict:
             return _leave_sentence(said, stance, Misfit.OPEN)
         return Verdict(_place(_make_claim(said, Stance.ASSERTED, memory.attribute), memory))
     fault = _find_fault(said, stance)
-    if fault in {Refusal.VALUE, Refusal.INVALID} and not DENYING.search(said.sentence):
-        begun = stance in OPEN_STANCES or not get_attribute(find_exact_attribute(proposal.attribute or "")).hurts
-        cut = replace(proposal, value=leave_out_time(proposal.value or "", begun=begun))
-        shorter = replace(said, proposal=cut)
-        said, fault = (shorter, None) if _find_fault(shorter, stance) is None else (said, fault)
+    if fault in {Refusal.VALUE, Refusal.INVALID}:
+        shorter = next(
+            (one for one in _shorten(said, stance, cut=fault is Refusal.INVALID) if _find_fault(one, stance) is None),
+            None,
+        )
+        said, fault = (said, fault) if shorter is None else (shorter, None)
     if fault is not None:
         return _leave_sentence(said, stance, fault)
     if proposal.attribute is None or stance in UNCERTAIN_STANCES:
         return _leave_sentence(said, stance, None)
     return Verdict(_fill_slot(said, stance))
+
+
+def _shorten(said: Said, stance: Stance, *, cut: bool) -> Iterator[Said]:
+    """Yield a proposal without what its sentence may not tell of the value: the time, and what is added to it.
+
+    `cut`: the addition goes even where a wrong value could hurt.
+    """
+    value, hurts = said.proposal.value or "", get_attribute(find_exact_attribute(said.proposal.attribute or "")).hurts
+    before = said.turn.event.text[said.sentences.start : said.quoted.start].split()[-_DENIED_FROM:]
+    if DENYING.search(" ".join((*before, said.quote))) and not NOTHING.match(value):
+        return
+    without = leave_out_time(value, begun=stance in OPEN_STANCES or not hurts)
+    added = _ADDITION.search(value)
+    kept = added is None or _TAKING_BACK.search(added[0]) or (hurts and not cut)
+    for one in (without,) if kept else (without, _ADDITION.sub("", value), _ADDITION.sub("", without)):
+        if one and one != value:
+            yield replace(said, proposal=replace(said.proposal, value=one))
 
 
 def _name_rival(effect: Effect | None, verdict: Verdict, memory: Memory | None) -> Verdict:
@@ -572,6 +623,8 @@ def _is_said(said: Said, schema: AttributeSchema) -> bool:
         return True
     value = left
     if DENYING.search(sentence):
+        if NOTHING.fullmatch(value):
+            return not schema.hurts and _lacks(sentence, said.proposal.attribute or "")
         value = _NO.sub("", value)
     if says(sentence, value) or (said.question and says(said.question, value)):
         return True
@@ -583,6 +636,13 @@ def _is_said(said: Said, schema: AttributeSchema) -> bool:
     told = own.union(*(tokenize(text) for text in (event.text, *(one.text for one in said.turn.before))))
     points = _POINTING_BACK.search(sentence) is not None or bool(said.question)
     return bool(wanted) and wanted <= told and (points or 2 * len(wanted & own) >= len(wanted))
+
+
+def _lacks(sentence: str, attribute: str) -> bool:
+    """Return whether a sentence denies that there is what an attribute names: "the hens are no more"."""
+    words = sentence.casefold().split()
+    named = [at for at, word in enumerate(words) if {*tokenize(word)} & {*tokenize(attribute.replace("_", " "))}]
+    return any(DENYING.search(" ".join(words[max(at - _NEAR, 0) : at + _NEAR])) for at in named)
 
 
 def _is_mostly_told(said: Said, schema: AttributeSchema) -> bool:
