@@ -246,6 +246,13 @@ _AGE: Final = re.compile(
     re.IGNORECASE,
 )
 _QUANTITY: Final = re.compile(rf"\d|\b{_NUMBER_WORDS}\b", re.IGNORECASE)
+_LETTERS: Final = re.compile(r"[^\W\d_]+")
+_AMOUNT_WORDS: Final = frozenset(
+    "mg mcg \u00b5g \u03bcg ug g kg ml l cl iu unit units puff puffs tablet tablets pill pills drop drops capsule"  # noqa: SIM905
+    " capsules dose doses spoon spoons x a an per of day days daily week weekly night nightly morning evening times"
+    " every each in the at once twice now again only about up down to more less half".split()
+)
+"""Words of an amount, which name no substance by themselves."""
 _PRONOUN_LIST: Final = re.compile(r"[^\W\d]+(?:\s*(?:/|,|\band\b|\bor\b)\s*[^\W\d]+){0,3}(?: pronouns)?")
 _EMAIL: Final = re.compile(r"[^\s@]+@[^\s@]+\.[^\s@]+")
 _DAY: Final = re.compile(
@@ -322,7 +329,12 @@ def _is_role(value: str) -> bool:
 
 
 def _is_substance(value: str) -> bool:
-    return _is_named(value, _THING_WORDS) and _DAYS.fullmatch(value) is None
+    return _is_named(value, _THING_WORDS) and _DAYS.fullmatch(value) is None and not _is_bare_amount(value)
+
+
+def _is_bare_amount(value: str) -> bool:
+    """Return whether a value is a number or a dose and names nothing: "1000", "40 mg", "two tablets a day"."""
+    return _AMOUNT_WORDS.issuperset(_LETTERS.findall(_QUANTITY.sub(" ", value.casefold())))
 
 
 def _is_age(value: str) -> bool:
@@ -347,7 +359,9 @@ _VALIDATORS: Final[Mapping[str, Callable[[str], bool]]] = {
     "role": _is_role,
     "substance": _is_substance,
     "medicine": lambda value: _is_substance(_REGIME.sub("", value)),
-    "condition": lambda value: len(value.split()) <= _STATE_WORDS and _CLAUSE.search(value) is None,
+    "condition": lambda value: (
+        len(value.split()) <= _STATE_WORDS and _CLAUSE.search(value) is None and not _is_bare_amount(value)
+    ),
     "diet": lambda value: _is_substance(_EATING.sub("", value)),
     "age": _is_age,
     "day": _is_day,
