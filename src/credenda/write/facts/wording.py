@@ -125,6 +125,15 @@ _WORD: Final = re.compile(r"[\w-]+")
 _DOUBTED: Final = re.compile(r"\b(?:supposed|meant|might|may|not|maybe|if|should)\b|n't\b", re.IGNORECASE)
 _SEEING: Final = frozenset({"watch"})
 _OF_BIRTH: Final = re.compile(r"birth|b-?day|\bborn\b|\bturn(?:s|ed|ing)?\b", re.IGNORECASE)
+_PURSUITS: Final = frozenset({"hobby", "instrument", "learning", "sport"})
+_TRIED: Final = re.compile(
+    r"(?<!been )\b(?:tried|had a go at|took a (?:class|lesson|workshop) in)(?: some| a bit of| out)? $",
+    re.IGNORECASE,
+)
+_GOES_ON: Final = re.compile(
+    r"\b(?:now|since|every|regularly|hooked|weekly|again|keep|still|new hobby)\b", re.IGNORECASE
+)
+"""Words of something that was not done just once."""
 _STANDING: Final = re.compile(r"\b(?:always|never|from now on)\b", re.IGNORECASE)
 _LEFT: Final = r"\b(?:I|we)(?:'ve| have)? (?:just |finally )?(?:left|quit|resigned from) (?:the |my )?"
 _BARE: Final = re.compile(r"(?:in|on|at|during|after|before|by)", re.IGNORECASE)
@@ -141,7 +150,9 @@ def read_wordings(text: str, facts: Sequence[Fact], now_us: int) -> Iterator[Fac
     said = text.replace("\u2019", "'")
     mended = _mend_facts(list(_share_denials(said, facts)), text)
     found = _name_successors(said, _end_denied(said, _drop_misspoken(text, mended)))
-    found = [_name_amount(said, _read_stay(_read_seen(text, one))) for one in _join_parts(text, found)]
+    found = [
+        _name_amount(said, _read_stay(_read_tried(said, _read_seen(text, one)))) for one in _join_parts(text, found)
+    ]
     found = _keep_returned([_read_returned(said, one) for one in found])
     found = _read_doses(said, found)
     found = _read_appointments(said, found, now_us)
@@ -229,6 +240,16 @@ def _read_seen(text: str, fact: Fact) -> Fact:
         return fact
     seen = Words(text[verb.start() : fact.value.stop], verb.start(), fact.value.stop)
     return replace(fact, attribute="experience", value=seen)
+
+
+def _read_tried(text: str, fact: Fact) -> Fact:
+    """Read something that was tried as done once, and as no hobby: "last weekend I tried pottery"."""
+    tried = _TRIED.search(text[: fact.value.start]) if fact.attribute in _PURSUITS and fact.value.start >= 0 else None
+    if tried is None or _GOES_ON.search(fact.quote.text):
+        return fact
+    done = Words(text[tried.start() : fact.value.stop], tried.start(), fact.value.stop)
+    sure = max(fact.attribute_certainty, _SURE)
+    return replace(fact, attribute="experience", value=done, attribute_certainty=sure)
 
 
 def _read_doses(text: str, facts: Iterable[Fact]) -> list[Fact]:
@@ -376,7 +397,7 @@ def _drop_misspoken(text: str, facts: list[Fact]) -> list[Fact]:
     beside = [(one, after) for one, after in pairwise(said) if one.attribute == after.attribute]
     named = [(one, after) for one, after in pairwise(said) if after.old.casefold() == one.value.text.casefold()]
     right = {
-        one: replace(one, value=after.value, quote=after.quote, certainty=max(one.certainty, after.certainty))
+        one: _put_right(one, after)
         for one, after in [*beside, *named]
         if _MISSPOKEN.fullmatch(text, one.value.stop, after.value.start)
     }
@@ -388,6 +409,14 @@ def _drop_misspoken(text: str, facts: list[Fact]) -> list[Fact]:
         if one.attribute in INSTITUTIONS and _WITHIN.fullmatch(text, one.value.stop, after.value.start)
     ]
     return [right.get(one, one) for one in facts if one not in over]
+
+
+def _put_right(wrong: Fact, right: Fact) -> Fact:
+    """Let a value stand for the one that it corrects, of which alone a denial is: "not Shell, I meant Shelter"."""
+    said = replace(wrong, value=right.value, quote=right.quote, certainty=max(wrong.certainty, right.certainty))
+    if wrong.status is not FactStatus.DENIED or right.status is FactStatus.DENIED:
+        return said
+    return replace(said, status=right.status, change=FactChange.CORRECTED, old=wrong.value.text)
 
 
 def _read_choices(text: str, facts: list[Fact]) -> list[Fact]:
