@@ -27,6 +27,26 @@ class Changes:
     returns: re.Pattern[str]
 
 
+DEATH: Final = re.compile(
+    r"\b(?:di(?:ed|es|ing)|dead|death|pass(?:ed|es|ing)(?: away| on)?|killed|murdered|drowned|lost|los(?:e|ing)|buried"
+    r"|burying|funeral|cremat\w+|gone|in heaven|put (?:\w+ )?(?:down|to sleep)|rainbow bridge|euthani[sz]ed)\b",
+    re.IGNORECASE,
+)
+"""Words that tell that a person or an animal is dead, or lost."""
+PARTING: Final = re.compile(
+    DEATH.pattern
+    + r"|\b(?:br(?:oke|oken|eak|eaks|eaking) (?:it |things )?(?:up|off)|split\w*|divorc\w+|separat\w+|no longer"
+    r"|any ?more|any longer|ex|former(?:ly)?|used to|dump\w*|walk(?:ed|s) out|mov(?:ed|es|ing) out"
+    r"|(?:left|leav\w+) (?:me|us)|rehom\w+|g(?:ive|ives|ave|iven|iving)|sold|sell\w*"
+    r"|r[au]n(?:s|ning)? (?:away|off)|end(?:ed|s|ing)?"
+    r"|over|finish\w*|done|fired|sacked|let (?:\w+ ){1,2}go|f(?:a|e)ll\w* out|(?:cut|kicked|threw) (?:\w+ )?(?:off|out)"
+    r"|stop\w*|estranged|disown\w*|stole\w*|missing|goodbye|return\w*|replac\w+|without|instead"
+    r"|(?:not|never)(?: \w+){0,3} (?:my|our|me|us|mine|ours|together|friends?|with|see\w*|talk\w*|speak\w*)"
+    r"|(?:was|were) (?:my|our))\b"
+    r"|n't(?: \w+){0,3} (?:my|our|me|us|mine|ours|together|friends?|with|see\w*|talk\w*|speak\w*|have|got)\b",
+    re.IGNORECASE,
+)
+"""Words that end a relation: a death, a separation, a friend who is one no longer."""
 _CLAUSE: Final = re.compile(r"[,;.:!?]|\b(?:so|because|but|and|since|while|until)\b", re.IGNORECASE)
 """Words and signs between two clauses."""
 

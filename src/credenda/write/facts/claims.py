@@ -36,6 +36,7 @@ from credenda.text.tokens import tokenize
 from credenda.write.extract import voices
 from credenda.write.extract.moments import YEARLY, iso_day
 from credenda.write.extract.voices import Act, Voice, act_of, is_playing, lexicon, names, split_voices, who_speaks
+from credenda.write.facts.doubts import drop_doubtful
 from credenda.write.facts.period import COMES_TRUE, find_period
 from credenda.write.facts.schemas import FactSchema, load_fact_schemas
 from credenda.write.facts.subjects import Antecedents
@@ -285,7 +286,8 @@ def make_claims(turn: Turn, facts: Iterable[Fact]) -> list[Claim]:
     claims: dict[tuple[str | None, ...], Claim] = {}
     named = Antecedents(turn.event.text)
     text = turn.event.text
-    for fact in read_wordings(text, _drop_overheard(list(facts)), turn.event.occurred_us):
+    heard = drop_doubtful(text, _drop_overheard(list(facts)))
+    for fact in read_wordings(text, heard, turn.event.occurred_us):
         if fact.attribute in _TOLD_TERSELY and _OF_LISTENER.match(fact.scope):
             fact = replace(fact, scope="")  # noqa: PLW2901 - the same fact
         schema = load_fact_schemas().get(fact.attribute)
