@@ -265,3 +265,48 @@ def is_name_of_user(name: str, text: str) -> bool:
         return False
     named = rf"\W{{0,3}}{USER}(?:(?:'s|\u2019s)? (?:full |first )?name)? is (?:called |named )?{re.escape(name)}\b"
     return re.match(named, text, re.IGNORECASE) is not None
+
+
+# The words that tell a person from others of the same name.
+
+
+_NAME: Final = r"[A-Z\u00c0-\u00de][\w-]{1,30}"
+_DISTINCT: Final = re.compile(
+    rf"(?:(?P<other>other) )?(?P<name>{_NAME})(?: (?P<which>(?:from|at|in|next|across|up|down).*))?"
+)
+_WHICH: Final = re.compile(
+    r",? \(?(?P<which>from (?:(?:my|our|the) )?(?!(?:now|then|here|there|today|tomorrow|next|this|last|time|\w+day)\b)"
+    r"[\w-]+|next door|across the (?:street|road|hall)|upstairs|downstairs)\b"
+)
+_WHERE: Final = re.compile(r" \(?(?P<which>(?:at|in) (?:(?:my|our|the) )?[\w-]+)\b(?=\)?,? (?!and\b|or\b)[a-z])")
+"""Words behind a name that begins its clause: "Sam at work moved", and not "I saw Sam at work"."""
+_BEGINS: Final = re.compile(r"(?:^|[.!?;:,]|\b(?:and|but|so|because|that|out))\W*$", re.IGNORECASE)
+_OTHER: Final = re.compile(r"\b(?:other|another|different|second) $", re.IGNORECASE)
+_NEW: Final = re.compile(r"\b(?:an?|some) (?:[\w-]+ ){1,3}(?:called|named) $", re.IGNORECASE)
+
+
+def split_distinct_name(entity: str) -> tuple[str, str] | None:
+    """Split the name of an entity from the words that tell it from others of that name; None for any other entity.
+
+    >>> split_distinct_name("Sam from work"), split_distinct_name("other Anna"), split_distinct_name("Sam")
+    (('Sam', 'from work'), ('Anna', 'other'), None)
+    """
+    found = _DISTINCT.fullmatch(entity)
+    words = (found["which"] or found["other"]) if found is not None else None
+    return (found["name"], words) if found is not None and words else None
+
+
+def find_distinction(name: str, text: str) -> str:
+    """Find the words that tell a name from others of it: "from work", "other"; "new" for somebody introduced, or "".
+
+    >>> find_distinction("Sam", "Sam from work lives in Hull"), find_distinction("Sam", "I met a guy called Sam")
+    ('from work', 'new')
+    """
+    for found in re.finditer(rf"\b{re.escape(name)}\b", text):
+        before, stop = text[: found.start()], found.end()
+        which = _WHICH.match(text, stop) or (_WHERE.match(text, stop) if _BEGINS.search(before) else None)
+        if which is not None:
+            return which["which"]
+        if _OTHER.search(before) or _NEW.search(before):
+            return "other" if _OTHER.search(before) else "new"
+    return ""

@@ -18,9 +18,9 @@ from credenda.model.claim import PRONOUNS, Claim, Span, UpdateKind
 from credenda.model.event import Event, Role
 from credenda.model.memory import Cardinality, Memory, MemoryType, Stance, Status
 from credenda.storage.store import MemoryFilter, Reader
-from credenda.text.changes import is_of_others, is_return, is_return_to, is_subject
+from credenda.text.changes import DEATH, is_of_others, is_return, is_return_to, is_subject
 from credenda.text.normalize import is_same_value, normalise_attribute, normalise_name, normalise_value
-from credenda.text.sentences import split_sentences
+from credenda.text.sentences import find_distinction, split_distinct_name, split_sentences
 from credenda.text.tokens import tokenize
 from credenda.write.extract.moments import iso_day
 from credenda.write.extract.voices import lexicon, names
@@ -83,6 +83,8 @@ _LIST: Final = re.compile(r",| (?:and|or) |&")
 """Signs of a value that names several things."""
 _VERBATIM_CONFIDENCE: Final = 0.5
 _SPEAKERS: Final = frozenset({"", "user"})
+_ACQUAINTED: Final = frozenset({"colleague", "contact", "lives_with"})
+"""Relations that end with a job or a home, and no other one with them."""
 
 
 _EMPLOYER: Final = "employer"
@@ -373,11 +375,13 @@ def _resolve_ending(reader: Reader, claim: Claim) -> Claim:
         return claim
     held = [one for one in _find_mentions(reader, claim, claim.value) if _may_end(one)]
     here = get_slot(claim)
-    exact = [one for one in held if is_same_value(one.value, claim.value)]
-    if any(here is not None and get_slot(one) == here for one in exact):
-        return claim
+    named = [one for one in held if is_same_value(one.value, claim.value)]
+    exact = [one for one in named if _may_end_relation(claim, one)]
     if exact:
-        return _move_to_slot(exact, claim)
+        same = any(here is not None and get_slot(one) == here for one in exact)
+        return claim if same else _move_to_slot(exact, claim)
+    if named or (claim.attribute in _ACQUAINTED and not held):
+        return replace(claim, attribute=None)  # it ends nothing that is held
     bare = rf"\b{re.escape(claim.value)}(?:\W*$|[,.;!]| (?:any ?more|now|but|because|since)\b)" if claim.value else "$^"
     if here is not None and is_same_value(claim.value, claim.attribute) and re.search(bare, claim.text, re.IGNORECASE):
         # "I no longer have a dog" ends the one that is held, whatever its name is
@@ -397,6 +401,23 @@ def _resolve_ending(reader: Reader, claim: Claim) -> Claim:
     ]
     found = _move_to_slot(wider, claim)
     return found if found is claim else replace(found, value=wider[0].value)
+
+
+def _may_end_relation(claim: Claim, memory: Memory) -> bool:
+    """Return whether an end can be that of the relation that a memory holds; of any other memory it can.
+
+    The end of another relation ends none by birth, and who moves out or leaves a firm is still a friend.
+    """
+    held, told = normalise_attribute(memory.attribute or ""), normalise_attribute(claim.attribute or "")
+    noun = held.replace("_", " ")
+    if names().kin_noun(noun) is None and held not in _ACQUAINTED:
+        return True
+    which = find_distinction(claim.value or "", claim.text)
+    if which and which.casefold() not in memory.text.casefold():
+        return False  # another one of that name
+    if held == told or re.search(rf"\b{re.escape(noun)}\b", claim.text, re.IGNORECASE) or DEATH.search(claim.text):
+        return True
+    return told not in _ACQUAINTED and not get_attribute(held).by_birth
 
 
 def _is_named_by_kind(value: str, memory: Memory) -> bool:
@@ -444,6 +465,8 @@ def _is_about_same(claim: Claim, memory: Memory) -> bool:
     """
     if normalise_name(claim.entity or "") == normalise_name(memory.entity or ""):
         return True
+    if split_distinct_name(claim.entity or "") is not None:
+        return False
     of_claim, of_memory = _list_person_words(claim), _list_person_words(memory)
     if of_claim and of_claim.isdisjoint(split_value(memory.text)):
         return False
@@ -489,6 +512,7 @@ _REPLACING_KINDS: Final = frozenset({UpdateKind.CHANGE, UpdateKind.END, UpdateKi
 
 def resolve_relative(reader: Reader, claim: Claim) -> Claim:
     """Move a claim about one of several relatives or pets to the entity whose slot has a value already."""
+    claim = _resolve_distinct(reader, claim)
     found = _split_kin_and_name(claim.entity or "")
     if found is None or not claim.attribute:
         return _resolve_by_name(reader, claim) if claim.attribute and _NAME.match(claim.entity or "") else claim
@@ -510,12 +534,25 @@ def resolve_relative(reader: Reader, claim: Claim) -> Claim:
     return claim
 
 
+def _resolve_distinct(reader: Reader, claim: Claim) -> Claim:
+    """Move a claim about "Anna from school" to the one friend Anna whose memories have these words."""
+    found = split_distinct_name(claim.entity or "")
+    if found is None or found[1] == "other":
+        return claim
+    name, which = normalise_name(found[0]), found[1].casefold()
+    told = [one for one in _load_active(reader, name) if _is_named(one, name) and which in one.text.casefold()]
+    bearers = {one.entity for one in told}
+    return replace(claim, entity=told[0].entity) if len(bearers) == 1 else claim
+
+
 def _resolve_by_name(reader: Reader, claim: Claim) -> Claim:
     """Move a claim about "Emil" to the son of that name, if only his slot has a value.
 
     A claim about an attribute of persons is moved to the only entity of that name, if the bare name has no memory.
     """
     key, name = normalise_attribute(claim.attribute or ""), normalise_name(claim.entity or "")
+    if find_distinction(claim.entity or "", claim.text):
+        return claim  # somebody new of that name
     known = _load_active(reader, name)
     asked = {key, *(one for one in (*_OF_PERSONS, "residence") if key in _OF_PERSONS or key == "residence")}
     held = [one for one in known if normalise_attribute(one.attribute or "") in asked]
@@ -533,8 +570,9 @@ def _resolve_by_name(reader: Reader, claim: Claim) -> Claim:
 
 
 def _is_named(memory: Memory, name: str) -> bool:
-    known = _split_kin_and_name(memory.entity or "")
-    return known is not None and normalise_name(known[1]) == name
+    known, distinct = _split_kin_and_name(memory.entity or ""), split_distinct_name(memory.entity or "")
+    named = known[1] if known is not None else distinct[0] if distinct is not None else ""
+    return normalise_name(named) == name
 
 
 def _load_active(reader: Reader, word: str) -> list[Memory]:
