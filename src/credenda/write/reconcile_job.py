@@ -62,6 +62,7 @@ from credenda.write.reconcile.implications import (
     is_birth,
     list_object_words,
     may_settle,
+    name_dead,
 )
 from credenda.write.reconcile.past_claims import choose_named, is_about_kind
 from credenda.write.reconcile.slot_lookup import (
@@ -366,7 +367,8 @@ def _find_related(reader: Reader, claim: Claim) -> list[Memory]:
     """Load the memories that a claim may end in other slots of its entity."""
     entity = normalise_name(claim.entity or "")
     found: list[Memory] = []
-    for owner in (entity, *(_list_partners(reader, entity) if is_birth(claim) else ())):
+    owners = [dead] if (dead := name_dead(claim)) else [entity]
+    for owner in (*owners, *(_list_partners(reader, entity) if is_birth(claim) else ())):
         for name in find_affected_attributes(claim):
             found.extend(_find_active(reader, owner, name))
     if may_settle(claim) and claim.move is not UpdateKind.END:

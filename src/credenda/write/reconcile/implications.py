@@ -13,12 +13,13 @@ from functools import lru_cache
 from typing import Final, NamedTuple
 
 from credenda.model.attributes import TASTES
-from credenda.model.change import Add, Change, Confirm, end_memory
+from credenda.model.change import Add, Change, Confirm, Supersede, end_memory
 from credenda.model.claim import Claim, UpdateKind
 from credenda.model.memory import Memory, MemoryType, Relation, Stance, Status, get_valid_from_us
+from credenda.text.changes import DEATH
 from credenda.text.normalize import is_same_value, normalise_attribute, normalise_name, normalise_value
 from credenda.text.tokens import stem
-from credenda.write.extract.voices import lexicon
+from credenda.write.extract.voices import lexicon, names
 from credenda.write.reconcile.candidate import make_candidate
 from credenda.write.reconcile.slots import (
     ASSERTIVE_STANCES,
@@ -266,6 +267,17 @@ _PRACTISED: Final = (
 )
 """Attributes of activities, possessions and traits that "I used to" ends."""
 _LIKED: Final = TASTES | {"hobby"}
+_REFUSED: Final = re.compile(
+    r"^(?:(?:i|we) )?(?:do(?:n['\u2019]?t| not)|never|no longer|can(?:['\u2019]?t|not)) (?P<act>\w+ \w.*)",
+    re.IGNORECASE,
+)
+"""A value that says what somebody does not do: "don't drink coffee"."""
+_VERBS_OF: Final = {"drinks": "drink", "eats": "eat", "plays": "play", "uses": "use"}
+_ACTIVITIES: Final = (*_VERBS_OF, "routine", "habit", "does")
+_OF_THE_LIVING: Final = (
+    *("age", "allergy", "condition", "diet", "medication", "injury", "status"),
+    *("residence", "location", "employer", "job_title", "employment_status", "school"),
+)
 _I: Final = re.compile(r"^(?:i|we)(?:['\u2019](?:m|re)| am| are)? ", re.IGNORECASE)
 _SMALL: Final = frozenset({"a", "an", "the", "my", "our", "to", "some", "new", "another"})
 
@@ -318,6 +330,14 @@ def is_birth(claim: Claim) -> bool:
     return child and _BORN.search(claim.text) is not None
 
 
+def name_dead(claim: Claim) -> str:
+    """Return the entity of a relative or pet of whose death a claim tells, as "user's dog rex"; "" for none."""
+    over = claim.move is UpdateKind.END and claim.entity and claim.attribute and claim.value
+    if not over or names().kin_noun(claim.attribute or "") is None or DEATH.search(claim.text) is None:
+        return ""
+    return normalise_name(f"{claim.entity}'s {claim.attribute} {claim.value}")
+
+
 def _match_rules(claim: Claim) -> list[_Rule]:
     name = _name_slot(claim)
     value = claim.value or ""
@@ -342,9 +362,11 @@ def find_affected_attributes(claim: Claim) -> tuple[str, ...]:
     if claim.entity is None or claim.attribute is None or claim.move is UpdateKind.RETRACT:
         return ()
     if claim.stance is not Stance.ASSERTED or claim.move is UpdateKind.END:
-        return ()
+        return _OF_THE_LIVING if name_dead(claim) else ()
     named = {one for rule in _match_rules(claim) for one in rule.ends}
     named |= _LIKED if "likes" in named else set[str]()
+    if _REFUSED.match(claim.value or ""):
+        named |= {*_ACTIVITIES}
     if claim.attribute.startswith(_FORMER):
         named.add(claim.attribute.removeprefix(_FORMER))
     elif claim.attribute == _FORMERLY:
@@ -360,9 +382,11 @@ def find_implied_endings(
     `held` are active memories of the claim's entity under the attributes that `find_affected_attributes` returns.
     """
     successor = _find_successor(changes)
+    saying = make_candidate(claim, occasion)
+    if name_dead(claim) and any(isinstance(one, Supersede) for one in changes):
+        return [end_memory(one, saying.begins_us, "they died") for one in held if _is_of_dead(claim, one)]
     if successor is None:
         return []
-    saying = make_candidate(claim, occasion)
     ended = [
         one
         for one in held
@@ -391,6 +415,11 @@ def _find_successor(changes: Sequence[Change]) -> str | None:
     return None
 
 
+def _is_of_dead(claim: Claim, memory: Memory) -> bool:
+    same = normalise_name(memory.entity or "") == name_dead(claim)
+    return same and memory.status is Status.ACTIVE and normalise_name(memory.speaker) == normalise_name(claim.speaker)
+
+
 def _is_ended(claim: Claim, memory: Memory) -> bool:
     if memory.status is not Status.ACTIVE or normalise_name(memory.speaker) != normalise_name(claim.speaker):
         return False
@@ -400,7 +429,7 @@ def _is_ended(claim: Claim, memory: Memory) -> bool:
     same = normalise_name(claim.entity or "") == normalise_name(memory.entity or "") or is_birth(claim)
     if claim.stance is not Stance.ASSERTED or not same:
         return False
-    if memory.stance is Stance.ASSERTED and _is_past(claim, memory, name):
+    if memory.stance is Stance.ASSERTED and (_is_past(claim, memory, name) or _is_refused(claim, memory, name)):
         return True
     return any(
         _name_slot(memory) in rule.ends and _is_match(rule, claim, memory)
@@ -419,6 +448,18 @@ def _is_past(claim: Claim, memory: Memory, name: str) -> bool:
         return False
     done = _normalise_action((claim.value or "").removeprefix("is "))
     return bool(done) and _normalise_action(_I.sub("", memory.text).rstrip(" .!")) == done
+
+
+def _is_refused(claim: Claim, memory: Memory, name: str) -> bool:
+    """Return whether a claim says that its speaker does not do what a memory says: "don't drink coffee"."""
+    told = _REFUSED.match(claim.value or "") if name in _ACTIVITIES else None
+    if told is None or (claim.scope or memory.scope) != memory.scope:
+        return False
+    refused, held = (
+        _normalise_action(told["act"]),
+        _normalise_action(f"{_VERBS_OF.get(name, '')} {memory.value}".strip()),
+    )
+    return held[: len(refused)] == refused
 
 
 def _is_match(rule: _Rule, claim: Claim, memory: Memory) -> bool:
