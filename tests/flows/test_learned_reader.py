@@ -123,3 +123,82 @@ def test_words_about_another_name_leave_a_name(mem: Credenda, then: str, own: st
     tell(mem, then)
     assert [one.value for one in mem.list(attribute="friend").items][-1] == "Jon"
     assert [one.value for one in mem.list(attribute="name").items] == ([own] if own else [])
+
+
+def list_beliefs(mem: Credenda, *texts: str) -> set[str]:
+    """Return what is held after some messages, each read alone: "user sister: Kate", "user dog: not Rex"."""
+    for text in texts:
+        tell(mem, text)
+    held = [one for one in mem.list(limit=50).items if one.entity]
+    return {f"{one.entity} {one.attribute}: {'not ' * (one.stance == 'negated')}{one.value}" for one in held}
+
+
+@pytest.mark.parametrize(
+    ("said", "held", "never"),
+    [
+        (["My sister Kate works at Ikea", "Kate moved to Lyon"], "user sister: Kate", "user sister: not Kate"),
+        (["My brother Sam lives in Bergen", "Sam moved to Oslo"], "user brother: Sam", "user brother: not Sam"),
+        (["My brother Sam lives in Hull", "I no longer live with Sam"], "user brother: Sam", "user brother: not Sam"),
+        (["My wife Ruth works at Ikea", "Ruth retired"], "user wife: Ruth", "user wife: not Ruth"),
+        (["My girlfriend is Anna", "I broke up with Anna"], "user girlfriend: not Anna", "user girlfriend: Anna"),
+        (["My sister Kate works at Ikea", "Kate passed away"], "user sister: not Kate", "user sister: Kate"),
+        (["I live with Sam", "Sam moved out"], "user lives_with: not Sam", "user lives_with: Sam"),
+        (["My flatmate is Sam", "Sam is no longer my flatmate"], "user lives_with: not Sam", "user lives_with: Sam"),
+        (
+            ["My brother Sam lives in Bergen", "Sam from work lives in Hull"],
+            "user's brother Sam residence: Bergen",
+            "user's brother Sam residence: Hull",
+        ),
+        (
+            ["My brother Sam lives in Bergen", "I met a guy called Sam who lives in Hull"],
+            "user's brother Sam residence: Bergen",
+            "user residence: Hull",
+        ),
+        (
+            ["My friend Anna from school lives in York", "Anna my cousin lives in Bath"],
+            "user's friend Anna residence: York",
+            "user's friend Anna residence: Bath",
+        ),
+        (
+            ["My friend Anna from school lives in York", "Anna from school moved to Leeds"],
+            "user's friend Anna residence: Leeds",
+            "user's friend Anna residence: York",
+        ),
+        (
+            ["My brother Sam lives in Bergen", "Sam from work lives in Hull", "Sam moved to Leeds"],
+            "user's brother Sam residence: Bergen",
+            "user's brother Sam residence: Leeds",
+        ),
+        (
+            ["Sam from work lives in Hull", "Sam from work moved to Leeds"],
+            "Sam from work residence: Leeds",
+            "Sam from work residence: Hull",
+        ),
+        (["My brother Sam lives in Bergen", "Sam from work died"], "user brother: Sam", "user brother: not Sam"),
+        (["My dog Rex is 3", "Rex passed away"], "user dog: not Rex", "user's dog Rex age: 3"),
+        (
+            ["I drink coffee every morning", "I don't drink coffee"],
+            "user diet: don't drink coffee",
+            "user routine: drink coffee",
+        ),
+        (
+            ["I drink coffee every morning", "I don't drink tea"],
+            "user routine: drink coffee",
+            "user routine: not drink coffee",
+        ),
+        (
+            ["I take metformin 500mg twice a day", "doctor upped it to 1000"],
+            "user medication: metformin 500mg",
+            "user medication: 1000",
+        ),
+        (
+            ["I work at Mott MacDonald", "I never worked at Mott MacDonald, I meant Mott Group"],
+            "user employer: Mott Group",
+            "user employer: Mott MacDonald",
+        ),
+    ],
+)
+def test_a_belief_ends_or_changes_only_by_words_about_it(mem: Credenda, said: list[str], held: str, never: str) -> None:
+    beliefs = list_beliefs(mem, *said)
+    assert held in beliefs
+    assert never not in beliefs
