@@ -61,6 +61,8 @@ def test_only_words_of_an_end_end_a_relation(text: str, name: str, attribute: st
         ("I'm fine with cats but allergic to dogs", ["cats", "dogs"], ["dogs"]),
         ("I can eat almonds but not walnuts", ["almonds", "walnuts"], ["walnuts"]),
         ("allergic to shrimps, while crab and lobster are okay", ["shrimps", "crab", "lobster"], ["shrimps"]),
+        ("allergic to peanuts but cashews are fine, walnuts too", ["peanuts", "cashews", "walnuts"], ["peanuts"]),
+        ("Eggs are fine, I'm allergic to nuts too", ["Eggs", "nuts"], ["nuts"]),
         ("My allergy to cats is no problem these days", ["cats"], ["cats"]),
         ("Almonds are not fine, I'm allergic", ["Almonds"], ["Almonds"]),
         ("I'm allergic to nuts, is that okay?", ["nuts"], ["nuts"]),

@@ -40,6 +40,9 @@ _CALLED_SAFE: Final = re.compile(
 )
 """Words behind something harmless: "almonds are fine", "crab and prawns are no problem"."""
 _SAFE_WITH: Final = re.compile(rf"\b{_SAFE} (?:with|for me is|for me are) (?:[\w'-]+ ){{0,2}}$", re.IGNORECASE)
+_SAFE_BEFORE: Final = re.compile(rf"\b{_SAFE}(?: for me| with me)?,? (?:(?:and|so) (?:is|are) |and )?$", re.IGNORECASE)
+_TOO: Final = re.compile(r"(?: is| are)?,? (?:too|also|as well)\b", re.IGNORECASE)
+"""Words around what is as harmless as the thing before: "cashews are fine, walnuts too"."""
 _CAN_EAT: Final = re.compile(
     r"\b(?:(?:can|could|may|'m able to|am able to)(?: \w+ly| still| now| also)* (?:eat|have|drink|tolerate|handle)"
     r"|i tolerate) (?:[\w'-]+ ){0,2}$",
@@ -111,6 +114,7 @@ def _is_harmless(text: str, fact: Fact) -> bool:
     if _OF_ILLNESS.search(before) or (fact.attribute in _LASTING and _OWNED.search(before)):
         return False
     safe = _SAFE_WITH.search(before) or _CALLED_SAFE.match(text, fact.value.stop)
+    safe = safe or (_TOO.match(text, fact.value.stop) and _SAFE_BEFORE.search(text[: fact.value.start]))
     return bool(safe or (fact.attribute in {"allergy", "intolerance", "condition"} and _CAN_EAT.search(before)))
 
 
