@@ -554,7 +554,10 @@ def _resolve_by_name(reader: Reader, claim: Claim) -> Claim:
     if find_distinction(claim.entity or "", claim.text):
         return claim  # somebody new of that name
     known = _load_active(reader, name)
-    asked = {key, *(one for one in (*_OF_PERSONS, "residence") if key in _OF_PERSONS or key == "residence")}
+    lives = (key in _OF_PERSONS or key == "residence") and (claim.value or "").casefold().rpartition(" ")[
+        2
+    ] not in _WHEREABOUTS
+    asked = {key, *(one for one in (*_OF_PERSONS, "residence") if lives)}
     held = [one for one in known if normalise_attribute(one.attribute or "") in asked]
     own = {one.attribute or "" for one in held if normalise_name(one.entity or "") == name}
     if own:
