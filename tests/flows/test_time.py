@@ -230,3 +230,33 @@ def test_a_memory_that_is_open_for_reading_only_answers_all_of_it(mem: Credenda,
         assert reader.search("Where do I live?", as_of="2026-03-05").hits
         assert "Linz" in reader.context("Where do I live?", known_at="2026-03-05").text
         assert [one.kind for one in reader.diff("2026-03-05", "2026-03-20").differences] == ["changed"]
+
+
+@pytest.mark.requirement("R-080")
+def test_what_had_ended_when_it_was_told_is_found_for_the_time_before(mem: Credenda) -> None:
+    tell(mem, "I used to work at Siemens until 2020", "2026-03-01")
+    told = {"quote": "used to work at Arup until 2018", "attribute": "employer", "value": "Arup", "stance": "past"}
+    mem.remember("I used to work at Arup until 2018", claims=[told])
+    (hit,) = mem.search("Where do I work?", as_of="2019-06-01", kinds=["memory"]).hits
+    assert hit.text == "user: employer: Siemens, until 2020-01-01"
+    assert set(values(mem, "employer", as_of="2017-06-01")) == {"Siemens", "Arup"}
+    assert values(mem, "employer", as_of="2020-06-01") == []
+    assert {(one.value, one.valid_from) for one in mem.history(entity="user", attribute="employer")} == {
+        ("Siemens", None),
+        ("Arup", None),
+    }
+
+
+@pytest.mark.requirement("R-080")
+def test_an_older_message_of_the_same_fact_moves_its_start_back(mem: Credenda, clock: ManualClock) -> None:
+    tell(mem, "I work at Google.", "2026-02-01")
+    clock.advance(DAY)
+    tell(mem, "I left Google, I'm at Microsoft now.", "2026-02-20")
+    clock.advance(DAY)
+    tell(mem, "I work at Google.", "2025-01-12")
+    assert values(mem, "employer", as_of="1 March 2025") == ["Google"]
+    google = mem.history(entity="user", attribute="employer")[0]
+    moved = next(one for one in mem.why(google.memory_id).changes if one.kind == "revise")
+    assert moved.reason == "stated for an earlier time"
+    mem.manage.undo(moved.id)
+    assert values(mem, "employer", as_of="1 March 2025") == []

@@ -16,6 +16,7 @@ from typing import Any, Final, cast
 from credenda.clock import to_datetime
 from credenda.model.claim import Span
 from credenda.model.memory import (
+    ASSERTIVE_STANCES,
     Cardinality,
     Draft,
     Layer,
@@ -194,25 +195,36 @@ class Confirm:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Supersede:
-    """Replace a memory. `successor` is an id or an `Add` key, or None if its value only ended."""
+    """Replace a memory. `successor` is an id or an `Add` key, or None if its value only ended.
+
+    With `start_unknown` it was true before the time at which it was told, and nothing says since when.
+    """
 
     memory_id: str
     successor: str | None
     relation: Relation
     valid_until_us: int
     reason: str
+    start_unknown: bool = False
 
 
 def end_memory(
     memory: Memory, until_us: int, reason: str, successor: str | None = None, *, relation: Relation = Relation.CHANGED
 ) -> Supersede:
-    """Supersede a memory at a time; if it begins later, it was valid at no time."""
+    """Supersede a memory at a time. If it begins later, it was valid at no time; a state was valid before, and ends.
+
+    What was a state until then began at some time before it was told.
+    """
+    since_us = get_valid_from_us(memory)
+    lasted = relation is Relation.CHANGED and memory.stance in ASSERTIVE_STANCES and memory.status is Status.ACTIVE
+    unknown = lasted and until_us <= since_us
     return Supersede(
         memory_id=memory.id,
         successor=successor,
         relation=relation,
-        valid_until_us=max(get_valid_from_us(memory), until_us),
+        valid_until_us=until_us if unknown else max(since_us, until_us),
         reason=reason,
+        start_unknown=unknown,
     )
 
 

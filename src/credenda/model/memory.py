@@ -175,7 +175,8 @@ class Draft:
     """A memory without an id yet: content, slot, confidence and validity.
 
     `entity`, `attribute` and `scope` are stored as shown; slots compare their normal forms. Times are microseconds UTC;
-    None in `valid_from_us` means valid from the time of the statement.
+    None in `valid_from_us` means valid from the time of the statement; of what had ended by then, that its start is
+    unknown.
     """
 
     text: str
@@ -321,9 +322,22 @@ TRANSITIONS: Final[Mapping[Status, frozenset[Status]]] = {
 """Every allowed transition; staying in a status is not one."""
 
 
+_NO_START: Final = -(1 << 62)
+"""Before all times: since when something was true whose start is unknown."""
+
+
+def has_unknown_start(memory: Memory) -> bool:
+    """Return whether a memory had ended when it was created, and nothing says since when it was true."""
+    until_us = memory.valid_until_us
+    return memory.valid_from_us is None and until_us is not None and until_us <= memory.created_us
+
+
 def get_valid_from_us(memory: Memory) -> int:
-    """Return since when a memory is valid: as stated, else since it was created."""
-    return memory.created_us if memory.valid_from_us is None else memory.valid_from_us
+    """Return since when a memory is known to be valid: as stated, else since it was created or just before its end."""
+    if memory.valid_from_us is not None:
+        return memory.valid_from_us
+    until_us = memory.valid_until_us
+    return memory.created_us if until_us is None or until_us > memory.created_us else until_us - 1
 
 
 def get_believed_from_us(memory: Memory) -> int:
@@ -331,6 +345,8 @@ def get_believed_from_us(memory: Memory) -> int:
 
     When a plan was replaced before its day is not known from its times, so that it counts at no time before that day.
     """
+    if has_unknown_start(memory):
+        return _NO_START
     since_us, until_us = get_valid_from_us(memory), memory.valid_until_us
     if memory.stance not in OPEN_STANCES or (memory.status is Status.SUPERSEDED and (until_us or 0) <= since_us):
         return since_us

@@ -256,6 +256,11 @@ def write_claim(memory: Stated, now_us: int = 0, language: str = "") -> str:
     return _name_scope(memory, said)
 
 
+def is_in_words(memory: Stated) -> bool:
+    """Return whether a memory is an instruction, or of an attribute whose values are shown with their words."""
+    return memory.attribute == _INSTRUCTION or memory.attribute in _IN_WORDS
+
+
 def is_liking(memory: Stated) -> bool:
     """Return whether a memory tells what somebody likes, under the kind of it: food, music."""
     return memory.type == _PREFERENCE and memory.attribute in attributes.TASTES
@@ -310,7 +315,7 @@ def format_validity(memory: Stated, zone: tzinfo, told_us: Sequence[int] = (), l
     over = _name_end(memory, zone, language)
     opened = [choose_word(language, memory.stance)] if memory.stance in _OPEN else []
     if memory.valid_from_us is None:
-        return [*real, *opened, *over]
+        return [*real, *opened, *(over or _name_past_end(memory, zone, language))]
     day, coming = format_day(memory.valid_from_us, zone), memory.valid_from_us > memory.created_us + DAY_US
     told = any(format_day(one, zone) == day for one in told_us)
     since = "told" if told else "since" if told_us else "as of"
@@ -319,9 +324,15 @@ def format_validity(memory: Stated, zone: tzinfo, told_us: Sequence[int] = (), l
         return [f"{planned_for} {format_planned(memory, language) or day}", *over]
     begun = "decided" if memory.type == _DECISION and not opened else since
     dated = f"{choose_word(language, 'from' if coming else begun)} {day}"
-    if memory.status == _SUPERSEDED and memory.valid_until_us is not None:
-        return [*real, dated, f"{choose_word(language, 'until')} {format_day(memory.valid_until_us, zone)}"]
-    return [*real, *opened, dated, *over]
+    ended = _name_past_end(memory, zone, language)
+    return [*real, dated, *ended] if ended else [*real, *opened, dated, *over]
+
+
+def _name_past_end(memory: Stated, zone: tzinfo, language: str) -> list[str]:
+    """Say of a replaced value until when it was true."""
+    if memory.status != _SUPERSEDED or memory.valid_until_us is None:
+        return []
+    return [f"{choose_word(language, 'until')} {format_day(memory.valid_until_us, zone)}"]
 
 
 def is_lasting_plan(stance: str, attribute: str | None) -> bool:

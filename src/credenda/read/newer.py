@@ -104,7 +104,7 @@ def _prepare(hit: Hit, memory: Memory) -> _Compared | None:
     attribute = normalise_attribute(memory.attribute or "")
     if not (memory.entity and memory.value and attribute) or get_attribute(attribute).cardinality is Cardinality.SET:
         return None
-    since_us = memory.created_us if memory.valid_from_us is None else memory.valid_from_us
+    since_us = get_valid_from_us(memory)
     time = max([since_us, *(event.occurred_us for event in hit.evidence)]), hit.id
     key = (normalise_name(memory.speaker), memory.scope, normalise_name(memory.entity), attribute)
     beside = load_changes().beside.search(memory.text.casefold()) is not None
@@ -183,7 +183,7 @@ def _get_start(row: Row) -> int:
     memory = row.memory
     if memory is None:
         return 0
-    return memory.created_us if memory.valid_from_us is None else memory.valid_from_us
+    return get_valid_from_us(memory)
 
 
 # Whether one text tells that the matter of an older one has changed. Pure.

@@ -45,6 +45,7 @@ from credenda.model.memory import (
     Stance,
     Status,
     get_valid_from_us,
+    has_unknown_start,
     mark_over,
 )
 from credenda.model.query import EventDetails, Explanation, Page, SlotVersion
@@ -263,10 +264,9 @@ def get(
         if memory.relation is Relation.CORRECTED or memory.status is Status.INVALIDATED:
             validity = "it turned out to be wrong"
         else:
-            since = format_time(get_valid_from_us(memory))
-            validity = f"it was true from {since}" + (
-                f" to {format_time(memory.valid_until_us)}" if memory.valid_until_us else ""
-            )
+            since = "" if has_unknown_start(memory) else f" from {format_time(get_valid_from_us(memory))}"
+            until = "" if memory.valid_until_us is None else f" to {format_time(memory.valid_until_us)}"
+            validity = f"it was true{since}{until}"
         raise NotFound(f"{memory_id} was not true then", why=validity, fix="`history` shows what was")
     return held[0]
 

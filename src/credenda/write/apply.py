@@ -295,6 +295,7 @@ class _Applier:
     def _supersede(self, change: Supersede) -> None:
         memory = self._current(change.memory_id)
         merged = change.relation in (Relation.MERGED, Relation.DUPLICATE)
+        begins = {"valid_from_us": None} if change.start_unknown else {}
         self._move(
             memory,
             ChangeKind.SUPERSEDE,
@@ -304,6 +305,7 @@ class _Applier:
             superseded_by=self._id(change.successor) if change.successor else None,
             valid_until_us=change.valid_until_us,
             contested=False,
+            **begins,
         )
         if self._application.embeds:
             # Queue the events of a replaced memory for embedding: search found them through the memory until now.

@@ -237,6 +237,7 @@ class World:
                     superseded_by=successor,
                     valid_until_us=change.valid_until_us,
                     contested=False,
+                    **({"valid_from_us": None} if change.start_unknown else {}),
                 )
             case Contest():
                 self._contest(change, ids, now_us)

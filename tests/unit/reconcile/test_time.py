@@ -3,7 +3,14 @@
 import pytest
 
 from credenda.model.claim import UpdateKind
-from credenda.model.memory import Relation, Stance, Status
+from credenda.model.memory import (
+    Relation,
+    Stance,
+    Status,
+    get_believed_from_us,
+    get_valid_from_us,
+    has_unknown_start,
+)
 
 from .build import World, claim, day, kinds, likes
 
@@ -53,7 +60,50 @@ def test_words_of_change_said_later_are_about_the_present_whatever_date_they_nam
     world.tell(claim("Graz"), at=100)
     world.tell(claim("Linz", move=UpdateKind.CHANGE, valid_from_us=day(80)), at=120)
     assert world.values() == ["Linz"]
-    assert world.of("Graz").valid_until_us == day(100), "a period never ends before it begins"
+    assert (world.of("Graz").valid_from_us, world.of("Graz").valid_until_us) == (None, day(80))
+    assert [world.true_at(at) for at in (10, 79, 80, 130)] == [["Graz"], ["Graz"], ["Linz"], ["Linz"]]
+
+
+@pytest.mark.parametrize("since", [None, 10])
+def test_a_value_that_had_ended_was_true_until_then_since_an_unknown_time(since: float | None) -> None:
+    world = World()
+    world.tell(claim("Graz", valid_from_us=None if since is None else day(since), valid_until_us=day(40)), at=100)
+    old = world.of("Graz")
+    assert (old.status, old.valid_until_us) == (Status.SUPERSEDED, day(40))
+    assert (old.valid_from_us, has_unknown_start(old)) == ((None, True) if since is None else (day(10), False))
+    assert get_valid_from_us(old) < day(40)
+    assert (get_believed_from_us(old) < day(-10_000)) is (since is None)
+
+
+def test_a_value_that_is_only_over_had_ended_before_the_present_one_began() -> None:
+    world = World()
+    world.tell(claim("Linz", valid_from_us=day(20)), at=90)
+    world.tell(claim("Graz", valid_until_us=day(100)), at=100)
+    assert (world.of("Graz").valid_from_us, world.of("Graz").valid_until_us) == (None, day(20))
+
+
+def test_a_value_told_of_an_earlier_time_began_then() -> None:
+    world = World()
+    world.tell(claim("Graz"), at=100)
+    assert kinds(world.tell(claim("Graz"), at=10)) == ["Confirm", "Revise"]
+    assert world.of("Graz").valid_from_us == day(10)
+    assert kinds(world.tell(claim("Graz", valid_from_us=day(-40)), at=120)) == ["Confirm", "Revise"]
+    assert world.of("Graz").valid_from_us == day(-40)
+
+
+def test_a_value_whose_place_another_held_in_between_does_not_begin_earlier() -> None:
+    world = World()
+    world.tell(claim("Linz"), at=0)
+    world.tell(claim("Graz", move=UpdateKind.CHANGE), at=100)
+    assert "Revise" not in kinds(world.tell(claim("Graz"), at=50))
+    assert world.of("Graz").valid_from_us == day(100)
+
+
+def test_a_value_that_a_less_trusted_source_tells_earlier_begins_when_the_user_told_it() -> None:
+    world = World()
+    world.tell(claim("Graz"), at=100)
+    world.tell(claim("Graz"), at=10, trust=0.4)
+    assert world.of("Graz").valid_from_us == day(100)
 
 
 def test_a_correction_is_never_backfill() -> None:
@@ -74,7 +124,7 @@ def test_what_was_already_known_of_a_time_is_confirmed() -> None:
 def test_the_current_value_said_of_an_earlier_time_is_confirmed_unless_another_lay_between() -> None:
     plain, between = World(), World()
     plain.tell(claim("Linz"), at=100)
-    assert kinds(plain.tell(claim("Linz"), at=50)) == ["Confirm"]
+    assert kinds(plain.tell(claim("Linz"), at=50)) == ["Confirm", "Revise"]
     between.tell(claim("Graz"), at=60)
     between.tell(claim("Linz"), at=100)
     between.tell(claim("Linz"), at=50)

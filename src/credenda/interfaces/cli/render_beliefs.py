@@ -440,7 +440,10 @@ def _group(one: SlotVersion) -> str:
 
 
 def _find_start_us(one: SlotVersion) -> int:
-    return one.recorded_us if one.valid_from_us is None else one.valid_from_us
+    """Find since when a value is known to be true: of an unknown start, not after its end."""
+    if one.valid_from_us is not None:
+        return one.valid_from_us
+    return one.recorded_us if one.valid_until_us is None else min(one.recorded_us, one.valid_until_us)
 
 
 def _draw_slot(screen: Screen, name: str, versions: Sequence[SlotVersion], scale: _Scale) -> Iterator[str]:

@@ -430,8 +430,10 @@ class Version:
 
     @property
     def since_us(self) -> int:
-        """The time from which it was true; that of its recording where nothing was said."""
-        return self.recorded_us if self.valid_from_us is None else self.valid_from_us
+        """The time from which it was true; that of its recording where nothing was said, but not after its end."""
+        if self.valid_from_us is not None:
+            return self.valid_from_us
+        return self.recorded_us if self.valid_until_us is None else min(self.recorded_us, self.valid_until_us)
 
 
 @dataclass(frozen=True, slots=True)

@@ -58,6 +58,7 @@ from credenda.write.reconcile.past_claims import (
     add_non_competing,
     insert_past_claim,
     match_text_or_add,
+    move_start_back,
     reactivate,
     refine,
     retract,
@@ -172,6 +173,7 @@ def _confirm_same(scene: SlotState) -> list[Change] | None:
         return None
     return [
         scene.candidate.confirm(twin, "restated"),
+        *move_start_back(scene, twin),
         *_keep_after_all(scene, twin),
         *_reactivate_challenged(scene, twin),
         *(refine(scene.candidate, twin.id, one) for one in scene.weaker_duplicates),

@@ -10,10 +10,20 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Final
 
-from credenda.model.attributes import is_valid_value
-from credenda.model.change import Change, Forget, SetStatus, Supersede, end_memory
+from credenda.model.attributes import get_attribute, is_valid_value
+from credenda.model.change import Change, Forget, Revise, SetStatus, Supersede, end_memory
 from credenda.model.claim import Claim, UpdateKind
-from credenda.model.memory import Cardinality, Memory, Relation, Slot, Stance, Status, get_valid_from_us
+from credenda.model.memory import (
+    Cardinality,
+    Memory,
+    Relation,
+    Slot,
+    Stance,
+    Status,
+    get_believed_from_us,
+    get_valid_from_us,
+    has_unknown_start,
+)
 from credenda.text.normalize import is_same_value, normalise_attribute, normalise_name, normalise_value
 from credenda.write.reconcile.candidate import Candidate, remove_slot
 from credenda.write.reconcile.slot_state import (
@@ -45,7 +55,7 @@ _TRUE_ONCE: Final = frozenset({Relation.CHANGED, Relation.REFINED})
 
 def add_ended_claim(scene: SlotState) -> list[Change] | None:
     """Add a value that had already ended: "until 2022 I worked at …"; the same active value ends then."""
-    until_us = scene.claim.valid_until_us
+    until_us = _find_latest_end(scene)
     if not scene.candidate.over or until_us is None:
         return None
     saying, reason = scene.candidate, "stated as past"
@@ -61,8 +71,20 @@ def add_ended_claim(scene: SlotState) -> list[Change] | None:
     )
     if told is not None:
         return [saying.confirm(told, "restated")]
-    add = saying.add(reason, begins_us=min(saying.begins_us, until_us))
-    return [add, _end_memory(add.key, _find_heir(scene, until_us), until_us, reason)]
+    begins_us = scene.claim.valid_from_us
+    known = begins_us is not None and begins_us < until_us
+    add = saying.add(reason)
+    draft = replace(add.draft, valid_from_us=begins_us if known else None, valid_until_us=until_us)
+    return [replace(add, draft=draft), _end_memory(add.key, _find_heir(scene, until_us), until_us, reason)]
+
+
+def _find_latest_end(scene: SlotState) -> int | None:
+    """Find when a value had ended at the latest: as told, else when it was told or when the present value began."""
+    claim, told_us = scene.claim, scene.candidate.occasion.occurred_us
+    if claim.valid_until_us != told_us or claim.valid_from_us is not None:
+        return claim.valid_until_us
+    began = (get_valid_from_us(one) for one in scene.conflicting if one.status is Status.ACTIVE)
+    return min([told_us, *began])
 
 
 def _find_heir(scene: SlotState, until_us: int) -> str | None:
@@ -80,13 +102,36 @@ def insert_past_claim(scene: SlotState) -> list[Change] | None:
     saying = scene.candidate
     same = _find_covering(scene) or (later if has_same_meaning(scene.claim, later) else None)
     if same is not None and not is_newly_visible(scene.claim, same):
-        return [saying.confirm(same, "also stated for an earlier time")]
+        return [saying.confirm(same, "also stated for an earlier time"), *move_start_back(scene, same)]
     if same is not None and same.status in CURRENT_STATUSES:
         return None
     reason = f"stated for a time before {quote_value(display_value(later))}"
     until_us = max(saying.begins_us, get_valid_from_us(later))
     cut = [_end_memory(one.id, saying.key, saying.begins_us, _CUT) for one in _find_cut_periods(scene)]
     return [saying.add(reason), _end_memory(saying.key, later.id, until_us, reason), *cut]
+
+
+def move_start_back(scene: SlotState, twin: Memory) -> list[Change]:
+    """Let a value begin at the earlier time for which it is told, unless another one was held between the two."""
+    begins_us, since_us = scene.candidate.begins_us, get_valid_from_us(twin)
+    doubted = twin.contested or find_weakness(scene.claim, scene.candidate.occasion.trust, twin) is not None
+    happened = get_attribute(scene.slot.attribute).episodic
+    if begins_us >= since_us or has_unknown_start(twin) or doubted or happened:
+        return []
+    between = (
+        one
+        for one in (*scene.known.current, *scene.past)
+        if one.stance in ASSERTIVE_STANCES
+        and one.status in {Status.ACTIVE, Status.SUPERSEDED}
+        and one.relation is not Relation.CORRECTED
+        and get_slot(one) == scene.slot
+        and is_in_conflict(scene.claim, one)
+        and get_believed_from_us(one) < since_us
+        and (one.valid_until_us is None or one.valid_until_us > begins_us)
+    )
+    if any(between):
+        return []
+    return [Revise(memory_id=twin.id, fields={"valid_from_us": begins_us}, reason="stated for an earlier time")]
 
 
 def _find_cut_periods(scene: SlotState) -> list[Memory]:

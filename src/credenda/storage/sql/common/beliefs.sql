@@ -57,7 +57,8 @@ WHERE user_id = :user_id AND entity_key = :entity AND attribute_key = :attribute
     AND (:statuses IS NULL OR status IN (SELECT value FROM json_each(:statuses)))
     AND (:as_of_us IS NULL OR (
         (coalesce(valid_from, created_at) <= :as_of_us OR (stance IN ('planned', 'considered')
-            AND created_at <= :as_of_us AND (status <> 'superseded' OR valid_until > valid_from)))
+            AND created_at <= :as_of_us AND (status <> 'superseded' OR valid_until > valid_from))
+            OR (valid_from IS NULL AND valid_until <= created_at AND valid_until <> -4611686018427387904))
         AND (valid_until IS NULL OR valid_until > :as_of_us OR valid_until = -4611686018427387904)
         AND coalesce(relation, '') <> 'corrected' AND status <> 'invalidated'
     ))
@@ -133,7 +134,8 @@ WHERE user_id = :user_id AND expired_at IS NULL AND (pinned = 1 OR attribute_key
     AND (:statuses IS NULL OR status IN (SELECT value FROM json_each(:statuses)))
     AND (:as_of_us IS NULL OR (
         (coalesce(valid_from, created_at) <= :as_of_us OR (stance IN ('planned', 'considered')
-            AND created_at <= :as_of_us AND (status <> 'superseded' OR valid_until > valid_from)))
+            AND created_at <= :as_of_us AND (status <> 'superseded' OR valid_until > valid_from))
+            OR (valid_from IS NULL AND valid_until <= created_at AND valid_until <> -4611686018427387904))
         AND (valid_until IS NULL OR valid_until > :as_of_us OR valid_until = -4611686018427387904)
         AND coalesce(relation, '') <> 'corrected' AND status <> 'invalidated'
     ))

@@ -3,7 +3,8 @@ AND CASE WHEN :known_at_us IS NULL THEN expired_at IS NULL
     ELSE recorded_at <= :known_at_us AND (expired_at IS NULL OR expired_at > :known_at_us) AND text <> '' END
 AND (:as_of_us IS NULL OR (
     (coalesce(valid_from, created_at) <= :as_of_us OR (stance IN ('planned', 'considered')
-        AND created_at <= :as_of_us AND (status <> 'superseded' OR valid_until > valid_from)))
+        AND created_at <= :as_of_us AND (status <> 'superseded' OR valid_until > valid_from))
+        OR (valid_from IS NULL AND valid_until <= created_at AND valid_until <> -4611686018427387904))
     AND (valid_until IS NULL OR valid_until > :as_of_us OR valid_until = -4611686018427387904)
     AND coalesce(relation, '') <> 'corrected' AND status <> 'invalidated'
 ))
