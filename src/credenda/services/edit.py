@@ -24,8 +24,10 @@ from credenda.model.change import (
     ContestState,
     Forget,
     Pin,
+    Resolve,
     SetLayer,
     SlotLoop,
+    Supersede,
 )
 from credenda.model.claim import Claim, Span
 from credenda.model.event import Event, Source
@@ -41,7 +43,7 @@ from credenda.text.normalize import normalise_attribute, normalise_name
 from credenda.validation import check_member, check_name, check_text
 from credenda.write.apply import Application, Applied, apply
 from credenda.write.contests import build_contradiction, decide_resolution, find_contradicted, find_slot_loops
-from credenda.write.correct import Wanted, decide_correction, decide_status, find_renamed
+from credenda.write.correct import Wanted, decide_correction, decide_status, find_renamed, write_words
 from credenda.write.forget.tombstones import is_deleted
 from credenda.write.intake.validate import Submission, accept, require_label, screen_label
 from credenda.write.reconcile.alternation import format_question
@@ -143,7 +145,7 @@ def put_right(parts: Parts, memory_id: str, wanted: Correction) -> Memory:
 
     def work(writer: Writer) -> Memory:
         memory = get_expected(writer, memory_id, expected)
-        said = text.strip() or f"Correction: {value.strip()}".strip()
+        said = text.strip() or write_words(memory, value.strip())
         event = journal_correction(parts, writer, said, agent=wanted.agent, session=wanted.session, source=source)
         claims = () if value.strip() else extract_correction(parts, writer, event)
         claim = find_renamed(memory, event.text, claims)
@@ -164,11 +166,13 @@ def put_right(parts: Parts, memory_id: str, wanted: Correction) -> Memory:
             reason=reason,
             occasion=get_statement_context(event, parts.clock.now_us()),
             span=Span(event.id, 0, len(event.text)),
+            slot_rows=read_slot(writer, memory),
         )
         check_not_deleted(writer, changes, said)
         run = make_application(parts, event.id, wanted.actor)
         applied = apply(writer, changes, run)
-        corrected = writer.memories([next(iter(applied.ids.values()))])[0]
+        successor = next(str(one.successor) for one in changes if isinstance(one, Supersede))
+        corrected = writer.memories([applied.ids.get(successor, successor)])[0]
         _keep_contest(writer, memory, corrected, replace(run, cause=None))
         return get_current(writer, corrected.id)
 
@@ -190,9 +194,13 @@ def _keep_contest(writer: Writer, wrong: Memory, right: Memory, run: Application
     slot = get_slot(right)
     for contest in writer.contests(state=ContestState.OPEN):
         if wrong.id in contest.memory_ids and slot is not None:
-            ids = tuple(right.id if one == wrong.id else one for one in contest.memory_ids)
+            ids = tuple(dict.fromkeys(right.id if one == wrong.id else one for one in contest.memory_ids))
             values = tuple(display_value(memory) for memory in writer.memories(ids))
             reason = "one of the values was corrected"
+            if len(ids) == 1:
+                closed = Resolve(contest_id=contest.id, resolution=values[0], scopes={}, keep=ids, reason=reason)
+                apply(writer, [closed], run)
+                continue
             asked = format_question(slot, values)
             change = Contest(slot=slot, memory_ids=ids, values=values, question=asked, reason=reason)
             apply(writer, [change], run)

@@ -41,14 +41,14 @@ from credenda.model.memory import (
     get_type_class,
     get_valid_from_us,
 )
-from credenda.model.statement import replace_given
+from credenda.model.statement import is_in_words, replace_given
 from credenda.text.normalize import normalise_attribute, normalise_name, normalise_text, normalise_value
 from credenda.write.reconcile.candidate import claim_hash, make_claim
 from credenda.write.reconcile.slot_state import find_conflicting
 from credenda.write.reconcile.slots import (
     ASSERTIVE_STANCES,
+    CURRENT_STATUSES,
     StatementContext,
-    describe_claim,
     display_value,
     explain_replacement,
     get_slot,
@@ -95,15 +95,26 @@ def find_renamed(memory: Memory, text: str, claims: Sequence[Claim]) -> Claim | 
     return other[0] if lost and not same and len(other) == 1 and not memory.contested else None
 
 
+def write_words(memory: Memory, value: str) -> str:
+    """Write the words of a correction that gives only a value: the value alone where the words are the statement."""
+    return value if get_slot(memory) is None or is_in_words(memory) else f"Correction: {value}"
+
+
 def decide_correction(
-    memory: Memory, wanted: Wanted, *, reason: str, occasion: StatementContext, span: Span
+    memory: Memory,
+    wanted: Wanted,
+    *,
+    reason: str,
+    occasion: StatementContext,
+    span: Span,
+    slot_rows: Sequence[Memory] = (),
 ) -> list[Change]:
     """Replace a current memory by the corrected one; the wrong one leaves as-of answers.
 
-    A value is asserted, also in place of a denial, unless it begins with "not"; it replaces the old value in the text
-    where that still says the same. Of a text alone, the claim of this slot gives the value; without such a claim, the
-    value is the part in which the two texts differ, or the old one if the text has it; a text that gives none, or
-    several, leaves the memory without a value.
+    A value is asserted, also in place of a denial, unless it begins with "not"; the words are those of the correction.
+    Of a text alone, the claim of this slot gives the value; without such a claim, the value is the part in which the
+    two texts differ, or the old one if the text has it; a text that gives none, or several, leaves the memory without
+    a value. `slot_rows` are the memories of its pair: one of them that has the corrected value already is confirmed.
 
     Raises `Invalid` when neither is given or nothing differs, and `Conflict` when the memory is no longer current.
     """
@@ -121,16 +132,41 @@ def decide_correction(
     if len(said) > MEMORY_TEXT_CHARACTERS:
         raise LimitExceeded(f"a text of {len(said)} characters", why=f"a memory has at most {MEMORY_TEXT_CHARACTERS}")
     new = _take_value(memory, said, named) if named else _find_value(memory, said, wanted)
-    if new[:3] == (memory.text, memory.value, memory.stance):
+    if new[:3] == (memory.text if said else new.text, memory.value, memory.stance):
         raise Invalid("nothing would change", why="the memory already says this", fix="give another text or value")
     draft = _draft_correction(memory, new, occasion)
     support = Support(span=span, claim_hash=claim_hash(make_claim(draft, span, UpdateKind.CORRECT)))
     key = f"new:{support.claim_hash.hex()}"
     why = reason.strip() or "corrected by the user"
+    twin = _find_twin(memory, draft, slot_rows)
+    if twin is not None:
+        back = (
+            [SetStatus(memory_id=twin.id, status=Status.ACTIVE, reason=why)] if twin.status is not draft.status else []
+        )
+        return [
+            Confirm(memory_id=twin.id, support=(support,), reason=why),
+            *back,
+            end_memory(memory, occasion.occurred_us, why, twin.id, relation=Relation.CORRECTED),
+        ]
     return [
         Add(key=key, draft=draft, support=(support,), reason=why),
         end_memory(memory, occasion.occurred_us, why, key, relation=Relation.CORRECTED),
     ]
+
+
+def _find_twin(memory: Memory, draft: Draft, slot_rows: Sequence[Memory]) -> Memory | None:
+    """Find the current memory that has the corrected value already, an active one first."""
+    slot = get_slot(draft)
+    found = [
+        one
+        for one in slot_rows
+        if slot is not None
+        and one.id != memory.id
+        and one.status in CURRENT_STATUSES
+        and get_slot(one) == slot
+        and has_same_meaning(draft, one)
+    ]
+    return min(found, key=lambda one: (one.status is not Status.ACTIVE, one.id), default=None)
 
 
 class _Content(NamedTuple):
@@ -167,16 +203,7 @@ def _take_value(memory: Memory, text: str, value: str) -> _Content:
     if not denied and stance is Stance.NEGATED:
         stance = Stance.ASSERTED
     bare = value[denied.end() :] if denied else value
-    return _Content(text or _write_text(memory, bare, stance), bare, stance, memory.entity)
-
-
-def _write_text(memory: Memory, bare: str, stance: Stance) -> str:
-    """Replace the old value in the text, or write a new text where that would not say the new value alone."""
-    old, new = _compile_value(memory.value), _compile_value(bare)
-    once = old is not None and len(old.findall(memory.text)) == 1
-    if old is not None and once and stance is memory.stance and not (new and new.search(old.sub("", memory.text))):
-        return old.sub(lambda _: bare, memory.text)
-    return describe_claim(replace(memory, value=bare, stance=stance))
+    return _Content(text or write_words(memory, value), bare, stance, memory.entity)
 
 
 def _find_value(memory: Memory, text: str, wanted: Wanted) -> _Content:

@@ -1,11 +1,12 @@
 """Corrections by hand."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import pytest
 
 from credenda.errors import Conflict, Invalid, LimitExceeded
-from credenda.model.change import Add, Supersede
+from credenda.model.change import Add, Confirm, Supersede
 from credenda.model.claim import Claim, Span
 from credenda.model.memory import Draft, Memory, Relation, Stance, Status
 from credenda.write.correct import Wanted, decide_correction
@@ -30,23 +31,32 @@ def test_the_old_memory_was_wrong_and_the_new_one_holds_since_then() -> None:
     assert (old.memory_id, old.successor, old.relation) == (held.id, add.key, Relation.CORRECTED)
     assert (old.valid_until_us, old.reason) == (day(9), "typo")
     draft = add.draft
-    assert (draft.text, draft.value, draft.attribute) == ("My city is Linz.", "Linz", "residence")
+    assert (draft.text, draft.value, draft.attribute) == ("Correction: Linz", "Linz", "residence")
     assert (draft.valid_from_us, draft.importance, draft.topic, draft.pinned) == (day(2), 0.7, "home", True)
     assert draft.confidence >= 0.95
     assert add.support[0].span == SPAN
 
 
 @pytest.mark.parametrize(
-    ("old", "value", "text"),
-    [
-        ("I live in Graz, in Grazer Gasse", "Linz", "I live in Linz, in Grazer Gasse"),
-        ("GRAZ it is", r"Linz \1", r"Linz \1 it is"),
-        ("Graz, only Graz", "Linz", "Residence: Linz"),
-        ("where the clock tower is", "Linz", "Residence: Linz"),
-    ],
+    ("attribute", "words"),
+    [("residence", "Correction: Linz"), ("instruction", "Linz"), ("plan", "Linz"), (None, "Linz")],
 )
-def test_a_new_value_takes_the_place_of_the_old_one_in_the_text(old: str, value: str, text: str) -> None:
-    assert corrected(memory("Graz", text=old), value=value).text == text
+def test_the_words_of_a_new_value_are_those_of_the_correction(attribute: str | None, words: str) -> None:
+    held = (
+        memory("Graz", attribute, text="I live in Graz.") if attribute else memory(None, None, text="I live in Graz.")
+    )
+    assert corrected(held, value="Linz").text == words
+
+
+def test_a_value_that_another_memory_has_already_is_confirmed_there() -> None:
+    held, twin = memory("peanuts", "allergy"), replace(memory("prawns", "allergy"), id="m2-abc123")
+    changes = decide_correction(
+        held, Wanted(value="Prawns"), reason="", occasion=occasion(9), span=SPAN, slot_rows=(held, twin)
+    )
+    assert kinds(changes) == ["Confirm", "Supersede"]
+    assert only(Confirm, changes).memory_id == twin.id
+    old = only(Supersede, changes)
+    assert (old.memory_id, old.successor, old.relation) == (held.id, twin.id, Relation.CORRECTED)
 
 
 @pytest.mark.parametrize(
@@ -94,21 +104,16 @@ def test_a_text_that_has_the_old_value_and_denies_nothing_keeps_it() -> None:
 def test_a_value_in_place_of_a_denial_is_asserted() -> None:
     denied = memory("penicillin", "allergy", text="I'm not allergic to penicillin.", stance=Stance.NEGATED)
     draft = corrected(denied, value="sulfa")
-    assert (draft.value, draft.stance, draft.text) == ("sulfa", Stance.ASSERTED, "Allergy: sulfa")
+    assert (draft.value, draft.stance, draft.text) == ("sulfa", Stance.ASSERTED, "Correction: sulfa")
     draft = corrected(denied, value="penicillin")
-    assert (draft.value, draft.stance, draft.text) == ("penicillin", Stance.ASSERTED, "Allergy: penicillin")
+    assert (draft.value, draft.stance, draft.text) == ("penicillin", Stance.ASSERTED, "Correction: penicillin")
     draft = corrected(denied, value="not sulfa")
-    assert (draft.value, draft.stance, draft.text) == ("sulfa", Stance.NEGATED, "I'm not allergic to sulfa.")
+    assert (draft.value, draft.stance, draft.text) == ("sulfa", Stance.NEGATED, "Correction: not sulfa")
 
 
 def test_not_and_a_value_denies_it() -> None:
     draft = corrected(memory("Graz"), value="Not Linz")
-    assert (draft.value, draft.stance, draft.text) == ("Linz", Stance.NEGATED, "Residence: not Linz")
-
-
-def test_a_value_that_the_text_already_denies_gets_a_text_of_its_own() -> None:
-    held = memory("kafka", "message_broker", text="We're going with kafka, not NATS.")
-    assert corrected(held, value="NATS").text == "Message broker: NATS"
+    assert (draft.value, draft.stance, draft.text) == ("Linz", Stance.NEGATED, "Correction: Not Linz")
 
 
 def test_text_and_value_together_are_taken_as_they_are() -> None:

@@ -53,7 +53,7 @@ if TYPE_CHECKING:
     from credenda.interfaces.plugin.manage import PluginReport, PluginStatus
 
 _OPENINGS: Final = {
-    "correct": "Corrected; searches no longer return the old value.",
+    "correct": "Corrected; the old value was never true. Searches show its message at most, as superseded.",
     "forget": "Forgotten; `credenda restore` brings it back, with `--yes` where no terminal can ask.",
     "restore": "Restored.",
     "pin": "Pinned: every context includes it.",
