@@ -29,6 +29,20 @@ def values(mem: Credenda) -> set[str]:
         ("My sister is a doctor.", "My sister isn't a doctor, she's a nurse.", "doctor", "nurse"),
         ("I have two kids.", "I don't have two kids, I have three.", "two kids", "three kids"),
         ("I'm vegan.", "I'm not vegan, just vegetarian.", "vegan", "vegetarian"),
+        (
+            "My name is Tom Brandvold",
+            "actually my name is spelled Brandvoll, not Brandvold",
+            "Tom Brandvold",
+            "Tom Brandvoll",
+        ),
+        ("My name is Tom Brandvold", "It's Brandvoll, not Brandvold", "Tom Brandvold", "Tom Brandvoll"),
+        (
+            "My sister is called Carla Brandvold",
+            "My sister's name is Karla, not Carla",
+            "Carla Brandvold",
+            "Karla Brandvold",
+        ),
+        ("My boss is Anna Schmidt.", "My boss isn't Anna, it's Tom.", "Anna Schmidt", "Tom"),
     ],
 )
 def test_the_right_one_takes_the_place_of_the_wrong_one(
@@ -154,3 +168,22 @@ def test_a_value_that_is_no_longer_true_was_true_until_then(
     earlier = mem.list(as_of=clock.now() - timedelta(days=30)).items
     assert old in {one.value for one in earlier}
     assert new not in {one.value for one in earlier}
+
+
+def test_a_value_corrected_to_one_that_is_held_is_confirmed_there(mem: Credenda, say: Say) -> None:
+    say("I'm allergic to prawns.", "I'm allergic to peanuts.")
+    wrong = next(one for one in mem.list(attribute="allergy").items if one.value == "peanuts")
+    right = mem.correct(wrong.id, value="prawns")
+    assert [one.id for one in mem.list(attribute="allergy").items] == [right.id]
+    old = mem.get(wrong.id)
+    assert (old.status, old.relation, old.superseded_by) == ("superseded", "corrected", right.id)
+    assert (right.confirmations, len(mem.why(right.id).evidence)) == (1, 2)
+
+
+def test_the_quotation_of_a_corrected_value_is_what_was_said(mem: Credenda, say: Say) -> None:
+    say("I'm allergic to peanuts.")
+    right = mem.correct(mem.list(attribute="allergy").items[0].id, value="cashews")
+    ((event, start, stop),) = mem.why(right.id).evidence
+    (hit,) = mem.search("What am I allergic to?", kinds=["memory"]).hits
+    assert right.quote == hit.quote == event.text[start:stop] == "Correction: cashews"
+    assert right.statement.startswith("user: allergy: cashews")

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from difflib import SequenceMatcher
 from itertools import islice
 from typing import Final
 
@@ -79,6 +80,9 @@ _VISITED: Final = "visited"
 """The attribute of where one was; "so, Turin again" may tell a home all the same."""
 _HAD_TO: Final = re.compile(r"\b(?:had|have|needed) to\b", re.IGNORECASE)
 """Words before what one needs for once: "I had to open Firefox again"."""
+_NAMES_OF: Final = frozenset({"name", "full_name", "preferred_name"})
+_SPELT_ALIKE: Final = 0.6
+"""Share of common letters from which a word is another spelling of a name."""
 _LIST: Final = re.compile(r",| (?:and|or) |&")
 """Signs of a value that names several things."""
 _VERBATIM_CONFIDENCE: Final = 0.5
@@ -170,6 +174,8 @@ def _correct_named(claim: Claim, held: Iterable[Memory], occurred_us: int) -> Cl
             return claim
         value = replace_number(old, value)
     elif not is_same_value(old, claim.prior):
+        value = _replace_part(claim, memory) or ""
+    if not value:
         return claim
     return replace(_move_to_slot(named, claim), value=value, prior=old)
 
@@ -209,6 +215,8 @@ def _resolve_replaced(reader: Reader, claim: Claim) -> Claim:
         known = _filter_replaceable(held) if claim.move is UpdateKind.CHANGE else held
         if any(here is not None and get_slot(one) == here for one in held):
             return claim
+        if claim.move is UpdateKind.CORRECT and (corrected := _correct_part(reader, claim)) is not claim:
+            return corrected
         return _move_to_slot(known, claim) if known else _resolve_wider(reader, claim)
     if claim.move is UpdateKind.CHANGE and claim.entity is not None and claim.value:
         own = normalise_name(claim.entity) == normalise_name(claim.speaker)
@@ -223,6 +231,34 @@ def _resolve_replaced(reader: Reader, claim: Claim) -> Claim:
             ]
             return claim if any(get_slot(one) == here for one in held) else _move_to_slot(held, claim)
     return claim
+
+
+def _correct_part(reader: Reader, claim: Claim) -> Claim:
+    """Correct the part of the one held value that a claim names as wrong: "Tom Brandvold" by "Brandvoll"."""
+    wrong, right = claim.prior or "", claim.value or ""
+    mentions = [one for one in _find_mentions(reader, claim, wrong) if get_slot(claim) in {None, get_slot(one)}]
+    found = [(one, value) for one in mentions if (value := _replace_part(claim, one)) is not None]
+    if len(found) != 1 or not right:
+        return claim
+    memory, value = found[0]
+    return replace(_move_to_slot([memory], claim), value=value, prior=memory.value)
+
+
+def _replace_part(claim: Claim, memory: Memory) -> str | None:
+    """Return the value of a memory with its wrong words replaced by as many right ones, if it has others beside them.
+
+    Of somebody's first and last name another one is another person, unless it is spelt alike or is the name itself.
+    """
+    wrong, right, held = claim.prior or "", claim.value or "", memory.value or ""
+    words = held.split()
+    pattern = re.compile(rf"(?<![\w-]){re.escape(wrong)}(?![\w-])", re.IGNORECASE)
+    if len(pattern.findall(held)) != 1 or len(wrong.split()) != len(right.split()) or len(words) <= len(wrong.split()):
+        return None
+    bearer = all(word[:1].isupper() for word in words) and memory.attribute not in _NAMES_OF
+    alike = SequenceMatcher(None, wrong.casefold(), right.casefold()).ratio() >= _SPELT_ALIKE
+    if get_attribute(memory.attribute or "").dated or (bearer and not alike):
+        return None
+    return pattern.sub(lambda _: right, held)
 
 
 def resolve_property(reader: Reader, claim: Claim) -> Claim:
