@@ -55,7 +55,7 @@ from credenda.services.search import check_limit, resolve_moment
 from credenda.storage.current_trust import find_current_trust
 from credenda.storage.store import ChangeFilter, EventFilter, MemoryFilter, Reader
 from credenda.text.given_time import parse_period
-from credenda.text.normalize import normalise_attribute, normalise_name
+from credenda.text.normalize import find_named_entities, normalise_attribute, normalise_name
 from credenda.validation import check_member, check_name, check_text
 
 if TYPE_CHECKING:
@@ -271,6 +271,33 @@ def get(
     return held[0]
 
 
+# Find the entity that a name of a caller fits.
+
+
+_NAMED: Final = 500
+"""Most memories with the words of a name that are looked at."""
+
+
+def find_entity(reader: Reader, entity: str | None, attribute: str | None = None) -> str | None:
+    """Return the key of the one entity that a name fits, which may be shown or bare; the key of the name if none does.
+
+    With an attribute, an entity that has a value of it comes first. Raises `Invalid` if the name fits several.
+    """
+    check_text(entity, "entity")
+    key, slot = normalise_name(entity or ""), normalise_attribute(attribute or "")
+    wanted = MemoryFilter(pair=(key, slot), limit=1) if slot else MemoryFilter(entity=key, limit=1)
+    if entity is None or not key or reader.find(wanted):
+        return key if entity else None
+    words = [word for word in key.split() if not word.endswith("'s")]
+    near = [one for one in reader.search_memories(words, _NAMED) if one.entity and one.status is not Status.DELETED]
+    here = [one for one in near if slot and normalise_attribute(one.attribute or "") == slot]
+    found = find_named_entities(entity, (one.entity or "" for one in here))
+    found = found or find_named_entities(entity, (one.entity or "" for one in near))
+    if len(found) > 1:
+        raise Invalid(f"{entity!r} fits several entities", why=", ".join(found), fix="give one of these names in full")
+    return normalise_name(found[0]) if found else key
+
+
 # List the versions of a slot or memory.
 
 
@@ -287,7 +314,6 @@ def history(
     if (id is None) == (entity is None or attribute is None):
         why = "either an id, or an entity and an attribute"
         raise Invalid("history needs a slot", why=why, fix="give one of them, such as: user employer")
-    check_text(entity, "entity")
     check_text(attribute, "attribute")
     as_of_us, known_at_us = resolve_moment(parts, as_of), resolve_moment(parts, known_at)
     with parts.store.reader(parts.user_id) as reader:
@@ -295,7 +321,7 @@ def history(
         return read.history.read_slot_history(
             reader,
             id=id,
-            entity=entity,
+            entity=find_entity(reader, entity, attribute),
             attribute=attribute,
             as_of_us=as_of_us,
             known_at_us=known_at_us,
@@ -350,7 +376,7 @@ def diff(
             since_us,
             until_us,
             topic=check_name(topic, "topic"),
-            entity=check_name(entity, "entity"),
+            entity=find_entity(reader, check_name(entity, "entity")),
         )
 
 
@@ -475,7 +501,7 @@ def list_memories(  # noqa: PLR0913 - the conditions of the public verb
             types=frozenset({check_member(MemoryType, type, "type")}) if type else None,
             layers=frozenset({check_member(Layer, layer, "layer")}) if layer else _NOT_CODE,
             topic=check_name(topic, "topic"),
-            entity=normalise_name(entity) if check_text(entity, "entity") and entity else None,
+            entity=find_entity(reader, entity),
             attribute=normalise_attribute(attribute) if check_text(attribute, "attribute") and attribute else None,
             below=read_cursor(_LIST, parts.user_id, cursor),
             offset=offset,
@@ -535,7 +561,6 @@ def browse_memories(  # noqa: PLR0913 - the conditions of the public verb
         topic=check_name(topic, "topic"),
         session=check_name(session, "session") or None,
         source=check_member(Source, source, "source").value if source else None,
-        entity=normalise_name(entity) if check_text(entity, "entity") and entity else None,
         attribute=normalise_attribute(attribute) if check_text(attribute, "attribute") and attribute else None,
         limit=limit,
         offset=offset,
@@ -543,6 +568,7 @@ def browse_memories(  # noqa: PLR0913 - the conditions of the public verb
         known_at_us=resolve_moment(parts, known_at),
     )
     with parts.store.reader(parts.user_id) as reader:
+        wanted = replace(wanted, entity=find_entity(reader, entity))
         counts = reader.count_fields(wanted, most=_VALUES, unused_before_us=parts.clock.now_us() - _GRACE_US)
         shown = mark_over(find_current_trust(reader, reader.find(wanted)), parts.clock.now_us())
         # When the last message that states a memory was said, by id; none for a memory without one.

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Iterable
 from decimal import Decimal
 from functools import lru_cache
 from typing import Final
@@ -60,6 +61,28 @@ def normalise_name(name: str) -> str:
     'acme project'
     """
     return _ARTICLE.sub("", _EDGE.sub("", _fold(name)))
+
+
+_OF_USER: Final = "user's "
+_BEARER: Final = re.compile(r".*['\u2019]s (?:[^\W\d_][^\sA-Z]* )+?(?P<name>[A-Z].*)")
+"""An entity that is named by what it is to somebody, and by its own name: "user's brother Sam"."""
+
+
+def find_named_entities(name: str, entities: Iterable[str]) -> list[str]:
+    """Return the entities that a name fits, in order: the whole name, the name as shown, or the bare name.
+
+    >>> find_named_entities("Sam", ["user's brother Sam", "Ben's son Sam", "Samson"])
+    ["Ben's son Sam", "user's brother Sam"]
+    >>> find_named_entities("brother Sam", ["user's brother Sam", "Ben's son Sam"])
+    ["user's brother Sam"]
+    """
+    asked = normalise_name(name).removeprefix(_OF_USER)
+    spelled = {normalise_name(one): one for one in sorted(entities)}
+    shown = [one for key, one in spelled.items() if asked in {key, key.removeprefix(_OF_USER)}]
+    bare = (
+        one for one in spelled.values() if (found := _BEARER.fullmatch(one)) and normalise_name(found["name"]) == asked
+    )
+    return sorted(shown or bare)
 
 
 @lru_cache(maxsize=_CACHED)

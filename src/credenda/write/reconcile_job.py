@@ -19,13 +19,16 @@ from credenda.model.attributes import get_attribute, has_same_kind
 from credenda.model.change import Actor, Change, ChangeKind, Confirm
 from credenda.model.claim import Claim, Extractor, Span, Turn, UpdateKind
 from credenda.model.event import CODE, DENIED, Event, get_project, is_bound_to_project
-from credenda.model.memory import Memory, Status, get_valid_from_us, is_dreamed
+from credenda.model.memory import Memory, Stance, Status, get_valid_from_us, is_dreamed
 from credenda.storage.current_trust import find_current_trust
 from credenda.storage.store import ChangeFilter, EventFilter, MemoryFilter, Reader, Writer
 from credenda.text.changes import has_more_words, is_beside, is_correction, is_return
-from credenda.text.normalize import normalise_attribute, normalise_name
+from credenda.text.dates import find_dates
+from credenda.text.normalize import is_same_value, normalise_attribute, normalise_name
 from credenda.text.sentences import REMOVED
+from credenda.text.tokens import tokenize
 from credenda.write.apply import Application, Applied, apply
+from credenda.write.extract.moments import iso_day
 from credenda.write.forget.scope import Blanker, has_overlap
 from credenda.write.forget.tombstones import get_voice, hash_slot_forms, hash_text_forms, remove_claims
 from credenda.write.messages import extract_around_blanks, keep_requested_type
@@ -74,12 +77,14 @@ from credenda.write.reconcile.slot_lookup import (
     is_without_attribute,
     keep_verbatim,
     resolve_alias,
+    resolve_bearer,
     resolve_from_previous,
     resolve_property,
     resolve_relative,
     resolve_slot,
     sort_by_id,
 )
+from credenda.write.reconcile.slots import get_slot
 from credenda.write.undo import is_undone_decision, list_memories_to_check
 
 # Step three of a write, for one job: extract claims. No writer transaction is open while the extractor runs.
@@ -273,6 +278,7 @@ def _resolve_and_decide(writer: Writer, event: Event, claim: Claim, now_us: int,
     if is_bare_value(found) and not has_more_words(found.text, f"{found.value} {found.prior or ''}"):
         return []
     found = _name_replaced_value(writer, resolve_property(writer, found), event)
+    found = _name_moved_day(writer, found, event)
     if has_no_slot(found):
         found = keep_verbatim(found)
     event = _rate_event(writer, event, found, now_us)
@@ -306,14 +312,55 @@ def _name_replaced_value(writer: Writer, claim: Claim, event: Event) -> Claim:
     return move_to_rival(moved, _find_rival(writer, moved)) if named.rival else claim
 
 
+_DAYS: Final = frozenset({"date", "deadline"})
+_MOVES: Final = re.compile(
+    r"\b(?:(?:moved|pushed|postponed|rescheduled|put off|brought forward|shifted|delayed|bumped)\b.{0,40}?"
+    r"\b(?:to|until|till|for|on)\b|(?:is|are|takes place|will be) now (?:on|at|due)\b|now (?:takes place|is|due) on\b"
+    r"|verschoben\b|vorverlegt\b)",
+    re.IGNORECASE,
+)
+"""Words of a thing that takes place on another day than was told."""
+_CLAUSES: Final = re.compile(r"[;.!?]\s|,\s|\b(?:and|but)\b", re.IGNORECASE)
+_RESCHEDULED: Final = frozenset({"moved", "pushed", "postponed", "rescheduled", "delayed"})
+"""Attributes that are such a word, of which the value is the new day."""
+
+
+def _name_moved_day(reader: Reader, claim: Claim, event: Event) -> Claim:
+    """Let a claim whose words tell a move take the place of the only day that is held of the same thing.
+
+    A thing without an owner has no slot across sentences otherwise.
+    """
+    if claim.attribute in _RESCHEDULED and find_dates(claim.value or "", event.occurred_us):
+        claim = replace(claim, attribute="date", value=iso_day(claim.value or "", event.occurred_us, "date"))
+    told = claim.attribute in _DAYS and claim.stance is Stance.ASSERTED and not (claim.prior or claim.rival)
+    if not (told and claim.entity and _is_moved(claim.text, claim.entity)) or is_beside(claim.text):
+        return claim
+    held = _find_active(reader, normalise_name(claim.entity), claim.attribute or "")
+    days = [one for one in held if get_slot(one) == get_slot(claim) and one.stance is Stance.ASSERTED]
+    if len(days) != 1 or is_same_value(days[0].value, claim.value):
+        return claim
+    return replace(claim, move=UpdateKind.CHANGE, prior=days[0].value, valid_from_us=None)
+
+
+def _is_moved(text: str, thing: str) -> bool:
+    """Return whether a clause that names a thing tells that it was moved."""
+    named = {*tokenize(thing), "it"}
+    clauses = _CLAUSES.split(text)
+    return any(
+        _MOVES.search(one) and not named.isdisjoint({*tokenize(one), *one.casefold().split()}) for one in clauses
+    )
+
+
 def _decide_proposed(writer: Writer, event: Event, claim: Claim, now_us: int, *, read: Claim) -> list[Change]:
     """Decide a claim of a model or an agent, which names its slot, and its rival if it has one, by itself."""
+    claim = _name_moved_day(writer, claim, event)
     if not claim.rival and claim.entity and claim.attribute:
         pair = (normalise_name(claim.entity), normalise_attribute(claim.attribute))
         held = writer.find(MemoryFilter(pair=pair, statuses=frozenset({Status.ACTIVE}), limit=limits.SLOT_ROWS))
         claim = name_replaced(claim, held, event.occurred_us)
     rival = _find_rival(writer, claim)
     found = resolve_relative(writer, resolve_alias(writer, move_to_rival(claim, rival) if claim.rival else claim))
+    found = resolve_bearer(writer, found)
     event = _rate_event(writer, event, found, now_us)
     changes = _decide_with_endings(writer, event, found, now_us, read=read)
     if is_suspect(event, found):

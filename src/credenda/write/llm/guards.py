@@ -203,12 +203,15 @@ def owner_of(event: Event) -> str | None:
 
 
 def resolve_entity(entity: str, owner: str) -> str:
-    """Normalise an entity: "my sister" is "user's sister"."""
+    """Normalise an entity: "my sister" is "user's sister", and "brother Sam" is "user's brother Sam"."""
     if normalise_name(entity) in _SELF or normalise_name(entity) == normalise_name(owner):
         return owner
     plain = _POSSESSIVE.sub("", entity.strip())
-    kin = names().kin_noun(plain)
-    return f"{owner}'s {kin}" if kin else entity.strip()
+    noun, _, name = plain.partition(" ")
+    kin = names().kin_noun(plain) or (names().kin_noun(noun) if name[:1].isupper() else None)
+    if kin is None:
+        return entity.strip()
+    return f"{owner}'s {kin}" if names().kin_noun(plain) else f"{owner}'s {kin} {name}"
 
 
 def named_in(entity: str, texts: tuple[str, ...]) -> bool:

@@ -20,7 +20,13 @@ from credenda.model.event import Event, Role
 from credenda.model.memory import Cardinality, Memory, MemoryType, Stance, Status
 from credenda.storage.store import MemoryFilter, Reader
 from credenda.text.changes import DEATH, is_of_others, is_return, is_return_to, is_subject
-from credenda.text.normalize import is_same_value, normalise_attribute, normalise_name, normalise_value
+from credenda.text.normalize import (
+    find_named_entities,
+    is_same_value,
+    normalise_attribute,
+    normalise_name,
+    normalise_value,
+)
 from credenda.text.sentences import find_distinction, split_distinct_name, split_sentences
 from credenda.text.tokens import tokenize
 from credenda.write.extract.moments import iso_day
@@ -606,6 +612,13 @@ def _resolve_by_name(reader: Reader, claim: Claim) -> Claim:
     bare = any(normalise_name(one.entity or "") == name for one in known)
     alone = not called and not bare and len(bearers) == 1 and get_attribute(key).person
     return replace(claim, entity=next(iter(bearers))) if alone else claim
+
+
+def resolve_bearer(reader: Reader, claim: Claim) -> Claim:
+    """Move a claim about a bare name to the only entity that bears it, if the bare name has no memory."""
+    known = _load_active(reader, claim.entity) if claim.entity and _NAME.match(claim.entity) else []
+    found = find_named_entities(claim.entity or "", (one.entity or "" for one in known))
+    return replace(claim, entity=found[0]) if len(found) == 1 else claim
 
 
 def _is_named(memory: Memory, name: str) -> bool:
