@@ -151,3 +151,35 @@ def test_two_birthdays_are_asked_about_in_words(mem: Credenda) -> None:
     tell(mem, "My birthday is on 3 May.", "My birthday is on 4 May.")
     (case,) = mem.manage.contests()
     assert "\u201c3 May\u201d and \u201c4 May\u201d" in case.question
+
+
+@pytest.mark.parametrize(
+    "moved",
+    [
+        "got moved to 26 September 2027",
+        "got pushed back to 26 September 2027",
+        "has been postponed to 26 September 2027",
+        "was brought forward to 26 September 2027",
+        "is rescheduled to 26 September 2027",
+        "is now on 26 September 2027",
+    ],
+)
+def test_a_thing_that_is_moved_has_its_new_day_alone(mem: Credenda, moved: str) -> None:
+    tell(mem, "the wedding is on 12 September 2027", "the party is on 13 September 2027", f"the wedding {moved}")
+    days = {(one.entity, one.value) for one in mem.list(attribute="date").items}
+    assert days == {("wedding", "2027-09-26"), ("party", "2027-09-13")}
+    old, new = mem.history(entity="wedding", attribute="date")
+    assert (old.relation, old.superseded_by) == ("changed", new.memory_id)
+
+
+@pytest.mark.parametrize(
+    "told",
+    [
+        "the wedding is on 26 September 2027",
+        "the wedding is on 26 September 2027 and the party got moved to 27 September 2027",
+    ],
+)
+def test_a_second_day_of_a_thing_that_is_not_moved_stands_beside_the_first(mem: Credenda, told: str) -> None:
+    tell(mem, "the wedding is on 12 September 2027", told)
+    days = {one.value for one in mem.list(attribute="date").items if one.entity == "wedding"}
+    assert days == {"2027-09-12", "2027-09-26"}
