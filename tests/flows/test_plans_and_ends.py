@@ -183,3 +183,28 @@ def test_a_second_day_of_a_thing_that_is_not_moved_stands_beside_the_first(mem: 
     tell(mem, "the wedding is on 12 September 2027", told)
     days = {one.value for one in mem.list(attribute="date").items if one.entity == "wedding"}
     assert days == {"2027-09-12", "2027-09-26"}
+
+
+@pytest.mark.parametrize(
+    "told",
+    [
+        "I handed in my notice at Arup, my last day is December 31st",
+        "I quit my job at Arup, I'll be there until 31 December",
+        "I resigned from Arup. My last day is December 31st",
+        "I'm leaving Arup on 31 December",
+    ],
+)
+def test_an_end_whose_day_is_told_comes_on_that_day(mem: Credenda, told: str) -> None:
+    tell(mem, "I work at Arup", told)
+    (held,) = mem.list(attribute="employer").items
+    assert (held.value, str(held.valid_until)[:10]) == ("Arup", "2026-12-31")
+    assert [one.value for one in mem.list(attribute="employer", as_of="2027-01-01T00:00:00Z").items] == []
+    assert [one.value for one in mem.list(attribute="employer", as_of="2026-12-31T12:00:00Z").items] == ["Arup"]
+
+
+def test_an_end_on_a_day_that_has_passed_was_that_day(mem: Credenda) -> None:
+    mem.remember("I work at Arup", occurred_at="2026-03-01")
+    mem.remember("I handed in my notice at Arup, my last day is March 31st", occurred_at="2026-03-02")
+    mem.settle()
+    old = mem.history(entity="user", attribute="employer")[0]
+    assert (old.status, str(old.valid_until)[:10]) == ("superseded", "2026-03-31")

@@ -106,6 +106,21 @@ def test_a_value_that_a_less_trusted_source_tells_earlier_begins_when_the_user_t
     assert world.of("Graz").valid_from_us == day(100)
 
 
+def test_a_value_holds_until_the_coming_day_on_which_it_ends() -> None:
+    world = World()
+    world.tell(claim("Graz"), at=0)
+    changes = world.tell(claim("Graz", move=UpdateKind.END, valid_from_us=day(30)), at=2, now_us=day(2))
+    assert kinds(changes) == ["Confirm", "Revise"]
+    assert (world.of("Graz").status, world.of("Graz").valid_until_us) == (Status.ACTIVE, day(30))
+
+
+def test_a_doubtful_end_on_a_coming_day_limits_nothing() -> None:
+    world = World()
+    world.tell(claim("Graz"), at=0)
+    world.tell(claim("Graz", move=UpdateKind.END, valid_from_us=day(30)), at=2, now_us=day(2), trust=0.4)
+    assert world.of("Graz").valid_until_us is None
+
+
 def test_a_correction_is_never_backfill() -> None:
     world = World()
     world.tell(claim("Graz"), at=100)

@@ -116,6 +116,8 @@ def decide(claim: Claim, known: SlotRows, occasion: StatementContext, read: Clai
     scene = build_slot_state(saying, slot, known)
     if saying.is_future and not is_denial(saying.claim):
         return [*add_non_competing(saying, slot, known), *_limit_until(scene)]
+    if saying.is_future and (ending := _end_then(scene)):
+        return ending
     decided = next(changes for branch in _DECISION_RULES if (changes := branch(scene)) is not None)
     ended = {one.memory_id for one in decided if isinstance(one, Supersede)}
     return [*decided, *(one for one in _settle_plans(scene) if one.memory_id not in ended)]
@@ -157,6 +159,19 @@ def _limit_until(scene: SlotState) -> list[Change]:
         Revise(memory_id=one.id, fields={"valid_until_us": begins}, reason=f"{value} takes its place then")
         for one in scene.standing
         if one.status is Status.ACTIVE and not one.contested and (one.valid_until_us or begins + 1) > begins
+    ]
+
+
+def _end_then(scene: SlotState) -> list[Change]:
+    """Let the values hold until the coming day on which they end; none for a weak claim or without a value."""
+    held = [one for one in scene.standing if one.status is Status.ACTIVE and not one.contested]
+    if scene.claim.move is not UpdateKind.END or scene.weakness is not None:
+        return []
+    ends_us = scene.candidate.begins_us
+    told = "its last day is told"
+    return [
+        *(scene.candidate.confirm(one, told) for one in held),
+        *(Revise(memory_id=one.id, fields={"valid_until_us": ends_us}, reason=told) for one in held),
     ]
 
 
