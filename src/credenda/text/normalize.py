@@ -144,6 +144,25 @@ def _spell_money(found: re.Match[str]) -> str:
     return f"{amount:f} {_CURRENCIES[found['unit'] or found['unit2']]}"
 
 
+_NUMBER_ALONE: Final = re.compile(r"[+(]*\d(?:[\d\s()./-]*\d)?")
+_OTHER_NUMBER: Final = re.compile(r"\d+\.\d+|\d{1,4}([./-])\d{1,2}\1\d{1,4}|(?:19|20)\d\d ?[-/] ?(?:19|20)?\d\d")
+"""Decimals, days and spans of years, which are no number of a phone or an account."""
+_NUMBER_DIGITS: Final = 6
+
+
+def normalise_number(value: str) -> str | None:
+    """Return the digits of a number of at least six, such as one of a phone or an account; None for another value.
+
+    >>> normalise_number("07700 900-123"), normalise_number("2026-09-12"), normalise_number("2019-2023")
+    ('07700900123', None, None)
+    """
+    plain = _fold(value)
+    if _NUMBER_ALONE.fullmatch(plain) is None or _OTHER_NUMBER.fullmatch(plain):
+        return None
+    digits = re.sub(r"\D", "", plain)
+    return digits if len(digits) >= _NUMBER_DIGITS else None
+
+
 _DOSE: Final = re.compile(r"^\d[\d.,]*\s?(?:mg|mcg|\u00b5g|ug|iu|puffs?|tablets?|pills?|drops?|capsules?) of ")
 """How much of a medicine is taken, which one may name without."""
 
@@ -151,7 +170,7 @@ _DOSE: Final = re.compile(r"^\d[\d.,]*\s?(?:mg|mcg|\u00b5g|ug|iu|puffs?|tablets?
 def is_same_value(one: str | None, other: str | None) -> bool:
     """Return whether two values are the same in normal form; an unknown value equals nothing (D-008).
 
-    Amounts of money with a currency are compared by number and currency.
+    Amounts of money with a currency are compared by number and currency, long numbers by their digits.
 
     >>> is_same_value("40k", "40,000"), is_same_value("2 million", "2000000"), is_same_value("40k", "41k")
     (True, True, False)
@@ -170,6 +189,9 @@ def is_same_value(one: str | None, other: str | None) -> bool:
     money, others = normalise_money(one), normalise_money(other)
     if money is not None and others is not None:
         return money == others
+    number = normalise_number(one)
+    if number is not None and number == normalise_number(other):
+        return True
     return first == second or _spell_amounts(first) == _spell_amounts(second)
 
 

@@ -24,6 +24,7 @@ from credenda.text.tokens import is_run
 from credenda.write.forget.cut import Assertion, find_phrase, remove_cuts
 from credenda.write.forget.derived import leave_out_wordings
 from credenda.write.forget.tombstones import (
+    NUMBER,
     cut_from_others,
     get_tombstone_form,
     get_voice,
@@ -87,13 +88,17 @@ class ValueHolders:
     def beside(self, memory: Memory) -> tuple[list[Memory], list[Memory]]:
         """Find the other current and past holders of a memory's value, in all forms of its tombstone.
 
-        Returns those in its slot, and those in another scope, speaker or type class.
+        Returns those in its slot, and those in another scope, speaker or type class; of a long number also those in
+        other slots of its entity.
         """
         slot, form = get_slot(memory), get_tombstone_form(memory)
         if slot is None or form is None:
             return [], []
         names = self._index_pair((slot.entity, slot.attribute)).get(form, [])
         found = self.reader.memories([name for name in names if name != memory.id])
+        if form[0] == NUMBER:
+            of_entity = self.reader.find(MemoryFilter(entity=slot.entity))
+            found += [one for one in of_entity if one.id not in {memory.id, *names}]
         same = [other for other in found if other.status is not Status.DELETED and form in list_value_forms(other)]
         return [one for one in same if get_slot(one) == slot], [one for one in same if get_slot(one) != slot]
 

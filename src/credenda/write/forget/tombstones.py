@@ -2,7 +2,8 @@
 
 A tombstone holds no text: it is the HMAC-SHA-256 of a normal form under the tenant's own key. The normal form of a
 sentence is its words, and the condition that it states, with the person who said it. The normal form of a value is its
-singular or plural alike, its exact spelling for a name, or number and currency for an amount of money. Words that were
+singular or plural alike, its exact spelling for a name, number and currency for an amount of money, or the digits of a
+long number, which counts in every slot of its entity. Words that were
 deleted from a sentence which keeps others are hashed with that sentence. A tombstone records the version of its form;
 new text is hashed in every version, so that a later version does not void it.
 """
@@ -30,6 +31,7 @@ from credenda.text.normalize import (
     normalise_attribute,
     normalise_money,
     normalise_name,
+    normalise_number,
     normalise_text,
     normalise_value,
 )
@@ -44,11 +46,13 @@ from credenda.write.forget.cut import (
     widen_to_separator,
 )
 
-_VERSION: Final = 4
+_VERSION: Final = 5
 """The version of the forms that new tombstones have; `NORMALISER` and `FORMS` are those of versions 1 and 2.
 
-Version 4 adds the form of an amount of money.
+Version 4 adds the form of an amount of money, version 5 that of a long number.
 """
+NUMBER: Final = "number"
+"""The kind of the form of a long number."""
 _NO_PERSONS: Final = frozenset({"", "user", "assistant", "ai", "model", "system", "tool", "function", "document"})
 SENTENCES_MAX: Final = 5_000
 """Maximum number of sentences of one text that are compared with tombstones."""
@@ -119,15 +123,19 @@ def list_value_forms(said: Claim | Draft) -> list[tuple[str, str]]:
     forms = {("thing", form) for value in spellings for form in fold_plural_everywhere(value)}
     amount = normalise_money(said.value)
     forms |= set() if amount is None else {("amount", amount)}
+    number = normalise_number(said.value)
+    forms |= set() if number is None else {(NUMBER, number)}
     return [*(("value", normalise_value(value)) for value in spellings), *sorted(forms)]
 
 
 def get_tombstone_form(said: Draft) -> tuple[str, str] | None:
     """Return the form by which a deleted value is known: number and currency of an amount, exact spelling of a name.
 
-    None if a part is missing.
+    A long number is known by its digits. None if a part is missing.
     """
-    amount = normalise_money(said.value or "")
+    amount, number = normalise_money(said.value or ""), normalise_number(said.value or "")
+    if number is not None and said.entity and said.attribute:
+        return NUMBER, number
     return _get_spelled_form(said) if amount is None or not (said.entity and said.attribute) else ("amount", amount)
 
 
@@ -146,22 +154,36 @@ def hash_slot_forms(key: bytes, said: Claim | Draft) -> list[bytes]:
     if not forms:
         return []
     entities = dict.fromkeys((said.entity or "", fold_lookalikes(said.entity or "")))
-    places = [_locate_value(said, entity, apart=apart) for entity in entities for apart in (False, True)]
-    return [_hash_parts(key, kind, *place, form) for place in places for kind, form in forms]
+    return [
+        _hash_parts(key, kind, *_locate_value(said, entity, kind, apart=apart), form)
+        for entity in entities
+        for apart in (False, True)
+        for kind, form in forms
+    ]
 
 
-def _locate_value(said: Claim | Draft, entity: str, *, apart: bool = False) -> tuple[str, ...]:
-    """Return the place of a value: entity and attribute, with `apart` also speaker and scope."""
+def _locate_value(said: Claim | Draft, entity: str, kind: str, *, apart: bool = False) -> tuple[str, ...]:
+    """Return the place of a value: entity and attribute, with `apart` also speaker and scope.
+
+    That of a long number is the entity alone, unless it is apart.
+    """
+    if kind == NUMBER and not apart:
+        return (normalise_name(entity),)
     place = (normalise_name(entity), normalise_attribute(said.attribute or ""))
     return (*place, normalise_name(said.speaker), normalise_name(said.scope or ""), "apart") if apart else place
 
 
 def _make_value_tombstones(key: bytes, said: Draft, now_us: int, *, apart: bool) -> list[Tombstone]:
     """Return the tombstones of a value; an amount is also known by its spelling, without a currency."""
-    place = _locate_value(said, fold_lookalikes(said.entity or ""), apart=apart)
+    entity = fold_lookalikes(said.entity or "")
     forms = dict.fromkeys(form for form in (get_tombstone_form(said), _get_spelled_form(said)) if form is not None)
     return [
-        Tombstone(digest=_hash_parts(key, kind, *place, form), kind="value", normaliser=_VERSION, created_us=now_us)
+        Tombstone(
+            digest=_hash_parts(key, kind, *_locate_value(said, entity, kind, apart=apart), form),
+            kind="value",
+            normaliser=_VERSION,
+            created_us=now_us,
+        )
         for kind, form in forms
     ]
 
