@@ -340,3 +340,15 @@ def test_a_confirmation_that_was_taken_back_is_counted_right_after_the_memory_is
     mem.delete(memory.id)
     assert mem.data.doctor().ok
     assert mem.data.rebuild(dry_run=True).differences == ()
+
+
+def test_the_reason_of_an_undone_change_is_no_reason(mem: Credenda, say: Say) -> None:
+    say("I live in Graz.", "I moved to Linz.")
+    replaced = change(mem, home(mem, "Graz"), "supersede")
+    mem.manage.undo(replaced.id, cascade=True)
+    graz, linz = mem.history(entity="user", attribute="residence")
+    assert (graz.status, graz.reason) == ("active", "first statement")
+    assert linz.reason == "the user restored the value that it replaced"
+    taken_back = change(mem, home(mem, "Graz"), "undo")
+    mem.manage.undo(taken_back.id, cascade=True)
+    assert mem.history(entity="user", attribute="residence")[0].reason == replaced.reason

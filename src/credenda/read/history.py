@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
 from credenda import limits
 from credenda.errors import Invalid, NotFound
 from credenda.ids import parse_serial
-from credenda.model.change import ChangeKind
+from credenda.model.change import ChangeKind, ChangeRecord
 from credenda.model.memory import Memory, Stance, Status, get_type_class, get_valid_from_us, mark_over
 from credenda.model.query import Explanation, SlotVersion
 from credenda.read.visibility import was_valid_at
@@ -22,6 +22,7 @@ _ENDINGS: Final = frozenset(
 )
 _OVER: Final = "it ended by its own words"
 _OUT_OF_USE: Final = frozenset({Status.FORGOTTEN, Status.CANDIDATE})
+_HELD: Final = Status.ACTIVE.value
 _CHAIN_STEPS: Final = limits.SLOT_ROWS
 
 
@@ -153,9 +154,7 @@ class _View:
             reason = _OVER
         else:
             changes = self.reader.changes(ChangeFilter(memory_ids=(memory.id,), until_us=self.known_at_us))
-            ended = [change for change in changes if change.kind in _ENDINGS]
-            chosen = ended[-1:] or changes[:1]
-            reason = chosen[0].reason if chosen else ""
+            reason = _choose_reason(changes)
         return SlotVersion(
             memory_id=memory.id,
             text="" if gone else memory.text,
@@ -175,3 +174,16 @@ class _View:
             contested=memory.contested,
             denied=memory.stance is Stance.NEGATED,
         )
+
+
+def _choose_reason(changes: Sequence[ChangeRecord]) -> str:
+    """Return the reason of the change that ended a memory, else of the one that added it; none of an undone change."""
+    undone: set[str] = set()
+    for one in reversed(changes):
+        if one.kind is ChangeKind.UNDO and one.id not in undone and one.cause is not None:
+            undone.add(one.cause)
+    standing = [one for one in changes if one.id not in undone]
+    ended = [one for one in standing if one.kind in _ENDINGS]
+    left = [one for one in standing if one.kind is ChangeKind.UNDO and one.after.get("status", _HELD) != _HELD]
+    chosen = ended[-1:] or left[-1:] or standing[:1]
+    return chosen[0].reason if chosen else ""
