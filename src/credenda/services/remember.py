@@ -7,6 +7,7 @@ import json
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import tzinfo
 from typing import Any, Final, NamedTuple, cast
 
 from credenda import limits
@@ -17,7 +18,17 @@ from credenda.model.attributes import answer_same_question, find_exact_attribute
 from credenda.model.change import Actor, Add, Change, Confirm, Pin, SetLayer
 from credenda.model.claim import Claim, Span, Turn, UpdateKind
 from credenda.model.event import DENIED, QUARANTINED, ClaimReceipt, Event, NewEvent, Receipt, Role, Source
-from credenda.model.memory import Cardinality, Layer, Memory, MemoryType, MemoryUnit, Stance, Status
+from credenda.model.memory import (
+    ASSERTIVE_STANCES,
+    Cardinality,
+    Layer,
+    Memory,
+    MemoryType,
+    MemoryUnit,
+    Stance,
+    Status,
+)
+from credenda.model.statement import format_validity
 from credenda.private import cut_private, cut_private_fields
 from credenda.runtime import Parts
 from credenda.services.browse import get_current, resolve_id_in
@@ -150,7 +161,7 @@ def remember_claims(parts: Parts, submission: Submission, claims: object) -> Rec
         verdicts = [_refuse_denied(one, denied) for one in verdicts]
         found = [(turn.event, _list_claims(turn.event, verdicts)) for turn in turns]
         applied = apply_claims(writer, found, now_us, embeds=embeds)
-        results = _Results(writer, ids, {claim_hash(claim): one for claim, one in applied})
+        results = _Results(writer, ids, {claim_hash(claim): one for claim, one in applied}, parts.settings.zone)
         targets = [known.get(proposal.target) for proposal in proposals]
         return tuple(
             results.describe(number, verdict, target)
@@ -257,6 +268,7 @@ class _Results:
     writer: Writer
     event_ids: Sequence[str]
     applied: Mapping[bytes, Applied]
+    zone: tzinfo
 
     def describe(self, number: int, verdict: Verdict, target: Memory | None) -> ClaimReceipt:
         """Describe the result of one claim, which was to replace `target`."""
@@ -282,19 +294,23 @@ class _Results:
             stays = "the memory named in replaces stays"
         else:
             stays = f"the memory named in replaces was {target.status.value} before"
-        if memory.entity is None or memory.attribute is None:
-            understood = memory.text
-        else:
-            scope = f" ({memory.scope})" if memory.scope else ""
-            understood = f"{memory.entity} {memory.attribute}{scope}: {display_value(memory)}"
         return ClaimReceipt(
             number=number,
             outcome="kept" if memory_id in done.ids.values() else "confirmed",
-            understood=understood,
+            understood=_write_understood(memory, self.zone),
             memory_id=memory_id,
             replaced=replaced,
             reason=verdict.why or unusual or stays,
         )
+
+
+def _write_understood(memory: Memory, zone: tzinfo) -> str:
+    """Write a claim as it is believed; one that does not hold now with its stance and times, as in statements."""
+    scope = f" ({memory.scope})" if memory.scope else ""
+    slotted = memory.entity is not None and memory.attribute is not None
+    said = f"{memory.entity} {memory.attribute}{scope}: {display_value(memory)}" if slotted else memory.text
+    open_or_past = memory.stance not in ASSERTIVE_STANCES or memory.status is Status.SUPERSEDED
+    return ", ".join([said, *(format_validity(memory, zone) if open_or_past else ())])
 
 
 _SPEAKING: Final = frozenset({Role.USER, Role.PERSON})

@@ -358,3 +358,16 @@ def test_a_name_with_a_title_is_a_person(mem: Credenda, name: str) -> None:
     told = one(mem, f"my boss there is called {name}", attribute="manager", value=name)
     assert (told.outcome, told.reason) == ("kept", "")
     assert held(mem) == [("manager", name)]
+
+
+@pytest.mark.parametrize(
+    ("text", "stance", "understood"),
+    [
+        ("I used to work at Arup until 2024", "past", "user employer: Arup, until 2024-01-01"),
+        ("I might work at Arup", "considered", "user employer: Arup, considered"),
+        ("I'll work at Arup from 1 May 2031", "planned", "user employer: Arup, planned for 2031-05-01"),
+    ],
+)
+def test_a_receipt_names_a_stance_as_statements_do(mem: Credenda, text: str, stance: str, understood: str) -> None:
+    result = one(mem, text, attribute="employer", value="Arup", stance=stance)
+    assert result.understood.startswith(understood)

@@ -72,6 +72,8 @@ def describe_validity(screen: Screen, memory: Memory | SlotVersion) -> str:
         return "never"
     if isinstance(memory, Memory) and (planned := format_planned(memory)):
         return f"{memory.stance.value} for {planned}"
+    if memory.valid_from_us is None and memory.valid_until_us is not None:
+        return f"until {screen.day(memory.valid_until)}"
     since = screen.day(memory.valid_from) or "?"
     return f"{since} – {screen.day(memory.valid_until)}" if memory.valid_until_us is not None else f"since {since}"
 
