@@ -50,6 +50,10 @@ def test_only_words_of_an_end_end_a_relation(text: str, name: str, attribute: st
     assert keep(text, (name, attribute)) == [name]
 
 
+def test_a_thing_is_no_relation() -> None:
+    assert keep("I cancelled the landline", ("landline", "contact"), status=FactStatus.ENDED) == ["landline"]
+
+
 @pytest.mark.parametrize(
     ("text", "values", "held"),
     [

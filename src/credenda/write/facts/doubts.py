@@ -13,6 +13,7 @@ from typing import Final
 from credenda.model.claim import LISTENER, SPEAKER, Fact, FactStatus
 from credenda.text.changes import PARTING
 from credenda.text.sentences import TextSpan, is_about_user, split_sentences
+from credenda.write.extract.voices import names
 
 _RELATIONS: Final = frozenset(
     {"partner", "child", "parent", "sibling", "relative", "friend", "colleague", "contact", "pet", "lives_with"}
@@ -102,6 +103,8 @@ def _is_still_related(fact: Fact) -> bool:
     """Return whether a relation is read as over while no words end it: "Kate moved to Lyon"."""
     if fact.status is not FactStatus.ENDED or fact.attribute not in _RELATIONS:
         return False
+    if not (fact.value.text[:1].isupper() or names().kin_noun(fact.value.text.rpartition(" ")[2])):
+        return False  # a thing: "I cancelled the landline"
     words, also = fact.quote.text.replace("\u2019", "'"), _ALSO_ENDS.get(fact.attribute)
     return PARTING.search(words) is None and (also is None or also.search(words) is None)
 

@@ -422,7 +422,7 @@ def _resolve_ending(reader: Reader, claim: Claim) -> Claim:
     if exact:
         same = any(here is not None and get_slot(one) == here for one in exact)
         return claim if same else _move_to_slot(exact, claim)
-    if named or (claim.attribute in _ACQUAINTED and not held):
+    if named or (claim.attribute in _ACQUAINTED and claim.value[:1].isupper() and not held):
         return replace(claim, attribute=None)  # it ends nothing that is held
     bare = rf"\b{re.escape(claim.value)}(?:\W*$|[,.;!]| (?:any ?more|now|but|because|since)\b)" if claim.value else "$^"
     if here is not None and is_same_value(claim.value, claim.attribute) and re.search(bare, claim.text, re.IGNORECASE):
