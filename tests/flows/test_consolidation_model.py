@@ -191,6 +191,8 @@ def test_no_model_may_merge_or_remove_what_differs(path: Path, clock: ManualCloc
             report = mem.manage.consolidate(force=True, similarity_threshold=0.5)
             assert len(model.asked) == 1
             assert (report.refused, report.memories_consolidated) == (1, 0)
+            (group,) = [group for group in report.groups if group.verdict == "refused"]
+            assert (group.texts, "failed the check of" in group.reason) == ((one, other), True)
             assert texts(mem) == sorted([one, other])
 
 

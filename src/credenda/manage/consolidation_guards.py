@@ -16,6 +16,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import cache, lru_cache
 from importlib.resources import files
+from itertools import pairwise
 from typing import Final, NamedTuple, cast
 
 import numpy as np
@@ -205,24 +206,40 @@ _FIRST_PERSON: Final = frozenset({"i", "i'm", "i'd", "i've", "i'll", "ok"})
 _THOUGHT: Final = re.compile(r"\bI (?:think|guess|suppose|believe|reckon)\b(?! (?:of|about|in)\b)")
 _GOING: Final = re.compile(r"(?:\b(?:am|is|are|be|been|not)|'(?:m|re|s)) going\b", re.IGNORECASE)
 _WANTED: Final = re.compile(
-    r"(?:\b(?:wants?|wanted|wish(?:es)? for|hopes? for|would (?:like|love))|'d (?:like|love))"
-    r" (?:to (?:have|own|get|buy) )?an? ",
+    r"(?:\b(?:wants?|wanted|wanting|wish(?:es|ing)?(?: for)?|hop(?:es?|ing)(?: for)?|plan(?:s|ning)?|dream(?:s|ing)? of"
+    r"|would (?:like|love))|'d (?:like|love)) (?:to|an?|[a-z]+ing) ",
     re.IGNORECASE,
 )
-"""The wish for a thing, which is no thing that one has: "I want a dog"."""
+"""The wish for a thing or an act, which is no thing that one has or does: "I want a dog", "I hope to sail"."""
 _PAIR: Final = re.compile(r"\bpairs? of\b", re.IGNORECASE)
 _ENDURED: Final = re.compile(
     r"\b(?:can't|cannot|can not|couldn't) (?:stand|bear|abide|handle|tolerate)\b", re.IGNORECASE
+)
+_HINDERED: Final = re.compile(
+    r"\b(?:can't|cannot|can not|couldn't|unable to|struggles? to|(?:distract|disturb|hinder|prevent)(?:s|ed|ing)?"
+    r"|(?:keep|stop)s? (?:me|us|him|her|them) from|(?:hard|difficult|tough|impossible) (?:for \w+ )?to)\b",
+    re.IGNORECASE,
+)
+"""The words for an act that does not succeed, which deny it once: "I can't read here, as music distracts me"."""
+_SELDOM: Final = re.compile(
+    r"\b(?:usually|mostly|normally|generally|typically|often|tends? to) (?:skip|avoid|miss)(?:s|ed|ing)?\b",
+    re.IGNORECASE,
 )
 _ABSENT: Final = re.compile(
     r"(?:\b(?:without|with no|free (?:of|from)|(?:but|and) not|instead of|rather than|ohne|sans|sin|senza|sem)|, not)"
     r"\s+(?:(?:any|a|an|the|my)\s+)?([^\W\d_]+)",
     re.IGNORECASE,
 )
-_BEATEN: Final = re.compile(r"\bover\s+(?:(?:any|an?|the|my)\s+)?([^\W\d_]+)", re.IGNORECASE)
-_COMMON_ENDING: Final = re.compile(r"(?:ous|tion|ment|ness|ing|ly|i[sz]e|able)s?$")
+_BEATEN: Final = re.compile(
+    r"\b(?:over|than|prefer\w*(?:\s[^.,;]{1,80}?)??\sto)\s+(?:(?:any|an?|the|my)\s+)?([^\W\d_]+)", re.IGNORECASE
+)
+_COMMON_ENDING: Final = re.compile(r"(?:ous|tion|ment|ness|ing|ly|i[sz]e|able)s?$|\w{4}(?<![elm])(?<![fd]r)ed$")
 _SHORTENED: Final = re.compile(r"'(?:m|re)\b", re.IGNORECASE)
 _JOINED: Final = (["and"], ["or"])
+_ACT: Final = re.compile(r"\b(?:I|we|they|he|she) ([a-z]+)\b", re.IGNORECASE)
+_PERSONS: Final = {"i": "i", "me": "i", "my": "i", "mine": "i", "we": "we", "us": "we", "our": "we", "ours": "we"}
+_BESIDE: Final = frozenset({"by", "with", "near", "beside", "in", "at"})
+"""Words before something that is no party of a verb, or a party like the first: "I play with Anna"."""
 _SAME: Final = {"me": "i", "am": "is", "are": "is"}
 _OWN: Final = frozenset({"my", "your", "our", "his", "her", "their"})
 """Words before a period that is none: "it ruins my day"."""
@@ -276,14 +293,16 @@ def extract_traits(text: str, said_us: int) -> Traits:
         known[word] for word in bare if word in known and (word != "pair" or _PAIR.search(plain))
     }
     turning = {word for word in spoken if word in load_words("turning")}  # "we're" is not "were"
-    turning |= {"seldom" for word in bare if word in load_words("seldom")}
+    turning |= {name for name in ("seldom", "sometimes") if not load_words(name).isdisjoint(bare)}
+    turning |= {"seldom"} if _SELDOM.search(plain) else set()
     turning |= {"perhaps"} if not load_words("doubts").isdisjoint(spoken) or _THOUGHT.search(plain) else set()
     turning -= {"if"} if "if possible" in plain.casefold() else set()
     turning -= set() if _GOING.search(plain) else {"going"}
     turning |= {"wanted"} if _WANTED.search(plain) else set()
     names, openings = _find_names(plain)
     # Count the denials of a text, and the verbs of dislike; what comes without something is not denied.
-    stated = [fold(word) for word in _WORD.findall(_ABSENT.sub(" ", _ENDURED.sub("hate", plain)))]
+    acts = _SELDOM.sub(" ", _ENDURED.sub("hate", plain))
+    stated = [fold(word) for word in _WORD.findall(_ABSENT.sub(" ", _HINDERED.sub(" ", acts)))]
     denied = [one for one in stated if one.endswith("n't") or one.replace("'", "") in load_words("negations")]
     denied = [one for one in denied if one != "anymore"] or denied  # "not … anymore" denies once
     beside = {fold(unit).removesuffix("s") for unit in _AMOUNT_UNIT.findall(plain)}
@@ -305,7 +324,9 @@ def extract_traits(text: str, said_us: int) -> Traits:
         small=frozenset(small),
         absent=frozenset(map(_stem, _ABSENT.findall(plain))),
         beaten=frozenset(map(_stem, _BEATEN.findall(plain))),
-        negations=len(denied) + len(load_words("dislikes").intersection(stated)),
+        negations=len(denied)
+        + len(load_words("dislikes").intersection(stated))
+        + (_HINDERED.search(_ABSENT.sub(" ", acts)) is not None),
         turning=frozenset(turning),
     )
 
@@ -336,7 +357,7 @@ def _find_names(text: str) -> tuple[set[str], set[str]]:
             continue
         if found.start() not in begins:
             inside.add(small)
-        elif small not in load_words("openers") | load_words("doubts") and not _COMMON_ENDING.search(small[-5:]):
+        elif small not in load_words("openers") | load_words("doubts") and not _COMMON_ENDING.search(small[-6:]):
             opening.add(small)
     return inside, opening
 
@@ -382,45 +403,58 @@ def _compare_frames(first: Memory, second: Memory) -> str | None:
 
 
 def _compare_traits(mine: Traits, theirs: Traits) -> str | None:
-    if mine.numbers != theirs.numbers:
-        return "number"
-    if mine.days != theirs.days or mine.dates != theirs.dates:
-        return "date"
-    if mine.units != theirs.units:
-        return "unit"
-    if _is_lacking_name(mine, [theirs]) or _is_lacking_name(theirs, [mine]):
-        return "name"
-    if mine.negations != theirs.negations or _has_absent(mine, theirs) or _has_absent(theirs, mine):
-        return "negation"
-    return "turn" if mine.turning != theirs.turning else None
+    mine_said, their_said = _list_text_stems(mine), _list_text_stems(theirs)
+    apart = {
+        "number": mine.numbers != theirs.numbers,
+        "date": mine.days != theirs.days or mine.dates != theirs.dates,
+        "unit": mine.units != theirs.units,
+        "name": _is_lacking_name(mine, [theirs]) or _is_lacking_name(theirs, [mine]),
+        "negation": mine.negations != theirs.negations or _has_absent(mine, theirs) or _has_absent(theirs, mine),
+        "order": bool((mine.beaten - theirs.beaten) & their_said and (theirs.beaten - mine.beaten) & mine_said),
+        "turn": mine.turning != theirs.turning,
+    }
+    return next((name for name, differs in apart.items() if differs), None)
 
 
 def _is_lacking_name(named: Traits, others: Sequence[Traits]) -> bool:
     """Return whether a name of a text is in none of the others.
 
-    A word at the beginning of a sentence is no name if one of the others has it without its capital.
+    A word at the beginning of a sentence is no name if one of the others has it, or a word that may stand for it,
+    without its capital.
     """
     known = frozenset[str]().union(*(one.names | one.openings | one.small for one in others))
     small = frozenset[str]().union(*(one.small for one in others))
+    small = small.union(*(group for group in _load_stemmed_alike() if not group.isdisjoint(small)))
     return bool(named.names - known) or any(_stem(one) not in small for one in named.openings - known)
 
 
 def _has_absent(mine: Traits, theirs: Traits) -> bool:
     """Return whether a text states what the other says to be absent."""
-    return bool((mine.absent - theirs.absent - theirs.beaten) & (theirs.small | set(map(_stem, theirs.openings))))
+    return bool((mine.absent - theirs.absent - theirs.beaten) & _list_text_stems(theirs))
+
+
+def _list_text_stems(traits: Traits) -> frozenset[str]:
+    return traits.small.union(map(_stem, traits.openings))
 
 
 def _compare_words(one: str, other: str) -> str | None:
     """Compare the words of two texts in their order.
 
     The same words around "over" or "than" in another order say another thing, and so do two words that changed places
-    in a sentence. Of some words one excludes the other. Sentences that differ in one word alone state two things.
+    in a sentence, or on the two sides of a verb. Of some words one excludes the other.
+    Sentences that differ in one word alone state two things, and so do a past act and a present one.
     """
     mine, theirs = _list_words(one), _list_words(other)
     for group in load_groups("opposed"):
         said = group.intersection(mine), group.intersection(theirs)
         if all(said) and said[0] != said[1]:
             return "turn"
+    if not {(patient, verb, agent) for agent, verb, patient in _list_roles(one)}.isdisjoint(_list_roles(other)):
+        return "order"
+    if _list_acts(one, past=True) & _list_acts(other, past=False) | _list_acts(one, past=False) & _list_acts(
+        other, past=True
+    ):
+        return "turn"
     first, second = _list_stems(mine), _list_stems(theirs)
     if first == second or len(first) != len(second):
         return None
@@ -445,6 +479,36 @@ def _list_words(text: str) -> tuple[str, ...]:
 def _list_stems(words: Iterable[str]) -> list[str]:
     """Return the stems of words without articles and the like; a person or a form of "be" is one word."""
     return [_SAME.get(word) or stem(word) for word in words if word not in load_words("articles")]
+
+
+def _list_acts(text: str, *, past: bool) -> frozenset[str]:
+    """Return the stems of the verbs that follow a person, of the past or of another time."""
+    return frozenset(stem(fold(verb)) for verb in _ACT.findall(text) if verb.endswith("ed") == past)
+
+
+@lru_cache(maxsize=_CACHED)
+def _list_roles(text: str) -> frozenset[tuple[str, str, str]]:
+    """Return the words of a text, by stem, that may be agent, verb and patient: the word before a verb, and one after.
+
+    >>> ("paul", "lend", "i") in _list_roles("Paul often lends me money.")
+    True
+    """
+    roles = set[tuple[str, str, str]]()
+    for sentence in re.split(r"[.!?;]\s", text.replace("\u2019", "'")):
+        words = [fold(word).partition("'")[0] for word in _WORD.findall(sentence)]
+        passive = "by" in words and not load_words("being").isdisjoint(words)
+        words = [word for word in words if word not in load_words("helping")]
+        stems = [_PERSONS.get(word) or "".join(tokenize(word)) for word in words]  # other stop words are empty
+        for at, (agent, verb) in enumerate(pairwise(stems)):
+            if not agent or not verb or words[at + 1] in _PERSONS:
+                continue
+            for place, patient in enumerate(stems[at + 2 :], at + 2):
+                link = words[place - 1]
+                if passive and "by" in words[at:place]:
+                    roles.add((patient, verb, agent))
+                elif patient not in {"", agent} and link not in _BESIDE:
+                    roles.add((agent, verb, patient))
+    return frozenset(roles)
 
 
 @cache

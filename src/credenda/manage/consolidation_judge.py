@@ -467,11 +467,19 @@ _KINDS: Final = {"same": Relation.MERGED, "change": Relation.CHANGED, "correctio
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Refusal:
+    """A proposed operation that failed a check, with the memories that it names."""
+
+    ids: tuple[str, ...]
+    reason: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ParsedAnswer:
-    """The accepted operations of an answer; `refused` gives a reason for each of the others."""
+    """The accepted operations of an answer, and the refused ones."""
 
     verdicts: tuple[Verdict, ...] = ()
-    refused: tuple[str, ...] = ()
+    refused: tuple[Refusal, ...] = ()
 
 
 def parse_answer(text: str, members: Sequence[Member]) -> ParsedAnswer:
@@ -490,12 +498,13 @@ def parse_answer(text: str, members: Sequence[Member]) -> ParsedAnswer:
     operations = cast("list[Any]", listed)
     entries = {format_entry_id(at): one for at, one in enumerate(members)}
     verdicts: list[Verdict] = []
-    refused: list[str] = []
+    refused: list[Refusal] = []
     touched: set[str] = set()
     for given in operations[: limits.LLM_JUDGEMENT_OPERATIONS]:
         verdict = _parse_operation(given, entries, touched)
         if isinstance(verdict, str):
-            refused.append(verdict)
+            named = tuple(entries[name].id for name in (given["target"], *given["with"]) if name in entries)
+            refused.append(Refusal(ids=named, reason=f"the proposal failed the check of the {verdict}"))
         elif verdict is not None:
             verdicts.append(verdict)
     return ParsedAnswer(verdicts=tuple(verdicts), refused=tuple(refused))
@@ -515,7 +524,7 @@ def _parse_operation(given: Any, entries: Mapping[str, Member], touched: set[str
     if len(set(ids)) != len(ids) or len(ids) < 2 or not all(one in entries for one in ids):  # noqa: PLR2004 - a pair
         return "entries"
     if touched.intersection(ids):
-        return "touched twice"
+        return "entries, which another operation changes"
     members = [entries[one] for one in ids]
     match fields["op"], fields["kind"]:
         case "remove", _:

@@ -455,7 +455,8 @@ class ConsolidationGroup:
     """Memories that were judged together, and the verdict on some of them.
 
     `ids` and `texts` belong to the verdict. `verdict` is `merge` (one text replaces all), `change` (one entry has the
-    present and the former value), `correction`, `duplicate`, `keep` (similar, but all stay, linked) or `failed`.
+    present and the former value), `correction`, `duplicate`, `keep` (similar, but all stay, linked), `refused` (the
+    proposal of a model failed a check) or `failed`.
     `proposed` is the text that replaces them, or that of the remaining memory; None if nothing changes.
     """
 

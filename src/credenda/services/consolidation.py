@@ -489,6 +489,10 @@ class _Run:
             return
         ruling = model.judge(list(members.values()))
         self._tally.refused += len(ruling.refused)
+        by_id = {one.id: one.memory.text for one in members.values()}
+        for one in ruling.refused:
+            texts = tuple(by_id[name] for name in one.ids)
+            self._show(ConsolidationGroup(ids=one.ids, texts=texts, verdict="refused", reason=one.reason))
         if self._dry or not ruling.verdicts:
             self._told(members, list(ruling.verdicts), {})
             return

@@ -186,6 +186,7 @@ _TITLES: Final = {
     "duplicate": "duplicate",
     "change": "changed",
     "correction": "corrected",
+    "refused": "refused",
     "failed": "not judged",
 }
 
