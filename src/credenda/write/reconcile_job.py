@@ -476,8 +476,6 @@ def load_slot_rows(reader: Reader, event: Event, claim: Claim) -> SlotRows:
     if len(gone) == limits.SLOT_PAST_ROWS and _is_late(event, claim, (*held, *gone)):
         gone = reader.find(MemoryFilter(pair=pair, statuses=_REPLACED))  # it may belong among older values
     found.update((memory.id, memory) for memory in (*held, *gone))
-    stated_us = event.occurred_us if claim.valid_from_us is None else min(claim.valid_from_us, event.occurred_us)
-    since_us = 0 if is_return(claim.text) else stated_us - limits.ALTERNATION_DAYS * DAY_US
     current = [memory for memory in found.values() if memory.status in _CURRENT]
     if event.trust < _FULL_TRUST:  # only then may it be too little to replace a memory
         current = find_current_trust(reader, current)
@@ -486,7 +484,7 @@ def load_slot_rows(reader: Reader, event: Event, claim: Claim) -> SlotRows:
         candidates=tuple(memory for memory in found.values() if memory.status is Status.CANDIDATE),
         past=tuple(
             sorted(
-                (memory for memory in found.values() if _is_recently_replaced(memory, since_us)),
+                (memory for memory in found.values() if memory.status in _REPLACED),
                 key=lambda memory: memory.valid_until_us or 0,
             )
         ),
@@ -499,10 +497,6 @@ def _is_late(event: Event, claim: Claim, known: Sequence[Memory]) -> bool:
     """Return whether a claim is about a time before a known value, so that older values matter."""
     stated = [event.occurred_us, *(one for one in (claim.valid_from_us, claim.valid_until_us) if one is not None)]
     return any(get_valid_from_us(memory) > min(stated) for memory in known)
-
-
-def _is_recently_replaced(memory: Memory, since_us: int) -> bool:
-    return memory.status in _REPLACED and (memory.valid_until_us or 0) >= since_us
 
 
 def _find_previous(reader: Reader, event: Event, claim: Claim) -> list[Memory]:

@@ -5,7 +5,6 @@ from dataclasses import dataclass, field, fields, replace
 from typing import Any, TypedDict, TypeVar, Unpack, assert_never
 
 from credenda.clock import DAY_US, parse_time
-from credenda.limits import ALTERNATION_DAYS
 from credenda.model.change import (
     Add,
     Change,
@@ -150,30 +149,27 @@ class World:
         event = f"e{self.events}-abc123"
         told = replace(said, span=replace(said.span, event_id=event))
         when = occasion(at, **other)
-        changes = decide(told, self.known(told, when), when)
+        changes = decide(told, self.known(told), when)
         ids = self.apply(changes, when.now_us)
         if told.move is not UpdateKind.RETRACT:
             confirmed = [one.memory_id for one in changes if isinstance(one, Confirm)]
             self.last[told.speaker] = [*ids.values(), *confirmed]
         return changes
 
-    def known(self, said: Claim, when: StatementContext) -> SlotRows:
+    def known(self, said: Claim) -> SlotRows:
         """Read what the caller of `decide` promises to read."""
         previous = [self.memories[one] for one in self.last.get(said.speaker, [])]
         if said.move is UpdateKind.RETRACT:
             gone = {one.id for one in previous}
             past = [one for one in self.memories.values() if one.superseded_by in gone]
             return SlotRows(previous=tuple(previous), past=tuple(past))
-        window_us = when.occurred_us - ALTERNATION_DAYS * DAY_US
         pair = _pair(said)
         related = [one for one in self.memories.values() if pair and _pair(one) == pair]
         alike = [one for one in self.memories.values() if normalise_text(one.text) == normalise_text(said.text)]
         current = {one.id: one for one in related + alike if one.status in HELD}
         return SlotRows(
             current=tuple(current.values()),
-            past=tuple(
-                one for one in related if one.status is Status.SUPERSEDED and (one.valid_until_us or 0) >= window_us
-            ),
+            past=tuple(one for one in related if one.status is Status.SUPERSEDED),
             contests=tuple(one for one in self.contests.values() if _pair(one) == _pair(said)),
         )
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from credenda.limits import ALTERNATION_DAYS, CONTEST_DAYS, CONTEST_MEMBERS
-from credenda.model.change import Contest, ContestState
+from credenda.model.change import Contest, ContestState, Supersede
 from credenda.model.claim import Claim, UpdateKind
 from credenda.model.memory import Relation, Stance, Status
 
@@ -78,6 +78,40 @@ def test_a_fact_that_returns_is_a_timeline() -> None:
     assert world.open() == []
     assert [world.true_at(at) for at in (10, 50, 90)] == [["Payments"], ["Search"], ["Payments"]]
     assert len(world.memories) == 3, "two periods of the same value stay two memories"
+
+
+@pytest.mark.requirement("R-012", "R-083")
+@pytest.mark.parametrize("days", [31, 40, 200, 700])
+@pytest.mark.parametrize("move", [UpdateKind.STATE, UpdateKind.CHANGE])
+def test_an_alternation_is_asked_about_over_any_span(days: int, move: UpdateKind) -> None:
+    world = World()
+    world.tell(claim("Graz"))
+    world.tell(claim("Linz"), at=days)
+    changes = world.tell(claim("Graz"), at=2 * days)
+    assert only(Supersede, changes).reason == "“Graz” held before and is back, in place of “Linz”"
+    changes = world.tell(claim("Linz", move=move), at=3 * days)
+    assert only(Contest, changes).reason in {"“Linz” and “Graz” alternate", "“Linz” is said to be back"}
+    world.tell(claim("Graz"), at=4 * days)
+    assert len(world.open()) == 1
+
+
+@pytest.mark.requirement("R-012", "R-083")
+@pytest.mark.parametrize(("days", "asked"), [(5, True), (30, True), (31, False), (100, False)])
+@pytest.mark.parametrize("entity", ["user", "server"])
+def test_a_plain_return_of_a_fact_is_asked_about_if_soon(days: int, entity: str, *, asked: bool) -> None:
+    world = World()
+    for number, value in enumerate(["Bosch", "Siemens", "Bosch"]):
+        world.tell(claim(value, "owner", entity=entity), at=number * days)
+    assert bool(world.open()) is (asked and entity == "user")
+
+
+@pytest.mark.requirement("R-012", "R-083")
+def test_a_round_trip_whose_words_name_the_former_value_is_a_change() -> None:
+    world = World()
+    for number, city in enumerate(["Graz", "Linz", "Graz"]):
+        world.tell(claim(city), at=number * 40)
+    world.tell(claim("Linz", move=UpdateKind.CHANGE, prior="Graz", text="I moved from Graz back to Linz."), at=120)
+    assert world.open() == []
 
 
 @pytest.mark.requirement("R-083")

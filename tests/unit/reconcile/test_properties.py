@@ -65,7 +65,7 @@ def touched(changes: list[Change]) -> set[str]:
 
 def decided(world: World, said: Claim, at: float, trust: float) -> tuple[SlotRows, list[Change]]:
     when = occasion(at, trust=trust)
-    known = world.known(said, when)
+    known = world.known(said)
     return known, decide(said, known, when)
 
 

@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 
 from credenda.model.change import Add, Confirm, Supersede
-from credenda.model.claim import UpdateKind
-from credenda.model.memory import Layer, MemoryType, Relation, Stance, Status
+from credenda.model.claim import Claim, UpdateKind
+from credenda.model.memory import Cardinality, Layer, MemoryType, Relation, Stance, Status
 from credenda.write.reconcile.decide import claim_hash, decide
 from credenda.write.reconcile.slots import SlotRows
 
@@ -177,6 +177,47 @@ def test_a_later_decision_supersedes_the_earlier_one() -> None:
     assert world.of("DuckDB").layer is Layer.PROCEDURAL
 
 
+def decides(value: str, scope: str | None, text: str) -> Claim:
+    decision = MemoryType.DECISION
+    return claim(value, "decision", scope=scope, text=text, type=decision, cardinality=Cardinality.SET)
+
+
+@pytest.mark.requirement("R-018")
+@pytest.mark.parametrize(
+    ("text", "value", "scope", "left"),
+    [
+        ("We've decided on MariaDB for the shop database instead.", "MariaDB", "shop database", ["MariaDB"]),
+        ("We've now decided on MariaDB for the shop database.", "MariaDB", "shop database", ["MariaDB"]),
+        ("After all, we decided on MariaDB for the shop database.", "MariaDB", "shop database", ["MariaDB"]),
+        ("We changed our mind: MariaDB for the shop database.", "MariaDB", None, ["MariaDB"]),
+        ("We've decided on MariaDB for the shop database after all.", "MariaDB", "shop", ["MariaDB"]),
+        ("We've decided on flat files for the shop database instead.", "flat files", "shop database", ["flat files"]),
+        ("We've decided on MariaDB for the shop database.", "MariaDB", "shop database", ["MySQL", "MariaDB"]),
+        ("We've decided on MariaDB for the shop database too.", "MariaDB", "shop database", ["MySQL", "MariaDB"]),
+        ("We've decided on Redis for the session cache instead.", "Redis", "session cache", ["MySQL", "Redis"]),
+        ("We've decided on Kafka for the shop database events instead.", "Kafka", None, ["MySQL", "Kafka"]),
+        ("We've decided on backups for the shop database now.", "backups", "shop database", ["MySQL", "backups"]),
+        ("We've decided on Hugo instead.", "Hugo", None, ["MySQL", "Hugo"]),
+    ],
+)
+def test_a_later_decision_about_the_same_thing_needs_a_word_of_change(
+    text: str, value: str, scope: str | None, left: list[str]
+) -> None:
+    world = World()
+    world.tell(decides("MySQL", "shop database", "We decided on MySQL for the shop database."))
+    world.tell(decides(value, scope, text), at=2)
+    assert world.values() == left
+
+
+@pytest.mark.requirement("R-018")
+def test_of_several_decisions_about_a_thing_none_is_replaced_unnamed() -> None:
+    world = World()
+    for at, value in enumerate(("MySQL", "Redis")):
+        world.tell(decides(value, "shop", f"We decided on {value} for the shop."), at=at)
+    world.tell(decides("Vue", "shop", "We decided on Vue for the shop instead."), at=3)
+    assert world.values() == ["MySQL", "Redis", "Vue"]
+
+
 @pytest.mark.requirement("R-018")
 def test_a_decision_doubts_a_fact_until_it_is_said_to_be_done() -> None:
     world = World()
@@ -258,7 +299,7 @@ def test_a_claim_decided_again_gives_only_the_same_confirmation() -> None:
     said = claim("Linz")
     first = world.tell(said)
     when = occasion(0)
-    again = decide(said, world.known(said, when), when)
+    again = decide(said, world.known(said), when)
     assert (kinds(first), kinds(again)) == (["Add"], ["Confirm"])
     assert only(Confirm, again).support[0].claim_hash == claim_hash(said)
 

@@ -86,7 +86,7 @@ def find_contest_trigger(scene: SlotState) -> str | None:
         return f"this would be change {len(recent) + 1} within {CONTEST_DAYS} days"
     if _is_swing(scene, before):
         return f"{quote_value(display_value(scene.claim))} returned without any mention of a change"
-    return back
+    return back or _explain_alternation(scene, before)
 
 
 def build_contest(scene: SlotState, members: Iterable[Memory], reason: str) -> Contest:
@@ -142,9 +142,26 @@ def _is_within(memory: Memory, moment_us: int, days: int) -> bool:
 
 
 def _is_swing(scene: SlotState, before: list[Memory]) -> bool:
-    """Return whether a habit returns to an earlier value (A → B → A) without a cue of change or correction."""
+    """Return whether a habit returns to an earlier value (A → B → A) without a cue of change or correction.
+
+    A fact about the speaker does if that is soon; the states of a thing come and go.
+    """
+    habit = _is_habit(scene.claim)
+    days = ALTERNATION_DAYS if habit else CONTEST_DAYS
+    plain = scene.claim.move is UpdateKind.STATE and (habit or _is_of_speaker(scene))
+    return plain and _is_return(scene, before, days)
+
+
+def _explain_alternation(scene: SlotState, before: list[Memory]) -> str | None:
+    """Return the reason of a contest if both a claim's value and the present one held before (A → B → A → B)."""
     claim = scene.claim
-    return claim.move is UpdateKind.STATE and _is_habit(claim) and _is_return(scene, before, ALTERNATION_DAYS)
+    rivals = [one for one in scene.standing if not is_denial(one)]
+    over = claim.move is UpdateKind.CORRECT or any(_is_named_as_over(one, claim) for one in rivals)
+    former = {normalise_value(display_value(one)) for one in before}
+    again = next((one for one in rivals if normalise_value(display_value(one)) in former), None)
+    if over or again is None or not _is_return(scene, before, None):
+        return None
+    return f"{quote_value(display_value(claim))} and {quote_value(display_value(again))} alternate"
 
 
 def _is_stated_return(scene: SlotState, before: list[Memory]) -> bool:
@@ -227,11 +244,13 @@ def _is_other_value(scene: SlotState, memory: Memory) -> bool:
     )
 
 
-def is_back(scene: SlotState) -> bool:
-    """Return whether words say that an earlier value of the slot is back, whatever becomes of the present one."""
-    return is_return(scene.claim.text) and _is_return(
-        scene, [one for one in scene.past if _is_counted(one, None)], None
-    )
+def explain_back(scene: SlotState) -> str | None:
+    """Return the reason of a change to an earlier value of the slot, None for a new value."""
+    if not _is_return(scene, [one for one in scene.past if _is_counted(one, None)], None):
+        return None
+    if is_return(scene.claim.text):
+        return explain_return(scene.claim)
+    return f"{quote_value(display_value(scene.claim))} held before and is back"
 
 
 def explain_return(claim: Claim) -> str:

@@ -44,13 +44,13 @@ from credenda.text.sentences import split_sentences
 from credenda.text.tokens import fold, tokenize
 from credenda.write.reconcile.alternation import (
     build_contest,
+    explain_back,
     explain_return,
     find_contest_trigger,
     find_governing_answer,
     find_members,
     find_open_contest,
     find_stated_since,
-    is_back,
 )
 from credenda.write.reconcile.candidate import claim_hash, is_users_own, make_candidate, remove_slot
 from credenda.write.reconcile.past_claims import (
@@ -392,10 +392,10 @@ def _supersede_conflicting(
 
 
 def _explain_replacing(scene: SlotState, rival: Memory) -> str:
-    """Explain why a value is replaced, also by one that held before and is told to be back in its place."""
+    """Explain why a value is replaced, also by one that held before and is back in its place."""
     relation, value = _classify_relation(scene, rival), quote_value(display_value(rival))
-    if relation is Relation.CHANGED and is_back(scene):
-        return f"{explain_return(scene.claim)}, in place of {value}"
+    if relation is Relation.CHANGED and (back := explain_back(scene)) is not None:
+        return f"{back}, in place of {value}"
     return explain_replacement(relation, display_value(scene.claim), display_value(rival))
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Final
@@ -10,7 +11,7 @@ from credenda.clock import DAY_US
 from credenda.model.attributes import has_same_kind
 from credenda.model.claim import Claim, UpdateKind
 from credenda.model.memory import Cardinality, Memory, MemoryType, Slot, Status, TypeClass, get_valid_from_us
-from credenda.text.changes import is_change
+from credenda.text.changes import is_beside, is_change
 from credenda.text.normalize import is_same_value, normalise_name, normalise_text
 from credenda.write.reconcile.candidate import Candidate
 from credenda.write.reconcile.slots import (
@@ -31,6 +32,11 @@ from credenda.write.reconcile.slots import (
 )
 
 _MEDICATION: Final = "medication"
+_REVISED: Final = re.compile(
+    r"\b(?:instead|rather|after all|reconsidered|changed (?:my|our|his|her|their) minds?|not .{1,60}? but)\b",
+    re.IGNORECASE,
+)
+"""Words of a decision that takes the place of an earlier one."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -109,6 +115,8 @@ def build_slot_state(candidate: Candidate, slot: Slot, known: SlotRows) -> SlotS
         rivals = _find_misnamed(claim, firm)
     if not rivals and claim.move is UpdateKind.CHANGE and claim.cardinality is Cardinality.SINGLE:
         rivals = _find_only_value(claim, firm)
+    if not rivals and slot.type_class is TypeClass.DECISION:
+        rivals = _find_revised_decision(candidate, slot, placed)
     across = [one for one, its in placed if _is_other_class(slot, its) and is_in_conflict(claim, one)]
     across += [one for one, its in placed if one not in across and _is_turned_down(claim, slot, one, its)]
     across = [one for one in across if MemoryType.PREFERENCE not in {claim.type, one.type}]
@@ -201,6 +209,48 @@ def _find_only_value(claim: Claim, firm: list[Memory]) -> list[Memory]:
         one for one in named if not has_same_meaning(claim, one) and has_same_kind(claim.value or "", one.value or "")
     ]
     return other if len(named) == len(other) == 1 and not is_denial(claim) else []
+
+
+def _find_revised_decision(candidate: Candidate, slot: Slot, placed: list[tuple[Memory, Slot | None]]) -> list[Memory]:
+    """Find the only earlier decision about the thing of a claim that says that the mind was changed.
+
+    "Now" may tell a further decision about the thing; of two names it tells that one takes the place of the other.
+    """
+    claim = candidate.claim
+    plain = is_change(claim.text) and _is_name(claim.value)
+    if is_denial(claim) or is_beside(claim.text) or not (plain or _REVISED.search(claim.text)):
+        return []
+    found = [
+        one
+        for one, its in placed
+        if its is not None
+        and its._replace(scope=slot.scope) == slot
+        and one.status is Status.ACTIVE
+        and one.stance in ASSERTIVE_STANCES
+        and not is_denial(one)
+        and get_valid_from_us(one) < candidate.begins_us
+        and _has_same_subject(claim, one)
+    ]
+    named = [one for one in found if _is_name(one.value)]
+    found = named if plain or (len(found) > 1 and _is_name(claim.value)) else found
+    return found if len(found) == 1 and not has_same_meaning(claim, found[0]) else []
+
+
+def _is_name(value: str | None) -> bool:
+    return (value or "")[:1].isupper()
+
+
+def _has_same_subject(claim: Claim, memory: Memory) -> bool:
+    """Return whether two decisions are for the same thing, by their scopes or by the scope and words of the other."""
+    if claim.scope and normalise_name(claim.scope) == normalise_name(memory.scope or ""):
+        return True
+    return _is_for(memory.text, claim.scope) or _is_for(claim.text, memory.scope)
+
+
+def _is_for(text: str, thing: str | None) -> bool:
+    """Return whether a text ends a phrase with "for" on a thing: "for the shop database instead", no part of it."""
+    phrase = rf"\bfor (?:the |our |my |this )?{re.escape(thing or '')}(?!\s+(?!instead|now|after|rather)\w|\w)"
+    return bool(thing) and re.search(phrase, text, re.IGNORECASE) is not None
 
 
 def _is_fulfilled(claim: Claim, wish: Memory) -> bool:
