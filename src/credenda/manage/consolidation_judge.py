@@ -291,7 +291,7 @@ def _rank_member(member: Member) -> tuple[object, ...]:
 
 
 def _write_timeline(member: Member) -> Replace | None:
-    """Write current and previous values as one entry (S-041, S-055, S-093)."""
+    """Write current and previous values as one entry, each once (S-041, S-055, S-093)."""
     memory = member.memory
     if memory.cardinality is not Cardinality.SINGLE or memory.stance is Stance.NEGATED or not memory.value:
         return None
@@ -301,17 +301,15 @@ def _write_timeline(member: Member) -> Replace | None:
         if value and one.memory.relation is Relation.CHANGED and not is_same_value(value, memory.value):
             before.setdefault(normalise_value(value), one)
     told = list(before.values())[:_PREVIOUS_MOST]
-    if not told:
-        return None
-    values = ", ".join(one.memory.value or "" for one in told)
     language = detect_language(memory.text)
     currently, previously = choose_word(language, "currently"), choose_word(language, "previously")
-    head, mark, _ = memory.text.partition(f" ({currently} ")
-    sentence = resolve_relative_dates(
-        (head if mark and memory.metadata.get(CONSOLIDATED) else memory.text), member.said_us
-    ).rstrip(" .!")
-    text = f"{sentence} ({currently} {memory.value}; {previously} {values})."
-    if text == memory.text:
+    written = rf" \((?:{currently} .*; )?{previously} .*\)\.?$" if memory.metadata.get(CONSOLIDATED) else "$"
+    sentence = resolve_relative_dates(re.sub(written, "", memory.text), member.said_us).rstrip(" .!")
+    values = [one.memory.value or "" for one in told]
+    unsaid = ", ".join(value for value in values if not _has_value(sentence, value))
+    now = "" if _has_value(sentence, memory.value) else f"{currently} {memory.value}; "
+    text = f"{sentence} ({now}{previously} {unsaid})."
+    if not unsaid or text == memory.text:
         return None
     return Replace(
         target=member.id,
@@ -321,6 +319,10 @@ def _write_timeline(member: Member) -> Replace | None:
         past=tuple(one.id for one in told),
         reason="current and previous values in one entry",
     )
+
+
+def _has_value(text: str, value: str) -> bool:
+    return re.search(rf"(?<!\w){re.escape(value)}(?!\w)", text, re.IGNORECASE) is not None
 
 
 def _remove_error(member: Member) -> Replace | None:
