@@ -16,6 +16,10 @@ DAYS: list[tuple[str, dict[str, object], str | None, str | None]] = [
     ("camping at Lochard tonight", {"when": "tonight"}, None, "2026-05-21"),
     ("stuck in Bergen until Friday", {"when": "until Friday"}, None, "2026-05-23"),
     ("moved to Bergen in March", {"change": FactChange.CHANGED}, "2026-03-01", None),
+    ("moved to Bergen in July", {"when": "in July", "change": FactChange.CHANGED}, "2025-07-01", None),
+    ("moved to Bergen back in July", {"when": "back", "change": FactChange.CHANGED}, "2025-07-01", None),
+    ("moved to Bergen on 3 June", {"when": "on 3 June", "change": FactChange.CHANGED}, "2025-06-03", None),
+    ("gym at Bergen in July", {"when": "in July", "change": FactChange.CHANGED}, None, None),
     ("moved to Bergen this week", {"when": "this week", "change": FactChange.CHANGED}, "2026-05-18", None),
     ("bought the canoe yesterday", {"when": "yesterday"}, "2026-05-19", None),
     ("dentist on 3 June at nine", {"when": "on 3 June", "status": FactStatus.PLANNED}, "2026-06-03", "2026-06-04"),
@@ -26,6 +30,12 @@ DAYS: list[tuple[str, dict[str, object], str | None, str | None]] = [
     ("stuck in Bergen for two weeks", {"when": "for two weeks"}, None, "2026-06-04"),
     ("I've been in Bergen for two weeks", {"when": "for two weeks"}, None, None),
     ("gave up Bergen in March", {"when": "in March", "status": FactStatus.ENDED}, "2026-03-01", None),
+    (
+        "stopped at Bergen in July",
+        {"when": "in July", "status": FactStatus.ENDED, "change": FactChange.CHANGED},
+        "2025-07-01",
+        None,
+    ),
     ("learning the oboe this year", {"when": "this year"}, "2026-01-01", None),
 ]
 

@@ -93,18 +93,26 @@ def past_dates(text: str, anchor_us: int) -> Moment:
     return clause_dates(text, anchor_us, None)
 
 
-_TIMED: Final = frozenset({"date", "deadline"})
+TIMED: Final = frozenset({"date", "deadline"})
+"""Attributes whose values are times."""
 YEARLY: Final = frozenset({"birthday", "anniversary"})
 """Attributes of days that come every year."""
 
 
 def stated_period(
-    text: str, sentence: str, anchor_us: int, *, planned: bool = False, begins: bool = False
+    text: str,
+    sentence: str,
+    anchor_us: int,
+    *,
+    planned: bool = False,
+    begins: bool = False,
+    past: Moment | None = None,
 ) -> tuple[int | None, int | None]:
     """Return since when and until when something holds by its words of time and its sentence, None if they don't say.
 
     A plan begins at the time that is named and holds until its day is over. What is so "this week", "for two weeks" or
-    "until Friday" ends with that; `begins` is for words that tell a beginning, as "I moved this week".
+    "until Friday" ends with that; `begins` is for words that tell a beginning, as "I moved this week". `past` has the
+    dates of the words where the caller knows that they are past; else they are those of `past_dates`.
     """
     sentence = sentence.replace("\u2019", "'")
     begins = begins and GOES_ON.search(sentence) is None
@@ -117,7 +125,7 @@ def stated_period(
             return ahead.coming, anchor_us + DAY_US if day is None and ABOUT.search(sentence) else None
         clock = (find_clock(text) or find_clock(sentence)) if day.until_us - day.from_us == DAY_US else None
         return ahead.coming if clock is None else day.from_us + clock.after_us, day.until_us
-    moment = past_dates(text, anchor_us)
+    moment = past_dates(text, anchor_us) if past is None else past
     since, until = moment.since, moment.until
     for span, words in ahead.pairs():
         if span.until_us is None or span.until_us <= anchor_us:
@@ -171,7 +179,7 @@ def iso_day(text: str, anchor_us: int, attribute: str) -> str:
     >>> iso_day("tomorrow at 3pm", 1_793_664_000_000_000, "date")
     '2026-11-04 15:00'
     """
-    clock = find_clock(text) if attribute in _TIMED else None
+    clock = find_clock(text) if attribute in TIMED else None
     words = text if clock is None else f"{text[: clock.start]} {text[clock.stop :]}"
     spans = find_dates(words, anchor_us, "past" if attribute == "birthday" else "future")
     if len(spans) != 1 or spans[0].from_us is None or spans[0].until_us is None:

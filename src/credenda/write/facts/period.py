@@ -12,10 +12,17 @@ from credenda.model.claim import Fact, FactChange, FactStatus
 from credenda.text.dates import WEEKDAYS, find_dates
 from credenda.text.passing import find_passing_end
 from credenda.write.extract import moments
-from credenda.write.extract.moments import find_end, past_dates, stated_period
+from credenda.write.extract.moments import clause_dates, find_end, past_dates, stated_period
 
 _PRESENT: Final = frozenset({FactStatus.NOW, FactStatus.PLANNED, FactStatus.CONSIDERED})
 
+_HAPPENED: Final = frozenset({FactStatus.NOW, FactStatus.ENDED})
+_PAST: Final = re.compile(
+    r"\b(?:\w{2,}ed|became|began|bought|broke|came|found|gave|got|had|left|lost|made|met|quit|sold|split|took|was|went"
+    r"|were)\b",
+    re.IGNORECASE,
+)
+_BACK: Final = re.compile(r"\bback (in [\w ]+)", re.IGNORECASE)
 _CLAUSE: Final = re.compile(r", |\band ")
 _SHORT_DAY: Final = re.compile(
     r"^(?P<opener>[a-z]+ )?(?P<day>mon|tue|wed|thu|fri|sat|sun)(?:s|rs?|nes|ur)?(?:day)?\b\.?"
@@ -31,13 +38,14 @@ def find_period(fact: Fact, value: str, now_us: int, *, planned: bool) -> tuple[
     if not moments.is_in_one_clause(fact.quote.text, fact.when, value):
         fact = replace(fact, when="")
     words = _find_time_words(fact, now_us)
-    past = past_dates(words, now_us)
-    since, until = past.since, past.until
     changes = fact.change is not FactChange.NONE or bool(fact.old)
+    happened = changes and not planned and _has_happened(fact)
+    past = clause_dates(words, now_us, "past") if happened else past_dates(words, now_us)
+    since, until = past.since, past.until
     if not fact.when and not planned and _is_date(value, now_us):
         return None, find_end(value, now_us) if fact.attribute == "deadline" else None  # "moved to 10 October"
     if fact.status in _PRESENT and (fact.when or changes or planned):
-        since, until = stated_period(words, fact.quote.text, now_us, planned=planned, begins=changes)
+        since, until = stated_period(words, fact.quote.text, now_us, planned=planned, begins=changes, past=past)
         if planned and fact.attribute in COMES_TRUE:
             until = None  # "I turn 34 on 19 July"
         elif planned and since is not None and until is None:
@@ -51,6 +59,12 @@ def find_period(fact: Fact, value: str, now_us: int, *, planned: bool) -> tuple[
     if fact.status is FactStatus.NOW and not fact.when and since is not None and since > now_us:
         since = None  # what is so now has begun: the day belongs to other words of the sentence
     return since, find_end(value, now_us) if fact.attribute == "deadline" else until
+
+
+def _has_happened(fact: Fact) -> bool:
+    """Return whether a change lies in the past, and so the month that it names: "I moved to Graz in March"."""
+    told = bool(fact.when) and fact.status in _HAPPENED and _PAST.search(fact.quote.text) is not None
+    return told and fact.attribute not in moments.TIMED  # "moved to 20 March"
 
 
 def _is_date(value: str, now_us: int) -> bool:
@@ -70,6 +84,9 @@ def _find_time_words(fact: Fact, now_us: int) -> str:
         parts = [fact.quote.text[start:stop] for start, stop in pairwise(ends) if start <= at < stop]
         return next((part for part in parts if find_dates(part, now_us, "future")), fact.quote.text)
     before = fact.quote.text[: max(fact.quote.text.find(fact.when), 0)]
+    back = _BACK.search(fact.quote.text) if fact.when.lower() == "back" else None
+    if back is not None:
+        return back[1]
     said = f"the day {fact.when}" if before.lower().endswith("the day ") else fact.when
     return _SHORT_DAY.sub(_name_day, said)
 
