@@ -100,7 +100,10 @@ class TokenCheck:
 
         Raises `Unauthenticated` for a missing or wrong token, `Problem` for an address that sends too many wrong ones.
         """
-        kind, _, text = Headers(scope=scope).get("authorization", "").partition(" ")
+        sent = Headers(scope=scope).getlist("authorization")
+        if len(sent) > 1:  # a proxy may have looked at another one
+            raise Unauthenticated("one token is needed", why="the request carries several", fix=_FIX)
+        kind, _, text = "".join(sent).partition(" ")
         if kind.casefold() != "bearer" or not text.strip():
             raise Unauthenticated("a token is needed", why="the request carries none", fix=_FIX)
         text, address = text.strip(), self._attempts.find_address(scope)
