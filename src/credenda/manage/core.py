@@ -186,12 +186,12 @@ def has_changed(before: RewriteRecord | None, lines: Sequence[CoreLine]) -> bool
 
 
 def diff_rewrites(before: Sequence[CoreLine], after: Sequence[CoreLine]) -> CoreDiff:
-    """Compare two rewrites by memory; another version or section of the same memory counts as reworded."""
+    """Compare two rewrites by memory; another text or section of the same memory counts as reworded."""
     old, new = ({line.memory_id: line for line in lines} for lines in (before, after))
     reworded = [
         (old[name], line)
         for name, line in new.items()
-        if name in old and (line.version, line.section) != (old[name].version, old[name].section)
+        if name in old and (line.text, line.section) != (old[name].text, old[name].section)
     ]
     return CoreDiff(
         added=tuple(line for name, line in new.items() if name not in old),

@@ -1,5 +1,6 @@
 """Laying out the core, and comparing rewrites: pure."""
 
+from dataclasses import replace
 from datetime import UTC
 
 import pytest
@@ -25,7 +26,8 @@ def held(number: int, text: str = "A note.", **more: object) -> Memory:
 
 
 def line(number: int, version: int = 1, section: Section = Section.PINNED) -> CoreLine:
-    return CoreLine(section=section, memory_id=f"m{number}-abcde1", version=version, text=f"line {number}")
+    text = f"line {number} of version {version}"
+    return CoreLine(section=section, memory_id=f"m{number}-abcde1", version=version, text=text)
 
 
 @pytest.mark.requirement("S-045")
@@ -82,6 +84,7 @@ def test_rewrites_are_compared_by_memory_and_version() -> None:
     assert [one.memory_id[:2] for one in diff.removed] == ["m1"]
     assert [(old.version, new.version) for old, new in diff.reworded] == [(1, 2)]
     assert not diff_rewrites([line(1)], [line(1)])
+    assert not diff_rewrites([line(1)], [replace(line(1), version=2)])
     assert diff_rewrites([line(1)], [line(1, section=Section.RECALLED)]).reworded
 
 

@@ -334,11 +334,14 @@ def _render_rewrite(screen: Screen, found: Core) -> list[str]:
     told = ["The last rewrite changed:" if not found.rewritten else "Rewritten:"]
     told += [screen.fill(f"+ {_word_line(line)}", "  ", "    ") for line in found.diff.added]
     told += [screen.fill(f"- {_word_line(line)}", "  ", "    ") for line in found.diff.removed]
-    told += [
-        screen.fill(f"~ {_word_line(before)} → {_word_line(after)}", "  ", "    ")
-        for before, after in found.diff.reworded
-    ]
+    told += [screen.fill(f"~ {_word_change(*pair)}", "  ", "    ") for pair in found.diff.reworded]
     return told
+
+
+def _word_change(before: CoreLine, after: CoreLine) -> str:
+    if before.text == after.text:
+        return f"{_word_line(after)} ({before.section} → {after.section})"
+    return f"{_word_line(before)} → {_word_line(after)}"
 
 
 def _word_line(line: CoreLine) -> str:
