@@ -11,7 +11,7 @@ from credenda import services
 from credenda.errors import Conflict, Corrupt, Invalid, LimitExceeded, NotFound, Unavailable
 from credenda.lazy import import_on_use
 from credenda.model.job import JobInfo, JobState
-from credenda.operation import CURSOR, ITEMS, LOCAL, PERSONS, Door, Operation, Param, Rest
+from credenda.operation import CURSOR, ID, ITEMS, LOCAL, PERSONS, Door, Operation, Param, Rest
 from credenda.paths import check_path
 from credenda.telemetry import record_group
 
@@ -377,8 +377,11 @@ class Jobs:
         "memory:read",
         Rest("GET", "/v1/jobs/{id}", versioned=True),
         name="job",
-        inputs={"id": "The id of a job."},
-        errors=(NotFound,),
+        inputs={"id": ID},
+        errors=(
+            Invalid,
+            NotFound,
+        ),
         closed=_CLOSED,
     )
     def get(self, id: str) -> JobInfo:
@@ -389,8 +392,8 @@ class Jobs:
         "Queue a dead or cancelled job again.",
         "memory:admin",
         Rest("POST", "/v1/jobs/{id}/retry", status=202, versioned=True),
-        inputs={"id": "The id of a job."},
-        errors=(NotFound, Conflict, Unavailable),
+        inputs={"id": ID},
+        errors=(Invalid, NotFound, Conflict, Unavailable),
         writes=True,
         idempotent=False,
         closed=_CLOSED,
@@ -403,8 +406,8 @@ class Jobs:
         "Cancel a job that calls an operation; what it has committed stays.",
         "memory:admin",
         Rest("POST", "/v1/jobs/{id}/cancel", status=202, versioned=True),
-        inputs={"id": "The id of a job."},
-        errors=(NotFound, Conflict, Unavailable),
+        inputs={"id": ID},
+        errors=(Invalid, NotFound, Conflict, Unavailable),
         writes=True,
         idempotent=False,
         closed=_CLOSED,

@@ -36,6 +36,15 @@ class IdKind(StrEnum):
 
 
 _NAMES: Final = {kind: f"{'an' if kind is IdKind.EVENT else 'a'} {kind.name.lower()}" for kind in IdKind}
+_SHOWN: Final = ("event or memory", "`list` or `search`")
+_LISTS: Final = {
+    IdKind.EVENT: ("event", "`search` or `why`"),
+    IdKind.MEMORY: ("memory", "`list` or `search`"),
+    IdKind.CHANGE: ("change", "`why` or `changes`"),
+    IdKind.CONTEST: ("contest", "`contests`"),
+    IdKind.JOB: ("job", "`jobs`"),
+}
+"""The name of each kind, and the operations that show ids of it; `_SHOWN` where an id may be of either kind."""
 _ENDING: Final = 7
 """Characters of the dash and the tag."""
 _DIGITS: Final = 18
@@ -89,22 +98,21 @@ def format_id(kind: IdKind, number: int, tag: str) -> str:
     return kind + f"{number}-{tag}"  # a kind is its letter; reading its value costs as much as all the rest
 
 
-def parse_id(text: str, tag: str) -> tuple[IdKind, int]:
-    """Parse a public id of the tenant with this tag.
+def parse_id(text: str, tag: str, wanted: IdKind | None = None) -> tuple[IdKind, int]:
+    """Parse a public id of the tenant with this tag; an error names the places where ids of the wanted kind are.
 
     Raises `NotFound` for a malformed id and for one of another tenant, which look the same; `Invalid` for a value that
     is not text.
     """
+    kinds, places = _SHOWN if wanted is None else _LISTS[wanted]
     if not isinstance(text, str):  # pyright: ignore[reportUnnecessaryIsInstance] - callers may be untyped
-        raise Invalid(
-            "an id must be text", why=f"it is a {type(text).__name__}", fix="copy an id from `list` or `search`"
-        )
+        raise Invalid("an id must be text", why=f"it is a {type(text).__name__}", fix=f"copy an id from {places}")
     found = _ID.fullmatch(text.strip())
     if found is None or found[3] != tag:
         raise NotFound(
             f"nothing here is called {text[:64]!r}",
-            why="no event, memory, change or contest of this user has that id",
-            fix="copy an id from `list` or `search`",
+            why=f"no {kinds} of this user has that id",
+            fix=f"copy an id from {places}",
         )
     return _KINDS[found[1]], int(found[2])
 
@@ -154,7 +162,7 @@ def parse_id_number(text: str, kind: IdKind, tag: str) -> int:
         plain = int(digits) if well else None
     if plain is not None:
         return plain
-    found, number = parse_id(text, tag)
+    found, number = parse_id(text, tag, kind)
     if found is not kind:
         raise NotFound(
             f"{text!r} does not name {_NAMES[kind]}",

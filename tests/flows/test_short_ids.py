@@ -76,6 +76,20 @@ def test_every_verb_that_takes_an_id_takes_a_short_one(verb: Callable[[Credenda]
     verb(mem)
 
 
+def test_a_job_has_short_ids_too(mem: Credenda) -> None:
+    for _ in range(3):
+        mem.jobs.start("compress")
+    first = mem.jobs.list().items[-1]
+    short = first.id.partition("-")[0]
+    assert mem.jobs.get(short) == first
+    assert mem.jobs.cancel(short).id == mem.jobs.retry(short).id == first.id
+    with pytest.raises(NotFound) as caught:
+        mem.jobs.get("j99")
+    assert (caught.value.why, caught.value.fix) == ("no job of this user has that id", "copy an id from `jobs`")
+    with pytest.raises(NotFound, match="`why` or `changes`"):
+        mem.manage.undo("c99")
+
+
 def test_deleting_takes_the_whole_id_only(mem: Credenda) -> None:
     with pytest.raises(NotFound):
         mem.delete("m4")
@@ -87,7 +101,7 @@ def test_a_beginning_never_reveals_another_user(tmp_path: Path) -> None:
         ana.store(MemoryUnit(text="Ana lives in Linz.", entity="user", attribute="residence", value="Linz"))
         foreign = ana.list().items[0].id
     with Credenda.open(tmp_path / "m.db", user="bob", embedder="none", workers=False) as bob:
-        for name in ("m1", foreign, foreign[:-2], "e1", "c1"):
+        for name in ("m1", foreign, foreign[:-2], "e1", "c1", "j1"):
             with pytest.raises(NotFound):
                 bob.get(name)
         bob.store(MemoryUnit(text="Bob lives in Graz.", entity="user", attribute="residence", value="Graz"))

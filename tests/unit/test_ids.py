@@ -58,7 +58,7 @@ def test_an_id_is_read_as_it_was_written(kind: IdKind, number: int) -> None:
 def test_malformed_and_foreign_ids_look_the_same_from_outside(text: str) -> None:
     with pytest.raises(NotFound) as caught:
         parse_id(text, TAG)
-    assert caught.value.why == "no event, memory, change or contest of this user has that id"
+    assert caught.value.why == "no event or memory of this user has that id"
     assert len(str(caught.value)) < 300
 
 

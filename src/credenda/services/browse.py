@@ -53,7 +53,7 @@ from credenda.read.load_diff import load_difference
 from credenda.runtime import Parts
 from credenda.services.search import check_limit, resolve_moment
 from credenda.storage.current_trust import find_current_trust
-from credenda.storage.store import ChangeFilter, EventFilter, MemoryFilter, Reader
+from credenda.storage.store import ChangeFilter, EventFilter, JobFilter, MemoryFilter, Reader
 from credenda.text.given_time import parse_period
 from credenda.text.normalize import find_named_entities, normalise_attribute, normalise_name
 from credenda.validation import check_member, check_name, check_text
@@ -152,7 +152,7 @@ def get_expected(reader: Reader, memory_id: str, expectation: Expectation) -> Me
 # Short ids: the beginning of an id names a thing as far as it names one only.
 
 
-_SHORT: Final = re.compile(r"([emck])([1-9][0-9]{0,17})(-[0-9a-f]{0,5})?")
+_SHORT: Final = re.compile(r"([emckj])([1-9][0-9]{0,17})(-[0-9a-f]{0,5})?")
 _DIGITS_MAX: Final = 18
 _LISTED: Final = 5
 """Choices that an error lists."""
@@ -221,7 +221,7 @@ def _find_between(reader: Reader, kind: IdKind, low: int, high: int) -> list[str
         case IdKind.CONTEST:
             ids = [contest.id for contest in reader.contests()]
         case IdKind.JOB:
-            ids = []
+            ids = [job.id for job in reader.jobs(JobFilter(newest_first=True, below=high, limit=most))]
     return sorted((one for one in ids if low <= parse_serial(one) < high), key=parse_serial)[:most]
 
 

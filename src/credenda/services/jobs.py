@@ -21,7 +21,7 @@ from credenda.model.job import JobInfo, JobState
 from credenda.model.query import Page
 from credenda.private import cut_private_fields
 from credenda.runtime import Parts
-from credenda.services.browse import read_cursor, read_expectation, write_cursor
+from credenda.services.browse import read_cursor, read_expectation, resolve_id_in, write_cursor
 from credenda.services.search import check_limit
 from credenda.storage.records import CALL, KINDS
 from credenda.storage.store import ChangeFilter, Job, JobFilter, JobStatus, Reader, Writer
@@ -78,7 +78,9 @@ def retry_job(parts: Parts, job_id: str) -> JobInfo:
     def renew(job: Job) -> Job:
         state = describe_job(job).state
         if state not in {JobState.DEAD, JobState.CANCELLED}:
-            raise Conflict(f"{job.id} cannot be retried", why=f"it is {state}", fix="only dead jobs are retried")
+            raise Conflict(
+                f"{job.id} cannot be retried", why=f"it is {state}", fix="only dead and cancelled jobs are retried"
+            )
         return replace(job, status=JobStatus.QUEUED, attempts=0, run_after_us=0, error="", outcome="")
 
     found = _update_job(parts, job_id, renew)
@@ -152,7 +154,7 @@ def _read_outcome(job: Job) -> Outcome:
 
 
 def _find_job(reader: Reader, job_id: str) -> Job:
-    number = parse_id_number(job_id, IdKind.JOB, reader.tenant.tag)
+    number = _parse_number(resolve_id_in(reader, job_id), reader)
     found = reader.jobs(JobFilter(id=format_id(IdKind.JOB, number, reader.tenant.tag)))
     if not found:
         raise NotFound(f"there is no job {job_id[:64]}", fix="copy an id from `jobs`")
