@@ -49,6 +49,7 @@ from credenda.storage.transfer import (
     read_ledger,
     remove_from_ledger,
 )
+from credenda.text.recalled_block import count_noun
 
 _KEPT_TO_THE_END: Final = ("tenants", "redaction_permits")
 _NOT_SHOWN: Final = frozenset({"tenant_tags", "words"})
@@ -187,7 +188,7 @@ class LedgerFile:
             found.append(
                 Finding(
                     check="ledgers",
-                    detail=f"{back} users that it lists as erased are back: the database was restored from a backup",
+                    detail=f"{count_noun(back, 'user', 'is')} back that it lists as erased: a backup was restored",
                     where=self.path,
                     fix="run `credenda erase-again`",
                 )
