@@ -69,6 +69,17 @@ def test_a_time_that_cannot_be_read_is_named_in_one_line(ana: Terminal, option: 
     assert repr(words) in line
 
 
+def test_every_option_with_a_time_reads_the_same_words(ana: Terminal) -> None:
+    ana.text("remember", "I live in Linz.", "--at", "3 March 2025")
+    ana.text("remember", "I work at Siemens.", "--at", "yesterday", "--expires", "2100-01-01")
+    assert ana.json("undo", "--since", "yesterday", "--dry-run")["undone"]
+    assert ana.json("undo", "--until", "last month", "--dry-run")["undone"] == []
+    shown = ana.text("delete", "--before", "5 March 2025", "--dry-run")
+    assert shown.startswith("Would delete 1 event and 1 memory from before 2025-03-05T00:00:00Z.")
+    assert ana.json("delete", "--before", "yesterday", "--yes")["events"] == 1
+    assert ana.values("--attribute", "employer") == ["Siemens"]
+
+
 def test_a_zone_of_the_person_governs(tmp_path: Path) -> None:
     db = tmp_path / "zone.db"
 

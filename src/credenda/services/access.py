@@ -11,7 +11,7 @@ from hashlib import sha256
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from credenda import limits
-from credenda.clock import DAY_US, HOUR_US, SECOND_US, parse_time
+from credenda.clock import DAY_US, HOUR_US, SECOND_US
 from credenda.errors import Conflict, Invalid, NotFound, Unauthenticated
 from credenda.ids import draw_request_id, draw_secret
 from credenda.lazy import import_on_use
@@ -23,6 +23,7 @@ from credenda.services.browse import read_cursor, write_cursor
 from credenda.services.search import check_limit
 from credenda.storage.sql.server_rows import MemberStore, SecretStore, TokenStore
 from credenda.storage.store import Store, StoredToken
+from credenda.text.given_time import parse_start
 from credenda.validation import check_identity, check_name
 
 # Members of shared memories: who may use the memory of a user, and in which role.
@@ -169,7 +170,7 @@ def issue_token(
         expires_us = None
     else:
         span = _SPAN.fullmatch(expires.strip())
-        end_us = now_us + int(span[1]) * _UNITS[span[2]] if span else parse_time(expires, parts.settings.zone)
+        end_us = now_us + int(span[1]) * _UNITS[span[2]] if span else parse_start(expires, parts.settings.zone, now_us)
         if end_us <= now_us:
             raise Invalid("the token would be expired at once", why=f"{expires} is past", fix="give a later time")
         expires_us = end_us
@@ -235,7 +236,9 @@ def revoke_token(parts: Parts, name: str, user: str | None = None) -> AccessToke
         raise NotFound(f"there is no valid token {name[:64]!r}", fix="see `credenda token list`")
     if len(named) > 1:
         why = f"{len(named)} valid tokens have that name"
-        raise Invalid(f"{name[:64]!r} does not name one token", why=why, fix="give its id")
+        raise Invalid(
+            f"{name[:64]!r} does not name one token", why=why, fix="say whose it is with --user, or give its id"
+        )
     parts.store.tokens.revoke_token(named[0].id, now_us)
     stored = parts.store.tokens.find_token(named[0].id)
     return named[0] if stored is None else stored.token

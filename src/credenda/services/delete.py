@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import IO, Any, Final, TypeVar, cast
 
 from credenda import limits, portability
-from credenda.clock import format_time, parse_time
+from credenda.clock import format_time
 from credenda.errors import Conflict, Invalid, NotFound, Unavailable
 from credenda.hook_files import remove_hook_files
 from credenda.ids import IdKind, parse_id, parse_id_number, parse_serial
@@ -40,6 +40,7 @@ from credenda.runtime import Parts
 from credenda.services.browse import read_expectation, read_span, resolve_id_in
 from credenda.storage.store import ChangeFilter, EventFilter, MemoryFilter, Reader, Store, Tombstone, Writer
 from credenda.storage.transfer import ErasedTenant, Erasure, hash_tenant_name, locate_ledger, name_owner, read_ledger
+from credenda.text.given_time import parse_start
 from credenda.validation import check_condition, check_member, check_text
 from credenda.write.forget.delete import Deletion, find_last_number
 from credenda.write.forget.scope import BLANK, find_mentions
@@ -231,7 +232,7 @@ def delete_where(
         return tally.report(writer, dry_run=True)
 
     if dry_run:
-        return attempt(parts, work_all)
+        return replace(attempt(parts, work_all), before_us=wanted.occurred_before_us)
     tally, after = _Tally(), 0
     while after is not None:
         with parts.active_calls:
@@ -240,7 +241,7 @@ def delete_where(
     parts.jobs_ready.set()
     with parts.store.reader(parts.user_id) as reader:
         report = tally.report(reader, dry_run=False)
-    return replace(report, log_emptied=parts.store.log_emptied)
+    return replace(report, before_us=wanted.occurred_before_us, log_emptied=parts.store.log_emptied)
 
 
 def _check_conditions(
@@ -250,7 +251,7 @@ def _check_conditions(
     source, before = rest
     if session is None and topic is None and source is None and before is None:
         raise Invalid("delete_where needs a condition", why="without one it would delete everything", fix="name one")
-    before_us = None if before is None else parse_time(before, parts.settings.zone)
+    before_us = None if before is None else parse_start(before, parts.settings.zone, parts.clock.now_us())
     return EventFilter(
         session=check_condition(session, "session"),
         topic=check_condition(topic, "topic"),

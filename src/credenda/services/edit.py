@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import Final, cast
 
 from credenda import limits
-from credenda.clock import parse_time, to_datetime
+from credenda.clock import to_datetime
 from credenda.errors import Conflict, Invalid, NotFound
 from credenda.ids import IdKind, parse_id_number, parse_serial
 from credenda.limits import CONTEST_DAYS
@@ -39,6 +39,7 @@ from credenda.services.browse import get_current, get_expected, read_expectation
 from credenda.storage.plan import commit_decided, return_decided
 from credenda.storage.records import EMBED, READING_JOBS, take_turn
 from credenda.storage.store import ChangeFilter, EventFilter, Job, JobFilter, JobStatus, MemoryFilter, Reader, Writer
+from credenda.text.given_time import parse_start
 from credenda.text.normalize import normalise_attribute, normalise_name
 from credenda.validation import check_member, check_name, check_text
 from credenda.write.apply import Application, Applied, apply
@@ -266,9 +267,9 @@ def _undo_where(parts: Parts, conditions: Conditions, *, cascade: bool, dry_run:
     """Undo every change whose cause and time meet all conditions."""
     since, until = conditions.get("since"), conditions.get("until")
     session, source = conditions.get("session"), conditions.get("source")
-    zone = parts.settings.zone
-    since_us = None if since is None else parse_time(since, zone)
-    until_us = None if until is None else parse_time(until, zone)
+    zone, now_us = parts.settings.zone, parts.clock.now_us()
+    since_us = None if since is None else parse_start(since, zone, now_us)
+    until_us = None if until is None else parse_start(until, zone, now_us)
     if since_us is not None and until_us is not None and until_us <= since_us:
         raise Invalid("until must come after since", why="no time lies between them", fix="swap them")
     named = check_name(session, "session")

@@ -11,7 +11,6 @@ from datetime import tzinfo
 from typing import Any, Final, NamedTuple, cast
 
 from credenda import limits
-from credenda.clock import parse_time
 from credenda.errors import Conflict, Invalid, LimitExceeded
 from credenda.ids import IdKind, parse_id_number, parse_serial
 from credenda.model.attributes import answer_same_question, find_exact_attribute, get_attribute
@@ -36,6 +35,7 @@ from credenda.services.edit import commit_edit
 from credenda.storage.plan import commit_decided
 from credenda.storage.records import EMBED, KEEP, mark_complete, take_turn
 from credenda.storage.store import EventFilter, Job, Reader, Writer
+from credenda.text.given_time import parse_start
 from credenda.text.normalize import is_same_value, normalise_attribute, normalise_name
 from credenda.text.passing import find_passing_end
 from credenda.validation import check_fraction, check_member, check_name
@@ -478,8 +478,8 @@ def _build_event_and_claim(parts: Parts, unit: MemoryUnit) -> tuple[NewEvent, Cl
         cardinality=cardinality,
         confidence=check_fraction(unit.confidence, "confidence"),
         importance=check_fraction(unit.importance, "importance"),
-        valid_from_us=None if unit.valid_from is None else parse_time(unit.valid_from, zone),
-        valid_until_us=None if unit.valid_until is None else parse_time(unit.valid_until, zone),
+        valid_from_us=None if unit.valid_from is None else parse_start(unit.valid_from, zone, now_us),
+        valid_until_us=None if unit.valid_until is None else parse_start(unit.valid_until, zone, now_us),
         topic=event.topic,
         tags=event.tags,
     )

@@ -61,6 +61,16 @@ def parse_moment(value: datetime | str, zone: tzinfo, now_us: int) -> int:
     return now_us if period.from_us <= now_us < period.until_us else period.until_us - 1
 
 
+def parse_start(value: datetime | str, zone: tzinfo, now_us: int) -> int:
+    """Parse a moment like `parse_moment`; a day or a longer period means its start.
+
+    >>> from zoneinfo import ZoneInfo
+    >>> to_datetime(parse_start("yesterday", ZoneInfo("UTC"), 1_793_664_000_000_000)).isoformat()
+    '2026-11-02T00:00:00+00:00'
+    """
+    return parse_period(value, zone, now_us).from_us
+
+
 def parse_period(value: datetime | str, zone: tzinfo, now_us: int) -> Period:
     """Parse a moment or a period of whole days in a zone, like `parse_moment`; periods may have any length."""
     if not isinstance(value, str):

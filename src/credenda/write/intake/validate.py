@@ -14,12 +14,12 @@ from string import digits
 from typing import Any, Final, NamedTuple, TypeVar, cast
 
 from credenda import limits
-from credenda.clock import parse_time
 from credenda.errors import Invalid, LimitExceeded
 from credenda.model.event import OWN_SOURCES, TRUST, NewEvent, Role, Source
 from credenda.model.fast_dataclass import compile_fast_init
 from credenda.model.memory import Draft, MemoryType
 from credenda.private import cut_private, cut_private_fields, cut_tagged, is_off_record
+from credenda.text.given_time import parse_start
 from credenda.text.normalize import normalise_name
 from credenda.text.sentences import is_about_user
 from credenda.validation import check_member, check_metadata, check_name, encode_text, replace_zeros
@@ -216,8 +216,10 @@ def accept(submission: Submission, *, policy: str, zone: tzinfo, now_us: int) ->
             fix="leave out allow_deleted, or file it with source human",
         )
     messages = _parse_messages(submission.content)
-    base_us = now_us if submission.occurred_at is None else parse_time(submission.occurred_at, zone)
-    frame = _SubmissionFields(submission=submission, source=source, policy=policy, zone=zone, base_us=base_us)
+    base_us = now_us if submission.occurred_at is None else parse_start(submission.occurred_at, zone, now_us)
+    frame = _SubmissionFields(
+        submission=submission, source=source, policy=policy, zone=zone, base_us=base_us, now_us=now_us
+    )
     key = _check_identifier(submission.idempotency_key, "idempotency_key", policy)
     said: list[_Message] = []
     events: list[NewEvent] = []
@@ -323,6 +325,7 @@ class _SubmissionFields(NamedTuple):
     policy: str
     zone: tzinfo
     base_us: int
+    now_us: int
 
     def event(self, said: _Message) -> tuple[NewEvent, tuple[str, ...]]:
         """Turn one message into an event; also return the kinds of secrets that were masked."""
@@ -344,13 +347,15 @@ class _SubmissionFields(NamedTuple):
             session=_check_identifier(submission.session, "session", self.policy) or "",
             agent=_check_identifier(submission.agent, "agent", self.policy) or "",
             external_id=_check_identifier(message.get("id"), "message id", self.policy),
-            occurred_us=self.base_us if moment is None else parse_time(moment, self.zone),
+            occurred_us=self.base_us if moment is None else parse_start(moment, self.zone, self.now_us),
             flags=_detect_flags(
                 submission, None if plain else screened.text, own=role is Role.USER and self.source in OWN_SOURCES
             ),
             tags=_check_tags(submission.tags, self.policy),
             metadata=screen_metadata(check_metadata(submission.metadata), self.policy),
-            expires_us=None if submission.expires_at is None else parse_time(submission.expires_at, self.zone),
+            expires_us=None
+            if submission.expires_at is None
+            else parse_start(submission.expires_at, self.zone, self.now_us),
         )
         return event, screened.masked
 
