@@ -34,7 +34,7 @@ def narrow() -> HashedEmbedder:
 def test_a_store_opens_with_another_model_and_says_what_that_means(store: Path, clock: ManualClock) -> None:
     with Credenda.open(store, user="ana", clock=clock, embedder=narrow(), workers=False) as mem:
         found = mem.stats()
-        assert (found.embedder, found.foreign_vectors, found.vectors) == ("hashed-1-128", 3, 3)
+        assert (found.embedder, found.foreign_vectors, found.texts_to_embed) == ("hashed-1-128", 3, 3)
         assert mem.search("Where do I live?").hits[0].quote == "I live in Linz."
         assert mem.data.doctor().ok
         mem.remember("The harbour was full of ships.")
@@ -60,6 +60,7 @@ def test_reembed_adds_vectors_of_the_model_in_use_and_keeps_the_old(store: Path,
         report = mem.data.reembed()
         assert (report.embedded, report.model_id, report.in_use) == (3, "hashed-1-128", True)
         assert mem.stats().vectors_by_model == {"hashed-1-384": 3, "hashed-1-128": 3}
+        assert mem.stats().texts_to_embed == 0
         hits = mem.search("Does my sister play the cello?", explain=True).hits
         assert hits[0].terms["cosine"] > 0.3
         assert mem.data.reembed().embedded == 0

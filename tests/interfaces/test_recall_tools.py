@@ -73,8 +73,11 @@ def test_the_audit_chain_is_verified_over_rest_and_as_a_tool(site: Site, token: 
     assert (first["ok"], first["problem"]) == (True, "")
     told = site.tool("verify_audit_chain", {"anchor": first["head"]}, token).json()["result"]["structuredContent"]
     assert (told["ok"], told["records"] >= first["records"]) == (True, True)
-    forged = site.send("GET", "/v1/audit/verification", token, params={"anchor": "1:00"}).json()
-    assert (forged["ok"], forged["problem"]) == (False, "the chain does not lead through the anchor 1:00")
+    forged = site.send("GET", "/v1/audit/verification", token, params={"anchor": f"1:{'0' * 64}"}).json()
+    problem = f"the chain does not lead through the anchor 1:{'0' * 64}"
+    assert (forged["ok"], forged["problem"]) == (False, problem)
+    mistyped = site.send("GET", "/v1/audit/verification", token, params={"anchor": "1:00"})
+    assert (mistyped.status_code, "SEQ:HASH" in mistyped.text) == (422, True)
 
 
 @pytest.mark.requirement("R-175")

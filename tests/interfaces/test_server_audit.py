@@ -145,6 +145,10 @@ def test_a_chain_that_was_made_anew_does_not_lead_through_an_anchor(terminal: Te
     assert verify_chain(rows, (1, rows[0][2])).ok
 
 
+def test_a_mistyped_anchor_is_no_sign_of_tampering(terminal: Terminal) -> None:
+    assert "an anchor is SEQ:HASH" in terminal.error("audit", "verify", "--anchor", "foo", code=2)
+
+
 @pytest.mark.requirement("R-204")
 def test_erasing_a_user_leaves_the_records_and_takes_the_name_away(tmp_path: Path) -> None:
     with serving(tmp_path / "memory.db", ManualClock(START), tokens=True) as site:

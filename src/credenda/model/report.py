@@ -49,6 +49,8 @@ class DeletionReport:
     mentions_total: int = 0
     log_emptied: bool = True
     """Whether the write-ahead log was cut off. Otherwise a reader keeps the words there until it ends."""
+    before_us: int | None = None
+    """The moment that `before` named."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -335,6 +337,8 @@ class Stats:
     embedder: str | None = None
     """Id of the model that embeds new texts and queries; None for search by words alone."""
     vectors_by_model: Mapping[str, int] = field(default_factory=dict[str, int])
+    texts_to_embed: int = 0
+    """Texts with vectors of other models only: searches find them by words until `reembed`."""
     counted_by: str = "estimate"
     """The token counter of contexts and of the core: "estimate", or the name of a tokenizer."""
     waiting: int = 0

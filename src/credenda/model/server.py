@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -117,6 +118,10 @@ class AuditRecord:
     seq: int
     fields: Mapping[str, object]
     hash: str
+
+
+AUDIT_HEAD: Final = re.compile(r"[0-9]{1,18}:[0-9a-f]{64}")
+"""The head of the chain, which later serves as an anchor: the number and the hash of a record."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

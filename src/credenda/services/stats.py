@@ -55,7 +55,7 @@ _PENDING: Final = (JobStatus.QUEUED, JobStatus.PROCESSING, JobStatus.FAILED)
 def count_stats(parts: Parts) -> model.report.Stats:
     """Count memories, events and pending work."""
     with parts.store.reader(parts.user_id) as reader:
-        counts = reader.counts()
+        counts = reader.counts(parts.embedder.model_id if parts.embedder else None)
         waiting = services.llm_extraction.count_waiting(reader)
         unread = measure_unread(reader, parts.clock.now_us())
     return model.report.Stats(
@@ -74,6 +74,7 @@ def count_stats(parts: Parts) -> model.report.Stats:
         tombstones=counts.tombstones,
         embedder=parts.embedder.model_id if parts.embedder else None,
         vectors_by_model=counts.vectors_by_model,
+        texts_to_embed=counts.texts_of_others,
         counted_by=parts.counter.name,
         waiting=unread.messages,
         reader_problem="" if parts.llm is not None else parts.reader_problem,

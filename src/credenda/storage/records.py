@@ -467,6 +467,7 @@ class Counts:
     open_contests: int = 0
     vectors: int = 0
     vectors_by_model: dict[str, int] = field(default_factory=dict[str, int])
+    texts_of_others: int = 0
     tombstones: int = 0
     spends: tuple[Spend, ...] = ()
     """Model costs, newest day first; at most `limits.SPENDS_SHOWN`."""

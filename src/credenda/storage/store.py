@@ -276,8 +276,8 @@ class Reader(Protocol):
         """Return jobs."""
         ...
 
-    def counts(self) -> Counts:
-        """Count the tenant's rows."""
+    def counts(self, model_id: str | None = None) -> Counts:
+        """Count the tenant's rows, and the texts that have vectors but none of this model."""
         ...
 
 

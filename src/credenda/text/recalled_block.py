@@ -86,7 +86,7 @@ _PLURALS: Final = ("ies", "y"), ("ches", "ch"), ("shes", "sh"), ("xes", "x"), ("
 """Endings of plurals with those of their singulars; the first that fits counts."""
 
 
-_VERBS: Final = {"is": "are", "was": "were"}
+_VERBS: Final = {"has": "have", "is": "are", "was": "were"}
 
 
 def count_noun(count: int, noun: str, verb: str = "") -> str:

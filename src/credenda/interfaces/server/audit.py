@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import logging
 import os
-import re
 from collections import deque
 from dataclasses import replace
 from itertools import islice
@@ -17,7 +16,7 @@ from credenda import limits
 from credenda.clock import DAY_US, Clock, format_time
 from credenda.errors import CredendaError, Invalid
 from credenda.interfaces.server.guard import RateLimit
-from credenda.model.server import AuditDraft
+from credenda.model.server import AUDIT_HEAD, AuditDraft
 from credenda.storage.sql.server_rows import AuditStore
 
 # Anchors of the audit: the head of its chain, once a day, in a log and a file that can be kept elsewhere.
@@ -25,7 +24,6 @@ from credenda.storage.sql.server_rows import AuditStore
 
 ANCHOR_LOG: Final = "credenda.server.audit"
 _log: Final = logging.getLogger(ANCHOR_LOG)
-_HEAD: Final = re.compile(r"[0-9]{1,18}:[0-9a-f]{64}")
 _FILE_BYTES: Final = 64 << 20
 
 
@@ -86,7 +84,7 @@ def _read_head(line: str, number: int, path: Path) -> str:
         head = json.loads(line)["audit_head"]
     except (ValueError, KeyError, TypeError):
         head = ""
-    if not isinstance(head, str) or not _HEAD.fullmatch(head):
+    if not isinstance(head, str) or not AUDIT_HEAD.fullmatch(head):
         raise Invalid(f"line {number} of {path} is no anchor", why="it was changed or cut off", fix="restore the file")
     return head
 

@@ -721,8 +721,8 @@ class SqlReader(ABC):
             )
         return [rows.to_job(row, tag) for row in found]
 
-    def counts(self) -> Counts:
-        """Count the tenant's rows."""
+    def counts(self, model_id: str | None = None) -> Counts:
+        """Count the tenant's rows, and the texts that have vectors but none of this model."""
         events = self._run("count_events").fetchone()
         rest = self._run("count_rest").fetchone()
         models = {row["model_id"]: row["n"] for row in self._run("count_vectors")}
@@ -736,6 +736,9 @@ class SqlReader(ABC):
             open_contests=rest["open_contests"],
             vectors=sum(models.values()),
             vectors_by_model=models,
+            texts_of_others=self._run("count_other_vectors", model_id=model_id).fetchone()["n"]
+            if model_id is not None and models.keys() - {model_id}
+            else 0,
             tombstones=rest["tombstones"],
             spends=tuple(Spend(**row) for row in self._run("spends", limit=limits.SPENDS_SHOWN)),  # type: ignore[arg-type]
         )

@@ -14,12 +14,13 @@ from typing import Any, Final, TypeVar
 
 from credenda import limits
 from credenda.clock import LONGEST_WAIT_US, Clock
-from credenda.errors import Conflict, LimitExceeded
+from credenda.errors import Conflict, Invalid, LimitExceeded
 from credenda.ids import draw_key, parse_id
 from credenda.model.core import ANY_VERSION, Item, ItemFilter, ItemRemoval
 from credenda.model.evaluation import ScoreRecord
 from credenda.model.governance import LegalHold, PoliciesAndHolds, RetentionPolicy
 from credenda.model.server import (
+    AUDIT_HEAD,
     FINISHED,
     AccessToken,
     AgentTask,
@@ -415,7 +416,17 @@ class AuditStore(ServerTables):
             return [_to_record(row) for row in found]
 
     def verify_audit(self, anchors: Sequence[str] = ()) -> AuditReport:
-        """Verify the whole chain and the names behind its pseudonyms; `anchors` are heads of earlier times."""
+        """Verify the whole chain and the names behind its pseudonyms; `anchors` are heads of earlier times.
+
+        Raises `Invalid` for an anchor that no chain can lead through, such as a mistyped one.
+        """
+        for anchor in anchors:
+            if not AUDIT_HEAD.fullmatch(anchor):
+                raise Invalid(
+                    f"{make_harmless(anchor)} is no anchor",
+                    why="an anchor is SEQ:HASH, a number and 64 hexadecimal digits",
+                    fix="copy the whole head that an earlier verification printed",
+                )
         with self._view_tables() as run:
             head = run("audit_head").fetchone()
             rows = ((row[0], row[1], row[2]) for row in run("audit_chain"))

@@ -183,6 +183,13 @@ WHERE user_id = :user_id AND status IN ('queued', 'processing', 'failed')
 -- Vectors by model.
 SELECT model_id, count(*) AS n FROM embeddings WHERE user_id = :user_id GROUP BY model_id;
 
+-- name: count_other_vectors^
+-- Texts with vectors, and none of this model.
+SELECT count(*) AS n FROM (
+    SELECT code FROM embeddings WHERE user_id = :user_id
+    GROUP BY code HAVING max(CASE WHEN model_id = :model_id THEN 1 ELSE 0 END) = 0
+) AS others;
+
 -- name: count_rest^
 -- The other sizes.
 SELECT
