@@ -259,6 +259,8 @@ def test_a_memory_is_exported_and_imported_whole(site: Site, tmp_path: Path) -> 
         problem(other.send("POST", "/v1/imports", files={**sent, "other": ("x", b"")}), 400)
         problem(other.send("POST", "/v1/imports", data={"path": "/etc/passwd"}), 415)
         problem(other.send("POST", "/v1/imports", files={"path": (None, "/etc/passwd")}), 422)
+        unknown = other.send("POST", "/v1/imports", files={"file": ("tls.db", b"\x00\x01\x02 of no format")})
+        assert "tls.db" in unknown.json()["title"] + unknown.json()["detail"], unknown.text
         problem(other.send("POST", "/v1/imports"), 422)
 
 

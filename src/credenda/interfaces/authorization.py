@@ -228,6 +228,8 @@ class ServerFile:
     """
 
     path: Path
+    name: str = ""
+    """The name of an upload at its caller, for messages."""
 
 
 def invoke(memory: Credenda, operation: Operation, given: Mapping[str, object], *, door: Door = "python") -> Any:  # noqa: ANN401 - any result

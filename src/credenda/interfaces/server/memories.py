@@ -153,6 +153,8 @@ class Memories:
         if self._audit is not None:
             about = "Calls whose audit record is not written yet."
             found["credenda_audit_waiting"] = (about, self._audit.waiting)
+        period_seconds = 0.0 if self._probe is None else self._probe.period_seconds
+        found["credenda_probe_period_seconds"] = ("Time between two probes; 0 if none run.", period_seconds)
         return found if self._probe is None else {**found, **self._probe.list_gauges()}
 
     def describe_probe(self) -> ProbeResult | None:

@@ -102,7 +102,7 @@ class Probe:
     def __init__(self, parts: Parts, jobs_ready: Event, period_seconds: float) -> None:
         """Prepare; `jobs_ready` wakes the worker of this process, if it has one."""
         self._parts = replace(parts.for_user(PROBE_USER), jobs_ready=jobs_ready, llm_jobs_ready=jobs_ready)
-        self._period_seconds = period_seconds
+        self.period_seconds = period_seconds
         self._stop = Event()
         self._thread = Thread(target=self._run, name="credenda-probe")
         self.last: ProbeResult | None = None
@@ -133,10 +133,10 @@ class Probe:
         }
 
     def _run(self) -> None:
-        wait_seconds = min(_FIRST_SECONDS, self._period_seconds)
+        wait_seconds = min(_FIRST_SECONDS, self.period_seconds)
         with Credenda(self._parts, workers=False) as memory:
             while not self._stop.wait(wait_seconds):
-                wait_seconds = self._period_seconds
+                wait_seconds = self.period_seconds
                 self.run_once(memory)
 
     def run_once(self, memory: Credenda) -> None:

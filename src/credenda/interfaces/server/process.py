@@ -62,7 +62,7 @@ Extend = Callable[[Server[Any]], None]
 """Adds handlers of a program's own to the MCP server, before the first request."""
 
 _METRICS_MEDIA: Final = "text/plain; version=0.0.4; charset=utf-8"
-_LIBRARIES: Final = ("mcp", "a2a", "uvicorn", "sse_starlette")
+_LIBRARIES: Final = ("mcp", "a2a", "uvicorn", "sse_starlette", "psycopg")
 _LONG_SCOPES: Final = frozenset({"memory:admin", "memory:erase"})
 _FILES: Final = frozenset({"upload", "download"})
 _WAITING_SHARE: Final = 0.6

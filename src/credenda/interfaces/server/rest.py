@@ -7,6 +7,7 @@ import re
 from collections import Counter, OrderedDict
 from collections.abc import AsyncGenerator, Callable, Generator, Iterable, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager, nullcontext
+from copy import copy
 from dataclasses import dataclass, field
 from functools import partial
 from hashlib import sha256
@@ -267,7 +268,21 @@ async def read_inputs(request: Request, operation: Operation, route: Rest) -> As
         download = next((folder / name for name, kind in kinds.items() if kind == "download"), None)
         if download is not None:
             given[download.name] = ServerFile(download)
-        yield Inputs(given, body, download)
+        with _name_uploads(given.values()):
+            yield Inputs(given, body, download)
+
+
+@contextmanager
+def _name_uploads(given: Iterable[object]) -> Generator[None]:
+    """Name an uploaded file in an error as its caller does, not as the server keeps it."""
+    try:
+        yield
+    except CredendaError as error:
+        named = copy(error)
+        for one in given:
+            if isinstance(one, ServerFile) and one.name:
+                named.what = named.what.replace(one.path.name, one.name)
+        raise named from error
 
 
 @contextmanager
@@ -407,7 +422,9 @@ async def _read_form(request: Request, params: Mapping[str, Param], folder: Path
             if isinstance(value, UploadFile) != (name == FILE_FIELD) or wanted not in params:
                 raise Invalid(f"there is no field {name[:64]!r}", fix=f"send the file as {FILE_FIELD!r}")
             if isinstance(value, UploadFile):
-                found[upload] = ServerFile(await to_thread.run_sync(_keep_upload, value, folder))
+                found[upload] = ServerFile(
+                    await to_thread.run_sync(_keep_upload, value, folder), Path(value.filename or "").name
+                )
             else:
                 found[name] = _parse_word(name, params[name], value)
         return found
