@@ -170,6 +170,8 @@ def test_context_is_a_block_for_a_prompt(ana: Terminal) -> None:
     assert "peanuts" in ana.text("context", "What is my favourite snack?")
     nothing = ana.run("context", "What is my blood type?")
     assert (nothing.stdout, len(nothing.stderr.splitlines())) == ("", 1)
+    narrow = ana.run("context", "What is my favourite snack?", "--tokens", "5")
+    assert (narrow.stdout, narrow.stderr) == ("", "nothing fits into 5 tokens; the block is empty\n")
     packed = ana.json("context", "peanuts", "--tokens", "200")
     assert {"text", "hits", "tokens", "abstained", "counted_by", "waiting", "probability"} == set(packed)
     assert 0 < packed["tokens"] <= 200

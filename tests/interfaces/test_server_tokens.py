@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from datetime import timedelta
 from hashlib import sha256
@@ -9,9 +10,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from click.testing import CliRunner, Result
 
 from credenda import Conflict, Credenda, Invalid, limits
 from credenda.bootstrap import build_parts
+from credenda.interfaces.cli.main import cli
 from credenda.interfaces.server.address import Address
 from credenda.model.server import AccessToken
 from credenda.services.access import issue_token, revoke_token, verify_token
@@ -19,7 +22,7 @@ from credenda.storage.store import StoredToken
 from credenda.testing import ManualClock
 
 from .served import serving
-from .terminal import Terminal
+from .terminal import NO_SETTINGS, Terminal
 
 START = "2026-03-01T09:00:00Z"
 
@@ -52,12 +55,22 @@ def test_the_text_of_a_token_is_all_of_standard_output(terminal: Terminal) -> No
     assert "laptop  for ana  memory:read  without end  never used" in terminal.text("token", "list")
 
 
+def run_cli(terminal: Terminal, *args: str, code: int = 0, **env: str) -> Result:
+    result = CliRunner().invoke(cli, ["--db", str(terminal.db), *args], env=NO_SETTINGS | env)
+    assert result.exit_code == code, (result.stdout, result.stderr)
+    return result
+
+
 def test_tokens_are_listed_and_revoked_by_user(terminal: Terminal) -> None:
     mine = terminal.json("token", "create", "laptop")
     other = terminal.json("token", "create", "laptop", user="bob")
     assert [one["user"] for one in terminal.json("token", "list", user="bob")] == ["bob"]
     terminal.error("token", "revoke", "laptop", user="eva", code=3)
-    assert terminal.json("token", "revoke", "laptop", user="bob")["id"] == other["id"]
+    line = run_cli(terminal, "token", "revoke", "laptop", code=2).stderr
+    assert "2 valid tokens have that name; say whose it is with --user" in line
+    assert json.loads(run_cli(terminal, "--json", "token", "list").stdout)
+    assert "for ana" not in run_cli(terminal, "token", "list", CREDENDA_USER="bob").stdout
+    assert other["id"] in run_cli(terminal, "token", "revoke", "laptop", CREDENDA_USER="bob").stdout
     assert terminal.json("token", "revoke", mine["id"])["revoked_at"] is not None
     terminal.error("token", "revoke", "laptop", code=3)
 
@@ -214,3 +227,12 @@ def test_a_memory_that_was_open_before_still_opens(tmp_path: Path) -> None:
         memory.remember("I like tea.")
     with serving(tmp_path / "memory.db", ManualClock(START), tokens=True) as site:
         assert site.send("GET", "/v1/stats", site.token("ana")).json()["events"] == 1
+
+
+def test_a_request_with_two_tokens_is_refused(tmp_path: Path) -> None:
+    with serving(tmp_path / "memory.db", ManualClock(START), tokens=True) as site:
+        both = [("Authorization", f"Bearer {token}") for token in (site.token("ana"), "credenda_wrong")]
+        for headers in (both, both[::-1]):
+            refused = site.client.get("/v1/stats", headers=headers)
+            assert refused.status_code == 401
+            assert "carries several" in refused.text

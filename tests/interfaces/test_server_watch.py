@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import json
 import logging
+import ssl
 from datetime import timedelta
+from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
-from threading import Event
+from threading import Event, Thread
 
 import pytest
 
-from credenda import Credenda, Invalid, restore_backup
+from credenda import Credenda, Invalid, Unavailable, restore_backup
 from credenda.bootstrap import PROBE_USER, build_parts
 from credenda.clock import SystemClock
 from credenda.interfaces.authorization import SCOPES
@@ -21,6 +23,7 @@ from credenda.services.access import issue_token
 from credenda.testing import ManualClock
 from tests.waiting import await_that
 
+from .certificates import write_certificate
 from .running import Running, running
 from .terminal import Terminal
 
@@ -29,6 +32,10 @@ START = "2026-03-01T09:00:00Z"
 
 def results(report: ServerReport) -> dict[str, bool | None]:
     return {one.check: one.ok for one in report.checks}
+
+
+def describe(report: ServerReport) -> dict[str, str]:
+    return {one.check: "; ".join(filter(None, (one.detail, one.fix))) for one in report.checks}
 
 
 def wait_for_probe(server: Running) -> ServerReport:
@@ -106,7 +113,7 @@ def test_a_message_that_waits_too_long_is_the_first_thing_that_is_told(
     with running(path, monkeypatch, probe_seconds=0) as server:
         report = check_server(server.url, SystemClock())
     assert (report.ok, results(report)["oldest unread message"]) == (False, False)
-    assert results(report)["probe"] is None
+    assert describe(report)["probe"] == "none runs; set probe_seconds for the server"
     terminal = Terminal(tmp_path, user="bob")
     assert next(iter(terminal.json("stats"))) == "oldest_unread_seconds"
     assert next(iter(terminal.json("doctor"))) == "oldest_unread_seconds"
@@ -139,10 +146,48 @@ def test_a_token_decides_what_is_shown(tmp_path: Path, monkeypatch: pytest.Monke
     }
     assert [found[token].ok for token in found] == [False, False, True, True]
     assert found[""].oldest_unread_seconds is None
+    for token in ("", "credenda_wrong"):
+        told = describe(found[token])
+        assert told["probe"] == told["oldest unread message"] == "not shown; give a valid token in CREDENDA_TOKEN"
+    assert describe(found[reader])["probe"] == "not shown; use a token with the scope memory:admin"
     assert found[reader].oldest_unread_seconds == 0
     assert admin not in shown.output + repr(list(found.values()))
     assert "No problem was found." in shown.stdout
     assert results(late)["clock"] is False
+
+
+def test_a_server_in_its_first_seconds_has_no_probe_yet(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with running(tmp_path / "memory.db", monkeypatch) as server:
+        assert describe(check_server(server.url))["probe"] == "there was none yet"
+
+
+def test_a_server_that_fails_blames_no_token(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with running(tmp_path / "memory.db", monkeypatch) as server:
+        monkeypatch.setattr("credenda.services.stats.count_stats", fail)
+        monkeypatch.setattr("credenda.services.settle.measure_oldest_unread", fail)
+        report = check_server(server.url)
+    told = describe(report)
+    assert report.ok is False
+    assert told["token"] == "the answer was 503"
+    assert told["oldest unread message"] == "not shown: the answer was 503; look at the log of the server"
+    assert told["probe"] == "not shown: the answer was 500; look at the log of the server"
+
+
+def fail(*_: object) -> None:
+    raise Unavailable("the database is away")
+
+
+def test_a_certificate_that_is_not_trusted_is_named(tmp_path: Path) -> None:
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(*write_certificate(tmp_path))
+    with HTTPServer(("127.0.0.1", 0), BaseHTTPRequestHandler) as server:
+        server.socket = context.wrap_socket(server.socket, server_side=True)
+        thread = Thread(target=server.handle_request)
+        thread.start()
+        told = describe(check_server(f"https://127.0.0.1:{server.server_port}"))["livez"]
+        thread.join()
+    assert told.startswith("TLS: self-signed certificate; ")
+    assert told.endswith("in SSL_CERT_FILE")
 
 
 def test_a_server_that_is_not_there_is_told_with_exit_code_7(tmp_path: Path) -> None:

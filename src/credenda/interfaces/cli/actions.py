@@ -15,7 +15,7 @@ import click
 
 import credenda
 from credenda import services
-from credenda.clock import seconds
+from credenda.clock import seconds, to_datetime
 from credenda.errors import Conflict, CredendaError, Invalid, NotFound, Unavailable
 from credenda.interfaces import cli, hook_engine
 from credenda.interfaces.authorization import invoke
@@ -115,8 +115,17 @@ def _run_context(session: Session, operation: Operation, given: Given) -> Outcom
     outcome = _run_simple(session, operation, given)
     _note_waiting(outcome.value)
     if not getattr(outcome.value, "text", ""):
-        note("no memory matches; the block is empty")
+        note(f"{_explain_empty_block(outcome.value, given)}; the block is empty")
     return outcome
+
+
+def _explain_empty_block(found: object, given: Given) -> str:
+    """Say why a context has no line: nothing was found, or nothing fits."""
+    if getattr(found, "abstained", False):
+        return "no memory matches"
+    tokens = given.get("token_budget")
+    room = "the setting context_tokens" if tokens is None else count_noun(tokens, "token")
+    return f"nothing fits into {room}" if given.get("query") else f"no memory is for every prompt and fits into {room}"
 
 
 def _run_doctor(session: Session, operation: Operation, given: Given) -> Outcome:
@@ -371,11 +380,11 @@ def _delete_where(session: Session, given: Given, *, sure: bool) -> Outcome:
             if is_interactive():
                 for line in cli.render.describe_report(report):
                     note(line)
-            question = (
-                f"Delete {count_noun(report.events, 'event')} and {count_noun(report.memories, 'memory')} for good?"
-            )
-            if not ask_consent(question, sure=sure):
+            named = cli.render.name_deleted(cli.output.open_screen(session.zone), report)
+            if not ask_consent(f"Delete {named} for good?", sure=sure):
                 return Outcome(value=Done(id=", ".join(map(escape_controls, conditions.values())), done="kept"))
+            if report.before_us is not None:
+                conditions["before"] = to_datetime(report.before_us)  # the moment that was shown
         return Outcome(value=memory.delete_where(**conditions))
 
 

@@ -22,7 +22,7 @@ import click
 
 import credenda
 from credenda.clock import SystemClock
-from credenda.config import get_default_user, is_colour_allowed
+from credenda.config import get_default_user, is_colour_allowed, read_user
 from credenda.errors import Invalid, Unavailable
 from credenda.lazy import import_on_use
 from credenda.paths import make_file_error
@@ -340,6 +340,11 @@ class Session:
     tokenizer: str | None = None
     zone: tzinfo = UTC
     """The time zone of displayed times; set from the memory when it opens."""
+
+    @property
+    def chosen_user(self) -> str | None:
+        """The user of --user or of the environment; None where neither names one."""
+        return self.user or read_user()
 
     def open(self) -> Credenda:
         """Open the memory without background workers; the command does all work itself before it ends."""

@@ -121,7 +121,7 @@ def render_stats(screen: Screen, found: Stats) -> str:
     lines = [screen.pairs(rows, indent="")]
     if found.reader_problem:
         lines.append(screen.fill(screen.warn(found.reader_problem)))
-    if found.foreign_vectors:
+    if found.texts_to_embed or (found.vectors and found.embedder is None):
         lines.append(screen.fill(_describe_other_vectors(found)))
     if not found.events and not found.memories:
         lines.append(screen.fill(NOTHING_YET))
@@ -161,19 +161,19 @@ def _render_extraction(screen: Screen, report: ExtractionReport) -> str:
 
 
 def _describe_other_vectors(found: Stats) -> str:
-    """Describe vectors that another embedding model made."""
+    """Describe texts that only another embedding model has embedded."""
     if found.embedder is None:
         return f"{found.vectors:,} vectors are not used: no embedding model is open, so search is lexical only."
     return (
-        f"{found.foreign_vectors:,} of {found.vectors:,} vectors are not of {escape_controls(found.embedder)}: "
-        "search finds these memories by words only until you run `credenda reembed`."
+        f"{count_noun(found.texts_to_embed, 'text', 'has')} no vector of {escape_controls(found.embedder)}: "
+        "search finds such texts by words only until you run `credenda reembed`."
     )
 
 
 @register_output(ReembedReport)
 def _render_reembed(screen: Screen, report: ReembedReport) -> str:
     told = "Would embed" if report.dry_run else "Embedded"
-    lines = [f"{told} {report.embedded:,} texts with {escape_controls(report.model_id)}."]
+    lines = [f"{told} {count_noun(report.embedded, 'text')} with {escape_controls(report.model_id)}."]
     lines.append(_render_counts(screen, report.vectors_by_model))
     if not report.in_use:
         lines.append("Set `embedder` to this model so that searches use it.")
@@ -190,7 +190,7 @@ def render_doctor(screen: Screen, report: DoctorReport) -> str:
     lines = [f"Oldest unread message: {format_wait(report.oldest_unread_seconds)}."]
     lines += ["No problem was found." if report.ok else screen.warn("Problems were found.")]
     lines += [screen.fill(_describe_finding(one), "  ", "    ") for one in report.findings]
-    if not report.ok:
+    if any(not one.fix and not one.repaired for one in report.findings):
         lines.append("`credenda doctor --repair` rebuilds derived data; for anything else restore a backup.")
     lines.append(screen.dim(screen.fill(f"checked: {', '.join(report.checks)}")))
     about = [(name.replace("_", " "), text) for name, text in report.backend.items()]
@@ -519,11 +519,18 @@ def render_deletion(screen: Screen, receipt: DeletionReceipt) -> str:
     return "\n".join(lines)
 
 
+def name_deleted(screen: Screen, report: DeletionReport) -> str:
+    """Say how much a deletion by conditions concerns, and before which moment."""
+    counts = f"{count_noun(report.events, 'event')} and {count_noun(report.memories, 'memory')}"
+    before = "" if report.before_us is None else f" from before {screen.moment(to_datetime(report.before_us))}"
+    return counts + before
+
+
 @register_output(DeletionReport)
 def render_delete(screen: Screen, report: DeletionReport) -> str:
     """Show how much was deleted, or would be."""
     would = "Would delete" if report.dry_run else "Deleted"
-    lines = [f"{would} {count_noun(report.events, 'event')} and {count_noun(report.memories, 'memory')}."]
+    lines = [f"{would} {name_deleted(screen, report)}."]
     if report.dry_run:
         lines += describe_report(report)
     else:

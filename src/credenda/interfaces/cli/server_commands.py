@@ -249,7 +249,10 @@ def make_token_command() -> click.Command:
         short_help="Create a token for a user, and show it once.",
     )
     listed = make_command(
-        "list", _list, help="List the tokens and connected clients of all users, or of --user, without their secrets."
+        "list",
+        _list,
+        help="List the tokens and connected clients without their secrets: of the user of --user or CREDENDA_USER, else"
+        " of all users.",
     )
     revoke = make_command(
         "revoke",
@@ -284,7 +287,7 @@ def _create(session: Session, name: str, scopes: str, **given: str) -> None:
 
 def _list(session: Session) -> None:
     with session.open_parts() as parts:
-        known = services.access.list_tokens(parts.store.tokens, session.user)
+        known = services.access.list_tokens(parts.store.tokens, session.chosen_user)
         now_us = parts.clock.now_us()
     text = "\n".join(_describe(one, now_us) for one in known)
     write_either(session, known, text or "There are no tokens.")
@@ -314,7 +317,7 @@ def _describe(token: AccessToken, now_us: int) -> str:
 
 def _revoke(session: Session, token: str) -> None:
     with session.open_parts() as parts:
-        revoked = services.access.revoke_token(parts, token, session.user)
+        revoked = services.access.revoke_token(parts, token, session.chosen_user)
     write_either(session, revoked, f"Revoked {revoked.id} ({escape_controls(revoked.name)}).")
 
 
@@ -342,7 +345,9 @@ def make_member_command() -> click.Command:
         "  SUBJECT  A user of this server, or with --issuer the subject in the tokens of that issuer.",
         short_help="Let someone else use the memory of a user.",
     )
-    listed = make_command("list", _list_members, help="List the members of all memories, or of the memory of --user.")
+    listed = make_command(
+        "list", _list_members, help="List the members of the memory of --user or CREDENDA_USER, else of all memories."
+    )
     remove = make_command(
         "remove",
         _remove,
@@ -417,7 +422,7 @@ def _add(session: Session, subject: str, role: str, issuer: str) -> None:
 
 def _list_members(session: Session) -> None:
     with session.open_parts() as parts:
-        members = parts.store.members.list_members(session.user)
+        members = parts.store.members.list_members(session.chosen_user)
     write_either(session, members, "\n".join(map(_describe_members, members)) or "There are no members.")
 
 
@@ -517,6 +522,7 @@ _CLOCK_SECONDS: Final = 60.0
 _UNREAD_SECONDS: Final = 300.0
 """A message that waits longer than this is a sign that nobody reads."""
 _GAUGE: Final = re.compile(r"^(credenda_[a-z_]+) ([0-9.e+-]+)$", re.MULTILINE)
+_SERVER_ERROR: Final = 500
 _ADMIN: Final = "use a token with the scope memory:admin"
 
 
@@ -526,6 +532,21 @@ class _Answer:
     date: str = ""
     body: bytes = b""
     problem: str = ""
+    fix: str = "look at the log of the server"
+
+    def describe(self) -> str:
+        """Say how it went, where the page was not shown."""
+        return self.problem or f"the answer was {self.status}"
+
+    def explain_refusal(self) -> tuple[str, str]:
+        """Return why the page is not shown, and what to do about it."""
+        match self.status:
+            case 401:
+                return "not shown", "give a valid token in CREDENDA_TOKEN"
+            case 403:
+                return "not shown", _ADMIN
+            case _:
+                return f"not shown: {self.describe()}", self.fix
 
     def parse(self) -> Mapping[str, Any]:
         """Return the JSON object of the body; empty where it is none."""
@@ -553,13 +574,13 @@ class _Site:
             connection.request("GET", f"{parts.path.rstrip('/')}{path}", headers=headers)
             answer = connection.getresponse()
             return _Answer(answer.status, answer.headers.get("date", ""), answer.read(_ANSWER_BYTES))
+        except ssl.SSLCertVerificationError as error:
+            fix = "if you trust its certificate, give the file of that or of its authority in SSL_CERT_FILE"
+            return _Answer(0, problem=f"TLS: {error.verify_message}", fix=fix)
+        except ssl.SSLError as error:
+            return _Answer(0, problem=f"TLS: {error.reason}", fix="does the address begin with http:// instead?")
         except (OSError, HTTPException) as error:
-            return _Answer(
-                0,
-                problem=f"TLS: {error.reason}"
-                if isinstance(error, ssl.SSLError)
-                else str(getattr(error, "strerror", None) or type(error).__name__),
-            )
+            return _Answer(0, problem=str(getattr(error, "strerror", None) or type(error).__name__))
         finally:
             connection.close()
 
@@ -585,7 +606,7 @@ def check_server(url: str, clock: Clock | None = None) -> ServerReport:
         same = found == __version__
         detail = escape_controls(found[:40]) or "not told"
         checks += [
-            _check_unread(unread),
+            _check_unread(unread, stats),
             _check_page("readyz", site.get("/readyz")),
             ServerCheck(check="version", ok=same, detail=detail, fix="" if same else f"this program has {__version__}"),
             _check_token(stats, has_token=bool(site.token)),
@@ -603,13 +624,14 @@ def check_server(url: str, clock: Clock | None = None) -> ServerReport:
 def _check_page(name: str, answer: _Answer) -> ServerCheck:
     if answer.status == 200:  # noqa: PLR2004 - the status
         return ServerCheck(check=name, ok=True, detail="it answers")
-    told = answer.problem or f"it answers with {answer.status}"
-    return ServerCheck(check=name, ok=False, detail=told, fix="look at the log of the server")
+    return ServerCheck(check=name, ok=False, detail=answer.describe(), fix=answer.fix)
 
 
-def _check_unread(unread: float | None) -> ServerCheck:
+def _check_unread(unread: float | None, answer: _Answer) -> ServerCheck:
     if unread is None:
-        return ServerCheck(check="oldest unread message", ok=None, detail="not shown", fix="give a valid token")
+        detail, fix = answer.explain_refusal()
+        broken = not answer.status or answer.status >= _SERVER_ERROR
+        return ServerCheck(check="oldest unread message", ok=False if broken else None, detail=detail, fix=fix)
     fix = "" if unread <= _UNREAD_SECONDS else "is a worker running? see `credenda worker --all-users`"
     return ServerCheck(check="oldest unread message", ok=not fix, detail=format_wait(unread), fix=fix)
 
@@ -623,8 +645,8 @@ def _check_token(answer: _Answer, *, has_token: bool) -> ServerCheck:
             return ServerCheck(check="token", ok=False, detail=told, fix="give a valid one in CREDENDA_TOKEN")
         case 403:
             return ServerCheck(check="token", ok=False, detail="it may not read", fix="use one with memory:read")
-        case status:
-            return ServerCheck(check="token", ok=False, detail=answer.problem or f"the answer was {status}")
+        case _:
+            return ServerCheck(check="token", ok=None, detail=answer.describe())
 
 
 def _check_clock(answer: _Answer, told_us: int) -> ServerCheck:
@@ -640,11 +662,13 @@ def _check_clock(answer: _Answer, told_us: int) -> ServerCheck:
 
 
 def _check_probe(answer: _Answer, gauges: Mapping[str, float]) -> ServerCheck:
-    if answer.status == 403:  # noqa: PLR2004 - the status
-        return ServerCheck(check="probe", ok=None, detail="not shown", fix=_ADMIN)
+    if answer.status != 200:  # noqa: PLR2004 - the status
+        detail, fix = answer.explain_refusal()
+        return ServerCheck(check="probe", ok=None, detail=detail, fix=fix)
     if "credenda_probe_success" not in gauges:
-        fix = "set probe_seconds for the server" if answer.status == 200 else ""  # noqa: PLR2004 - the status
-        return ServerCheck(check="probe", ok=None, detail="there was none yet", fix=fix)
+        off = gauges.get("credenda_probe_period_seconds") == 0
+        detail, fix = ("none runs", "set probe_seconds for the server") if off else ("there was none yet", "")
+        return ServerCheck(check="probe", ok=None, detail=detail, fix=fix)
     age, took = gauges.get("credenda_probe_age_seconds", 0.0), gauges.get("credenda_probe_total_seconds", 0.0)
     when = f"{age:.0f} s ago"
     if not gauges["credenda_probe_success"]:
@@ -719,10 +743,10 @@ def _migrate(session: Session, source: str, target: str) -> None:
 
     report = bootstrap.migrate_database(source, target, user=session.user, progress=tell)
     screen = open_screen()
-    rows = count_noun(sum(report.rows.values()), "row")
+    rows, verified = count_noun(sum(report.rows.values()), "row"), report.moved + report.present > 0
     lines = [
         f"{count_noun(report.moved, 'user')} moved, {report.present:,} there already.",
-        f"Equal: {rows}, and the results of {report.searches:,} searches.",
+        *([f"Equal: {rows}, and the results of {count_noun(report.searches, 'search')}."] if verified else []),
     ]
     lines += [f"  {table}  {count:,}" for table, count in report.rows.items()]
     beside = [("token", report.tokens), ("member", report.members)]
@@ -731,7 +755,7 @@ def _migrate(session: Session, source: str, target: str) -> None:
         f" {report.erasures:,} from the ledger of erasures."
     )
     lines += [screen.fill(f"Not moved: {one.user}: {one.why}.") for one in report.unmoved]
-    lines += [screen.fill(f"Left behind: {text}.") for text in report.left]
+    lines += [screen.fill(f"Left behind: {text}.") for text in (report.left if verified else ())]
     write_either(session, report, "\n".join(lines))
     if not report.ok:
         raise click.exceptions.Exit(_CONFLICT)
