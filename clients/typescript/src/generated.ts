@@ -464,6 +464,8 @@ export interface DeletionReport {
   mentions_total: number;
   /** Whether the write-ahead log was cut off. Otherwise a reader keeps the words there until it ends. */
   log_emptied: boolean;
+  /** The moment that `before` named. */
+  before_at: string | null;
 }
 
 /** Another memory with the words: its text, and the text that it has left; "" if it is deleted too. */
@@ -978,6 +980,8 @@ export interface Stats {
   /** Id of the model that embeds new texts and queries; None for search by words alone. */
   embedder: string | null;
   vectors_by_model: Record<string, number>;
+  /** Texts with vectors of other models only: searches find them by words until `reembed`. */
+  texts_to_embed: number;
   /** The token counter of contexts and of the core: "estimate", or the name of a tokenizer. */
   counted_by: string;
   /** Messages that are not read yet. */
@@ -2052,7 +2056,7 @@ export interface Operations {
   /** Show a job: its state, its progress and its result. */
   "job": {
     input: {
-      /** The id of a job. */
+      /** An id, or its beginning where that names one only. */
       id: string;
     };
     optional: false;
@@ -2061,7 +2065,7 @@ export interface Operations {
   /** Queue a dead or cancelled job again. */
   "retry": {
     input: {
-      /** The id of a job. */
+      /** An id, or its beginning where that names one only. */
       id: string;
     };
     optional: false;
@@ -2070,7 +2074,7 @@ export interface Operations {
   /** Cancel a job that calls an operation; what it has committed stays. */
   "cancel": {
     input: {
-      /** The id of a job. */
+      /** An id, or its beginning where that names one only. */
       id: string;
     };
     optional: false;
@@ -2208,7 +2212,7 @@ export interface Operations {
   /** Follow a job: server-sent events, each with the whole job, until it has ended. */
   "job-events": {
     input: {
-      /** The id of a job. */
+      /** An id, or its beginning where that names one only. */
       id: string;
     };
     optional: false;
