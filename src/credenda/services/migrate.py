@@ -214,7 +214,12 @@ class _Migration:
                 for table, row in dump.rows:
                     given.add(table, row)
                 return given, False
-            self.target.store.load(user, dump.origin, self._number_rows(user, dump, given))
+            try:
+                self.target.store.load(user, dump.origin, self._number_rows(user, dump, given))
+            except Corrupt as error:  # whose words are for a file
+                place = error.ids.get("line")
+                what = f"row {place} of the source cannot be copied" if place else error.what
+                raise Corrupt(what, why=error.why) from error
         self.target.indexes.drop(user, store=self.target.store_name)
         return given, True
 
