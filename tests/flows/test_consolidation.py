@@ -52,7 +52,7 @@ def test_one_entry_says_what_holds_and_what_held(mem: Credenda, say: Say) -> Non
     report = mem.manage.consolidate(force=True)
     assert [group.proposed for group in report.groups] == [group.proposed for group in preview.groups]
     (entry,) = held(mem)
-    assert entry.text == "I work at Microsoft now (previously Google)."
+    assert entry.text == "I work at Microsoft now (currently Microsoft; previously Google)."
     assert (entry.value, entry.attribute, entry.valid_until) == ("Microsoft", "employer", None)
     assert [one.value for one in mem.history(entity="user", attribute="employer")] == [
         "Google",
@@ -69,7 +69,7 @@ def test_an_entry_repeats_nothing_that_its_sentence_says(mem: Credenda, say: Say
     assert texts(mem) == ["I left Google, I'm at Microsoft now."]
     say("I work at Siemens now.")
     mem.manage.consolidate(force=True)
-    assert texts(mem) == ["I work at Siemens now (previously Microsoft, Google)."]
+    assert texts(mem) == ["I work at Siemens now (currently Siemens; previously Microsoft, Google)."]
 
 
 @pytest.mark.requirement("S-095")
@@ -344,4 +344,6 @@ def test_a_relative_date_is_that_of_the_message_and_not_of_the_fact_in_it(mem: C
     mem.settle()
     mem.manage.consolidate(force=True)
     (entry,) = mem.list(attribute="residence").items
-    assert entry.text == "I moved to Portland between 2025-07-05 and 2025-07-06 (previously Seattle)."
+    assert entry.text == (
+        "I moved to Portland between 2025-07-05 and 2025-07-06 (currently Portland; previously Seattle)."
+    )

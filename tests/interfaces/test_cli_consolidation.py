@@ -22,7 +22,7 @@ def test_a_dry_run_shows_what_a_run_does(moved: Terminal) -> None:
     refused = moved.text("consolidate")
     assert refused.startswith("Did not run: not due: 1 new memory, and a run needs 20.")
     assert "--force" in refused
-    entry = "I work at Microsoft now (previously Google)."
+    entry = "I work at Microsoft now (currently Microsoft; previously Google)."
     preview = moved.text("consolidate", "--dry-run")
     assert "1 would be consolidated" in preview
     assert f"+ (new)  {entry}" in preview

@@ -298,10 +298,10 @@ def test_no_written_text_is_quoted_as_what_was_said(site: Site, person: Person) 
         memory.settle(60)
         memory.manage.consolidate(force=True)
         assert [one.text for one in memory.list(attribute="employer").items] == [
-            "I'm at Orlamar now (previously Hellbach)."
+            "I'm at Orlamar now (currently Orlamar; previously Hellbach)."
         ]
     for address in ("/", "/memories", "/search?q=Where+do+I+work%3F"):
-        assert "now (previously Hellbach)" not in person.get(address).text
+        assert "currently Orlamar" not in person.get(address).text
 
 
 def test_nothing_is_said_to_be_done_while_messages_are_still_being_read(person: Person, site: Site) -> None:

@@ -291,7 +291,7 @@ def _rank_member(member: Member) -> tuple[object, ...]:
 
 
 def _write_timeline(member: Member) -> Replace | None:
-    """Write current and previous values as one entry, each once (S-041, S-055, S-093)."""
+    """Write current and previous values as one entry, unless the sentence says them (S-041, S-055, S-093)."""
     memory = member.memory
     if memory.cardinality is not Cardinality.SINGLE or memory.stance is Stance.NEGATED or not memory.value:
         return None
@@ -307,8 +307,7 @@ def _write_timeline(member: Member) -> Replace | None:
     sentence = resolve_relative_dates(re.sub(written, "", memory.text), member.said_us).rstrip(" .!")
     values = [one.memory.value or "" for one in told]
     unsaid = ", ".join(value for value in values if not _has_value(sentence, value))
-    now = "" if _has_value(sentence, memory.value) else f"{currently} {memory.value}; "
-    text = f"{sentence} ({now}{previously} {unsaid})."
+    text = f"{sentence} ({currently} {memory.value}; {previously} {unsaid})."
     if not unsaid or text == memory.text:
         return None
     return Replace(
