@@ -37,6 +37,8 @@ from credenda.write.extract import voices
 from credenda.write.extract.moments import YEARLY, iso_day
 from credenda.write.extract.voices import Act, Voice, act_of, is_playing, lexicon, names, split_voices, who_speaks
 from credenda.write.facts.doubts import drop_doubtful
+from credenda.write.facts.framing import is_framing, is_posed
+from credenda.write.facts.misread import is_of_relative
 from credenda.write.facts.period import COMES_TRUE, find_period
 from credenda.write.facts.schemas import FactSchema, load_fact_schemas
 from credenda.write.facts.subjects import Antecedents
@@ -85,6 +87,8 @@ _CERTAIN: Final = 0.95
 """Certainty of a fact from which it is held also where it could hurt."""
 _OF_BACK: Final = 0.6
 """Certainty of a value that is said to be back: it counts only where that value is known."""
+_OF_RETURN: Final = 0.8
+"""The same of one that need not be known, since idioms have the same words: "back on track"."""
 _ENTITY_WORDS: Final = 5
 _OVER: Final = re.compile(r"\b(?:no longer|any ?more)\b", re.IGNORECASE)
 """Words of a change, whatever was said just before: "no longer vegan, vegetarian"."""
@@ -140,21 +144,6 @@ _QUOTED_I: Final = re.compile(
     r"(?:^|(?<=[\s:,(]))[\"'\u2018\u201c][^\"\u201c\u201d]*?\b(?:I|my|we|our)\b[^\"\u201c\u201d]*$", re.IGNORECASE
 )
 """The beginning of a quotation with a first person, up to a value in it."""
-_REQUEST: Final = (
-    r"(?:(?:please|just|can|could|would|will) |what|how|why|when|where|which|who|i(?:'d| would) (?:really )?"
-    r"(?:like|love|want|need|appreciate|prefer|rather)|i (?:want|need) (?:you|to (?:know|see|hear|understand)|more)|(?:"
-    r"explain|tell|show|give|walk|describe|help|teach|talk|go (?:deeper|into)|assume|skip|use|keep|make|write)\b)"
-)
-_POSED: Final = re.compile(
-    r"\b(?:(?:actually|really|honestly),? i(?:'m| am)|i(?:'m| am) (?:actually|really|secretly|basically|practically))"
-    r" (?:an?|the|your) [\w -]+?,? so (?!(?:i|we|my|our|it|that|the)\b)[a-z]"
-    r"|(?:^|[.!?;,] ?|\b(?:and|but|so) )(?:(?:speaking|talking|thinking) )?as an?(?: (?!(?:i|we)\b)[\w-]+){1,4}?,? "
-    rf"{_REQUEST}"
-    r"|\bi(?:'m| am) (?:basically|practically|virtually|pretty much) an? ",
-    re.IGNORECASE,
-)
-"""A part that frames a request ("I'm actually a pilot, so show me the cockpit", "as a pilot, I'd like to see it"),
-or a figure of speech."""
 _MET: Final = frozenset({"likes", "dislikes", "favourite", "opinion", "friend", "owns"})
 """What of something known is told again, and does not bring back what it was."""
 _POINTS_BACK: Final = re.compile(r"(?:\S+ ){0,2}(?:it|them|there)\b(?! \w+er\b)", re.IGNORECASE)
@@ -292,9 +281,7 @@ def make_claims(turn: Turn, facts: Iterable[Fact]) -> list[Claim]:
             fact = replace(fact, scope="")  # noqa: PLW2901 - the same fact
         schema = load_fact_schemas().get(fact.attribute)
         named.take(fact, schema)
-        if schema is None or (
-            schema.order and (_is_among_persons(turn) or _POSED.search(fact.quote.text.replace("\u2019", "'")))
-        ):
+        if schema is None or (schema.order and (_is_among_persons(turn) or is_posed(fact.quote.text))):
             continue
         voice = max((one.voice for one in voices if _is_within(one.start, one.stop, fact)), default=Voice.OWN)
         told = _PlacedFact(fact, schema, turn, _find_entity(fact, turn, owner, named), voice)
@@ -356,12 +343,23 @@ def _is_sure(fact: Fact, schema: FactSchema) -> bool:
     """Return whether the attribute of a fact is sure enough: what it replaces or ends tells the slot as well."""
     if is_renaming(fact):
         return True
+    back = schema.type is MemoryType.FACT and not (schema.order or schema.event) and _is_said_back(fact)
+    if back and fact.certainty < _OF_RETURN:
+        return False
     corrects = fact.change is FactChange.CORRECTED and fact.subject == SPEAKER and schema.both > 0
     if not corrects and (fact.old or (fact.status is FactStatus.ENDED and not schema.kin)):
         return fact.attribute_certainty >= min(schema.sure, _SLOT_OF_OLD)
-    both = schema.both if (fact.change is FactChange.NONE or corrects) and fact.subject == SPEAKER else 0.0
-    sure = fact.certainty >= _CERTAIN or fact.certainty * fact.attribute_certainty >= both
+    whole = fact.change is FactChange.NONE or corrects or back
+    both = schema.both if whole and fact.subject == SPEAKER else 0.0
+    sure = (fact.certainty >= _CERTAIN and not back) or fact.certainty * fact.attribute_certainty >= both
     return sure and fact.attribute_certainty >= schema.sure
+
+
+def _is_said_back(fact: Fact) -> bool:
+    """Return whether words say that a value is still or again so, as idioms do: "back on track"."""
+    told = fact.status in {FactStatus.NOW, FactStatus.DENIED} and fact.subject == SPEAKER and fact.value.start >= 0
+    start, stop = fact.value.start - fact.quote.start, fact.value.stop - fact.quote.start
+    return told and not fact.key and is_return_of(fact.quote.text, start, stop)
 
 
 def _is_back(told: _PlacedFact, *, unsure: bool = False) -> bool:
@@ -569,7 +567,6 @@ def _find_stance(told: _PlacedFact, text: str, start: int, stop: int) -> Stance:
     fact, schema, message = told.fact, told.schema, told.turn.event.text
     stance = _STANCES.get(fact.status, _BY_NATURE.get(fact.attribute, Stance.ASSERTED))
     stance = Stance.ASSERTED if _is_coming_true(told) else stance
-    words = text.replace("\u2019", "'")
     before, after = message[start : max(fact.value.start, start)].replace("\u2019", "'"), message[fact.value.stop :]
     if schema.name in _TASTES and stance in OPEN_STANCES and _ENJOYS.search(before):
         stance = Stance.ASSERTED
@@ -587,7 +584,9 @@ def _find_stance(told: _PlacedFact, text: str, start: int, stop: int) -> Stance:
     told_as = fact.attribute in _DONE if stance is Stance.ASSERTED else not _IF.search(before)
     if wished and told_as and stance in {Stance.ASSERTED, Stance.HYPOTHETICAL}:
         stance = Stance.CONSIDERED
-    posed = stance is Stance.ASSERTED and fact.attribute == "job_title" and _POSED.search(words)
+    posed = (
+        stance is Stance.ASSERTED and fact.attribute == "job_title" and (is_posed(text) or is_framing(fact, message))
+    )
     invented = fact.subject == SPEAKER and _FICTION.search(message, start, stop)
     return Stance.HYPOTHETICAL if posed or invented else stance
 
@@ -656,11 +655,12 @@ def _find_slot(told: _PlacedFact, owner: str) -> tuple[str, str]:
             fact.attribute == "child" and fact.status is FactStatus.NOW and fact.change is FactChange.CHANGED
         )  # "I gave birth to twins"
         left = find_kin(fact) if fact.status is FactStatus.ENDED else None  # "I no longer have a boyfriend"
+        left = names().kin_noun(last) if is_of_relative(fact, left) else left
         return entity, schema.name if born else left or ""
     if schema.kin:
         noun = find_kin(fact)
         of_owner = noun is not None and entity == f"{owner}'s {noun}"  # "my girlfriend is Ivy" names her twice
-        if of_owner and fact.attribute == "pet":
+        if of_owner and (fact.attribute == "pet" or is_of_relative(fact, noun)):
             of_owner, noun = False, None  # "my neighbour has two parrots"
         return owner if of_owner else entity, noun or schema.name
     if fact.attribute == "name" and entity != owner:

@@ -19,6 +19,8 @@ from credenda.text.dates import WEEKDAYS, find_dates
 from credenda.text.passing import CURRENT, is_limit
 from credenda.text.sentences import split_sentences
 from credenda.write.extract.voices import lexicon, names
+from credenda.write.facts.framing import read_actual
+from credenda.write.facts.misread import drop_misread
 from credenda.write.facts.schemas import load_fact_schemas
 from credenda.write.llm.guards import TELLER
 
@@ -148,12 +150,12 @@ _NOT_YET: Final = ("until ", "till ")
 def read_wordings(text: str, facts: Sequence[Fact], now_us: int) -> Iterator[Fact]:
     """Yield the facts of a message as its words tell them, in order; `now_us` is when it was said."""
     said = text.replace("\u2019", "'")
-    mended = _mend_facts(list(_share_denials(said, facts)), text)
+    mended = _mend_facts(list(_share_denials(said, drop_misread(said, facts))), text)
     found = _name_successors(said, _end_denied(said, _drop_misspoken(text, mended)))
     found = [
         _name_amount(said, _read_stay(_read_tried(said, _read_seen(text, one)))) for one in _join_parts(text, found)
     ]
-    found = _keep_returned([_read_returned(said, one) for one in found])
+    found = _keep_returned([read_actual(said, _read_returned(said, one)) for one in found])
     found = _read_doses(said, found)
     found = _read_appointments(said, found, now_us)
     return _read_versions(text, _read_choices(text, found))
