@@ -20,6 +20,7 @@ from credenda.text.passing import CURRENT, is_limit
 from credenda.text.sentences import split_sentences
 from credenda.write.extract.voices import lexicon, names
 from credenda.write.facts.framing import read_actual
+from credenda.write.facts.keys import mend_keys
 from credenda.write.facts.misread import drop_misread
 from credenda.write.facts.schemas import load_fact_schemas
 from credenda.write.llm.guards import TELLER
@@ -150,7 +151,7 @@ _NOT_YET: Final = ("until ", "till ")
 def read_wordings(text: str, facts: Sequence[Fact], now_us: int) -> Iterator[Fact]:
     """Yield the facts of a message as its words tell them, in order; `now_us` is when it was said."""
     said = text.replace("\u2019", "'")
-    mended = _mend_facts(list(_share_denials(said, drop_misread(said, facts))), text)
+    mended = _mend_facts(list(_share_denials(said, drop_misread(said, mend_keys(said, facts)))), text)
     found = _name_successors(said, _end_denied(said, _drop_misspoken(text, mended)))
     found = [
         _name_amount(said, _read_stay(_read_tried(said, _read_seen(text, one)))) for one in _join_parts(text, found)
