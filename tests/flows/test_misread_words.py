@@ -163,3 +163,17 @@ def test_the_partner_of_a_relative_is_that_of_the_relative(mem: Credenda, say: S
     say("My sister broke up with Tom.")
     (ended,) = mem.list().items
     assert (ended.entity, ended.attribute, ended.stance) == ("user's sister", "partner", Stance.NEGATED)
+
+
+@pytest.mark.parametrize(
+    ("words", "order"),
+    [
+        ("shorter. and always use british spelling pls", "always use british spelling"),
+        ("ok. but please always answer in French", "always answer in French"),
+        ("Thanks. Also never use tabs.", "never use tabs"),
+    ],
+)
+def test_an_order_behind_a_short_sentence_is_read_as_alone(mem: Credenda, say: Say, words: str, order: str) -> None:
+    say(words)
+    (held,) = mem.list(attribute="instruction").items
+    assert order in (held.value or "")

@@ -71,7 +71,7 @@ _HURTING: Final = frozenset(
     {"allergy", "medication", "condition", "diet", "name", "employer", "job_title", "residence", "age"}
 )
 """Attributes for which what stands before may not stand in: after "I'm allergic to nuts", ruff is no allergy."""
-_ORDER: Final = re.compile(r"(?:please\W+)?(?:always|never|from now on)\b", re.IGNORECASE)
+_ORDER: Final = re.compile(r"(?:(?:and|but|also|so|then|please)\W+)*(?:always|never|from now on)\b", re.IGNORECASE)
 """Words that begin an order, which is told by itself."""
 _CLAUSE_END: Final = re.compile(r"[,.;:!?\n]")
 _NEGATIONS: Final = {
