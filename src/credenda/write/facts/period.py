@@ -46,8 +46,8 @@ def find_period(fact: Fact, value: str, now_us: int, *, planned: bool) -> tuple[
         return None, find_end(value, now_us) if fact.attribute == "deadline" else None  # "moved to 10 October"
     if fact.status in _PRESENT and (fact.when or changes or planned):
         since, until = stated_period(words, fact.quote.text, now_us, planned=planned, begins=changes, past=past)
-        if planned and fact.attribute in COMES_TRUE:
-            until = None  # "I turn 34 on 19 July"
+        if fact.attribute in COMES_TRUE:
+            until = None  # "I turn 34 on 19 July", "she is 3 today"
         elif planned and since is not None and until is None:
             until = since + DAY_US  # "from 1 September"
     elif fact.status is FactStatus.NOW and until is None and fact.attribute in moments.PASSING:
