@@ -79,6 +79,7 @@ from credenda.write.reconcile.slot_lookup import (
     resolve_alias,
     resolve_bearer,
     resolve_from_previous,
+    resolve_owned,
     resolve_property,
     resolve_relative,
     resolve_slot,
@@ -274,7 +275,7 @@ def _resolve_and_decide(writer: Writer, event: Event, claim: Claim, now_us: int,
         return []
     if is_bare_value(found) and not found.prior:
         found = resolve_from_previous(found, _find_previous(writer, event, found), event.occurred_us)
-    found = resolve_relative(writer, resolve_alias(writer, found))
+    found = resolve_relative(writer, resolve_alias(writer, resolve_owned(writer, found)))
     if is_bare_value(found) and not has_more_words(found.text, f"{found.value} {found.prior or ''}"):
         return []
     found = _name_replaced_value(writer, resolve_property(writer, found), event)

@@ -38,7 +38,7 @@ from credenda.write.extract.moments import YEARLY, iso_day
 from credenda.write.extract.voices import Act, Voice, act_of, is_playing, lexicon, names, split_voices, who_speaks
 from credenda.write.facts.doubts import drop_doubtful
 from credenda.write.facts.framing import is_framing, is_posed
-from credenda.write.facts.misread import is_of_relative
+from credenda.write.facts.misread import is_for_good, is_of_relative
 from credenda.write.facts.period import COMES_TRUE, find_period
 from credenda.write.facts.schemas import FactSchema, load_fact_schemas
 from credenda.write.facts.subjects import Antecedents
@@ -596,7 +596,7 @@ def _is_coming_true(told: _PlacedFact) -> bool:
     fact, now_us = told.fact, told.turn.event.occurred_us
     if fact.status is not FactStatus.PLANNED or fact.attribute not in COMES_TRUE:
         return False
-    return find_period(fact, fact.value.text, now_us, planned=True)[0] is not None
+    return fact.when.casefold() == "today" or find_period(fact, fact.value.text, now_us, planned=True)[0] is not None
 
 
 def _is_reported(told: _PlacedFact, sign: re.Pattern[str] = _REPORTED) -> bool:
@@ -644,7 +644,8 @@ def _find_slot(told: _PlacedFact, owner: str) -> tuple[str, str]:
     if schema.thing and entity.casefold().endswith(f" {schema.name}"):
         entity = entity[: -len(schema.name) - 1]  # the "report deadline" is the deadline of the report
     key = _find_key(told)
-    if schema.thing and key and set(key.casefold().split()) < set(entity.casefold().split()):
+    timed = schema.thing or fact.attribute == "schedule"
+    if timed and key and set(key.casefold().split()) < set(entity.casefold().split()):
         key = entity  # a part of its name is no property of the "lego bubble passkey"
     last = fact.value.text.rpartition(" ")[2]
     sentence = told.turn.event.text[_find_sentence(fact, told.turn)[0] :]
@@ -767,10 +768,11 @@ def _fill_slot(plain: Claim, told: _PlacedFact) -> Claim:
     fact = replace(fact, change=FactChange.CHANGED) if turns else fact
     changes = fact.change is not FactChange.NONE or bool(fact.old)
     passing = plain.stance is Stance.ASSERTED and fact.attribute != "deadline" and until is not None and until > now_us
+    moved = fact.attribute == attribute == "schedule" and plain.entity != plain.speaker and is_for_good(plain.text)
     many = (
         beside
         or passing  # a stay of a week takes no place of a home
-        or (schema.many and attribute in {schema.name, fact.attribute})
+        or (schema.many and attribute in {schema.name, fact.attribute} and not (moved and changes))
         or (fact.attribute == "pet" and not changes)  # another dog takes no dog's place
         or known.cardinality is Cardinality.SET
     )

@@ -9,6 +9,7 @@ from typing import Final
 
 from credenda.model.attributes import answer_same_question
 from credenda.model.claim import Fact, FactStatus
+from credenda.text.changes import is_beside
 
 _IS_AT: Final = re.compile(
     r"\b(?:i'm|im|i am|i've been|i was|we're|we are|we've been)"
@@ -77,6 +78,12 @@ _HAPPENED: Final[Mapping[str, re.Pattern[str]]] = {
 }
 """Events by attributes of a state, which they do not name: "broke up" is no marital status."""
 
+_ONCE: Final = re.compile(
+    r"\b(?:today|tonight|tomorrow|this (?:week|month|morning|afternoon|evening|time|\w+day)|next \w+|once)\b",
+    re.IGNORECASE,
+)
+"""Words of a time at which something is otherwise for once."""
+
 
 def drop_misread(text: str, facts: Iterable[Fact]) -> list[Fact]:
     """Leave out what words do not state, and let words that end a relation end it."""
@@ -126,3 +133,8 @@ def is_of_relative(fact: Fact, noun: str | None) -> bool:
     """Return whether a partner is that of the relative of this noun: "my sister broke up with Tom"."""
     of_relative = fact.attribute == "partner" and noun is not None and fact.subject.casefold() == noun
     return of_relative and not answer_same_question(noun or "", "partner")
+
+
+def is_for_good(text: str) -> bool:
+    """Return whether words that give a thing another time take the former one from it."""
+    return not is_beside(text) and _ONCE.search(text) is None

@@ -249,7 +249,8 @@ def admit_claim(claim: Claim) -> Claim | None:
     """Return a claim as reconciliation may use it; None if a wrong value in its slot could hurt.
 
     A value that its attribute cannot have makes no claim about the slot: the sentence stays as a memory without one.
-    A thing without an owner opens no slot across sentences, so its values stand side by side.
+    A thing without an owner opens no slot across sentences, so its values stand side by side, unless words tell that
+    its time was moved.
     """
     if get_slot(claim) is None or claim.move in {UpdateKind.RETRACT, UpdateKind.END} or claim.provisional:
         return claim
@@ -257,7 +258,12 @@ def admit_claim(claim: Claim) -> Claim | None:
     if not is_valid_value(attribute, value):
         return None if get_attribute(attribute).hurts else remove_slot(claim)
     told = claim.completed or claim.text
-    if claim.cardinality is Cardinality.SINGLE and is_unowned(claim.entity or "", attribute, claim.speaker, told):
+    moved = claim.move is UpdateKind.CHANGE and attribute == "schedule"
+    if (
+        not moved
+        and claim.cardinality is Cardinality.SINGLE
+        and is_unowned(claim.entity or "", attribute, claim.speaker, told)
+    ):
         return replace(claim, cardinality=Cardinality.SET)
     return claim
 

@@ -73,6 +73,7 @@ _DAY: Final = re.compile(r"(?:\d{4}-|--)(?P<month>\d\d)-(?P<day>\d\d)(?: .*)?")
 """A day as values hold it: 2026-06-04, --06-04."""
 _PROPERTY: Final = "property"
 """The attribute of what a thing has where the reader finds no name for it."""
+_SCHEDULE: Final = "schedule"
 _LIKINGS: Final = TASTES | {"likes", "hobby"}
 _MET: Final = _LIKINGS | {"dislikes", "experience", "event", "friend", "owns"}
 """Attributes under which something known is met again, and does not take its former place."""
@@ -279,6 +280,21 @@ def resolve_property(reader: Reader, claim: Claim) -> Claim:
         if one.attribute and one.attribute != _PROPERTY and {*tokenize(one.attribute.replace("_", " "))} <= said
     }
     return replace(claim, attribute=named.pop()) if len(named) == 1 else claim
+
+
+def resolve_owned(reader: Reader, claim: Claim) -> Claim:
+    """Move the time of "the standup" to the slot that "my standup" opened, and a change the other way round."""
+    own = normalise_name(claim.speaker)
+    named = normalise_name(claim.entity or "") != own
+    if named and claim.attribute == _SCHEDULE and claim.entity:
+        pair = own, normalise_attribute(claim.entity)
+    elif not named and claim.attribute and claim.move is UpdateKind.CHANGE and find_number(claim.value or ""):
+        pair = normalise_name(claim.attribute.replace("_", " ")), _SCHEDULE
+    else:
+        return claim
+    held = reader.find(MemoryFilter(pair=pair, statuses=frozenset({Status.ACTIVE}), limit=_NOMINATED))
+    moved = _move_to_slot([one for one in held if get_slot(one) is not None], claim)
+    return replace(moved, cardinality=claim.cardinality)
 
 
 def _resolve_liking(reader: Reader, claim: Claim) -> Claim:
