@@ -38,7 +38,7 @@ from credenda.write.extract.moments import YEARLY, iso_day
 from credenda.write.extract.voices import Act, Voice, act_of, is_playing, lexicon, names, split_voices, who_speaks
 from credenda.write.facts.doubts import drop_doubtful
 from credenda.write.facts.framing import is_framing, is_posed
-from credenda.write.facts.misread import is_for_good, is_of_relative
+from credenda.write.facts.misread import has_words_of_return, is_for_good, is_of_relative
 from credenda.write.facts.period import COMES_TRUE, find_period
 from credenda.write.facts.schemas import FactSchema, load_fact_schemas
 from credenda.write.facts.subjects import Antecedents
@@ -343,7 +343,7 @@ def _is_sure(fact: Fact, schema: FactSchema) -> bool:
     """Return whether the attribute of a fact is sure enough: what it replaces or ends tells the slot as well."""
     if is_renaming(fact):
         return True
-    back = schema.type is MemoryType.FACT and not (schema.order or schema.event) and _is_said_back(fact)
+    back = schema.type is MemoryType.FACT and not (schema.order or schema.event) and has_words_of_return(fact)
     if back and fact.certainty < _OF_RETURN:
         return False
     corrects = fact.change is FactChange.CORRECTED and fact.subject == SPEAKER and schema.both > 0
@@ -353,13 +353,6 @@ def _is_sure(fact: Fact, schema: FactSchema) -> bool:
     both = schema.both if whole and fact.subject == SPEAKER else 0.0
     sure = (fact.certainty >= _CERTAIN and not back) or fact.certainty * fact.attribute_certainty >= both
     return sure and fact.attribute_certainty >= schema.sure
-
-
-def _is_said_back(fact: Fact) -> bool:
-    """Return whether words say that a value is still or again so, as idioms do: "back on track"."""
-    told = fact.status in {FactStatus.NOW, FactStatus.DENIED} and fact.subject == SPEAKER and fact.value.start >= 0
-    start, stop = fact.value.start - fact.quote.start, fact.value.stop - fact.quote.start
-    return told and not fact.key and is_return_of(fact.quote.text, start, stop)
 
 
 def _is_back(told: _PlacedFact, *, unsure: bool = False) -> bool:

@@ -40,7 +40,7 @@ _FRAMED: Final = re.compile(
     re.IGNORECASE,
 )
 """What stands behind a role for which an answer shall be worded: ", can you pitch it at my level?"."""
-_ACTUALLY: Final = re.compile(r"\b(?:actually|in fact)\b(?:,? i\b|[^.!?,;]*$)", re.IGNORECASE)
+_ACTUALLY: Final = re.compile(r"\b(?:actually|in fact)\b(?:,? i\b|[^.!?,;]{0,60}$)", re.IGNORECASE)
 _SINGLE: Final = frozenset({"job_title", "employer", "residence", "age", "diet"})
 
 

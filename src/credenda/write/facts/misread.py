@@ -8,8 +8,8 @@ from dataclasses import replace
 from typing import Final
 
 from credenda.model.attributes import answer_same_question
-from credenda.model.claim import Fact, FactStatus
-from credenda.text.changes import is_beside
+from credenda.model.claim import SPEAKER, Fact, FactStatus
+from credenda.text.changes import is_beside, is_return_of
 
 _IS_AT: Final = re.compile(
     r"\b(?:i'm|im|i am|i've been|i was|we're|we are|we've been)"
@@ -138,3 +138,10 @@ def is_of_relative(fact: Fact, noun: str | None) -> bool:
 def is_for_good(text: str) -> bool:
     """Return whether words that give a thing another time take the former one from it."""
     return not is_beside(text) and _ONCE.search(text) is None
+
+
+def has_words_of_return(fact: Fact) -> bool:
+    """Return whether words say that a value is still or again so, as idioms do: "back on track"."""
+    told = fact.status in {FactStatus.NOW, FactStatus.DENIED} and fact.subject == SPEAKER and fact.value.start >= 0
+    start, stop = fact.value.start - fact.quote.start, fact.value.stop - fact.quote.start
+    return told and not fact.key and is_return_of(fact.quote.text, start, stop)
