@@ -140,6 +140,26 @@ def test_a_deletion_is_shown_before_it_happens_and_holds(person: Person, site: S
         assert "Linz" not in person.get(path).text, path
 
 
+def test_the_other_words_of_a_message_stay_to_be_read(person: Person, site: Site) -> None:
+    tell(site, "I like coffee and I like green tea.", session="tea")
+    tell(site, "I work as a nurse at St. Olaf hospital.", session="tea")
+    with memory_of(site) as memory:
+        held = {one.value: one.id for one in memory.list().items}
+    preview = person.read(f"/memory/{held['nurse']}/delete")
+    assert "I work as a ___ at St. Olaf hospital." in preview.text
+    for value in ("green tea", "nurse"):
+        person.do(f"/memory/{held[value]}/delete", "/delete/now")
+    (counted,) = person.json("/sessions.json")["sessions"]
+    assert counted["messages"] == 2
+    session = person.read("/session?session=tea").text
+    assert "I like coffee ___." in session
+    assert "I work as a ___ at St. Olaf hospital." in session
+    assert "were deleted" not in session
+    why = person.read(f"/memory/{held['coffee']}").text
+    assert "I like coffee ___." in why
+    assert "green tea" not in why + session
+
+
 def test_two_editors_see_both_versions_and_choose(person: Person, site: Site, memory_id: str) -> None:
     form = next(one for one in person.read(f"/memory/{memory_id}").forms if one.action.endswith("/correct"))
     with memory_of(site) as memory:

@@ -509,7 +509,7 @@ def find_allowed_owners(work: Reading) -> Integers:
 
 def find_quoting_owners(work: Reading) -> Integers:
     """Read from the store the owner codes of the latest events that hold the query verbatim."""
-    wanted = _make_event_filter(work.query, newest_first=True, worded=True, limit=_QUOTED_READ)
+    wanted = _make_event_filter(work.query, newest_first=True, limit=_QUOTED_READ)
     return find_owner(np.array([*_list_codes(work, wanted, quoting=work.quoted)], np.int64))
 
 
@@ -535,6 +535,8 @@ def _make_event_filter(query: Query, **more: Any) -> EventFilter:  # noqa: ANN40
         topic=query.topic,
         recorded_before_us=_add_microsecond(query.known_at_us),
         occurred_before_us=_add_microsecond(query.as_of_us),
+        redacted=True,
+        worded=True,
         **more,
     )
 

@@ -605,13 +605,14 @@ def list_uses(parts: Parts, memory_id: str) -> MemoryUses:
 
 
 def list_sessions(parts: Parts, *, cursor: str | None = None) -> Page[SessionSummary]:
-    """Return the sessions of the newest messages, the latest first.
+    """Return the sessions of the newest messages, the latest first; a message that lost a part of its words counts.
 
     A page is made from five hundred messages; a session that has more is on the next page too, with the rest of them.
     """
     with parts.store.reader(parts.user_id) as reader:
         below = read_cursor(_SESSIONS, parts.user_id, cursor)
-        events = reader.find_events(EventFilter(below=below, limit=_MESSAGES, newest_first=True))
+        wanted = EventFilter(below=below, limit=_MESSAGES, newest_first=True, redacted=True, worded=True)
+        events = reader.find_events(wanted)
         learned = _find_learned(reader, events)
     more = write_cursor(_SESSIONS, parts.user_id, parse_serial(events[-1].id)) if len(events) == _MESSAGES else None
     by_session: dict[str, list[Event]] = defaultdict(list)
@@ -640,7 +641,7 @@ def show_session(parts: Parts, session: str) -> SessionDetails:
     """Return the messages of a session, oldest first, and the memories that rest on them; raises `NotFound`."""
     name = check_name(session, "session") or ""
     with parts.store.reader(parts.user_id) as reader:
-        events = reader.find_events(EventFilter(session=name, limit=_MESSAGES + 1))
+        events = reader.find_events(EventFilter(session=name, limit=_MESSAGES + 1, redacted=True, worded=True))
         if not events:
             raise NotFound(f"there is no session {name[:64]!r}", fix="copy a name from the list of sessions")
         shown = events[:_MESSAGES]

@@ -175,6 +175,9 @@ _RUN: Final = re.compile(
     rf"|(?:(?<![^\n])|(?<=[.!?\u2026] )){re.escape(REMOVED)}(?=[ \t]+[^\Wa-z\d_]|\s*(?:\n|\Z))"
 )
 """Blanked words, and removed words that were whole sentences; removed words inside a sentence leave it with a gap."""
+_BLANKS: Final = re.compile(rf"{BLANK}(?:[{BLANK} \t]*{BLANK})?")
+GAP: Final = "___"
+"""Stands for words that a person deleted, where a page shows the others."""
 _SHOWN: Final = re.compile(r"\S")
 _CLOSING: Final = frozenset(".,;:!?)\u2026")
 
@@ -196,6 +199,15 @@ class RemainingText(NamedTuple):
 
     def _shift(self, at: int) -> int:
         return min(at + self.shifts[bisect_right(self.starts, at) - 1], self.whole)
+
+
+def show_gaps(text: str) -> str:
+    """Return a text with a short line in the place of its blanks, as a person reads it.
+
+    >>> show_gaps("I work as a \u2588\u2588\u2588 at St. Olaf.")
+    'I work as a ___ at St. Olaf.'
+    """
+    return _BLANKS.sub(GAP, text)
 
 
 def has_blanks(text: str) -> bool:

@@ -20,6 +20,7 @@ from credenda.interfaces.web.languages import LANGUAGES, translate, translate_ph
 from credenda.interfaces.web.view import Note, Outcome, Page, View
 from credenda.limits import WAITING_MESSAGES_COUNTED
 from credenda.text.passages import format_yearly_day
+from credenda.text.sentences import show_gaps
 
 # Times as a person reads them: how long ago, and the moment itself beside it.
 
@@ -156,7 +157,7 @@ def _make_environment() -> Environment:
     shared: dict[str, Any] = environment.globals  # pyright: ignore[reportUnknownMemberType,reportAssignmentType]
     shared.update(asset=link_asset, credenda_version=__version__, counted_max=WAITING_MESSAGES_COUNTED)
     filters: dict[str, Any] = environment.filters  # pyright: ignore[reportUnknownMemberType,reportAssignmentType]
-    filters.update(brief=shorten, one_line=_join_lines, shown=_show_text)
+    filters.update(brief=shorten, one_line=_join_lines, shown=_show_text, left=show_gaps)
     filters.update(percent=_format_percent, number=_format_number, trim_id=_trim_id)
     return environment
 

@@ -30,6 +30,7 @@ from credenda.operations import OPERATIONS
 from credenda.services.browse import expect
 from credenda.text.fence import name_author
 from credenda.text.normalize import is_same_value, normalise_attribute, normalise_name
+from credenda.text.sentences import show_gaps
 
 # The parts of a page: its loading, its actions, and the place where a person goes afterwards.
 
@@ -477,7 +478,7 @@ class View:
     def tell_hit(self, hit: Hit) -> str:
         """Return the line of a hit in the person's language."""
         if hit.memory is None:
-            return hit.text
+            return show_gaps(hit.text)
         if self.language == ENGLISH:
             return self._name_author(hit.memory, hit.text)
         told_us, before = [event.occurred_us for event in hit.evidence], find_before(hit.text)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from difflib import SequenceMatcher
 from typing import Any, Final
 from urllib.parse import urlencode
 
@@ -33,6 +34,7 @@ from credenda.model.report import UndoReport
 from credenda.model.statement import format_planned
 from credenda.services.browse import name_version
 from credenda.text.normalize import normalise_name
+from credenda.text.sentences import GAP
 
 _PAGE: Final = 50
 _CHOICES: Final[Mapping[str, Sequence[str]]] = {
@@ -464,8 +466,22 @@ def load_deletion(view: View) -> Mapping[str, object]:
     memory = view.call("get", id=view.get("id"))
     whole = view.get("whole") == "yes"
     plan = view.call("plan-deletion", id=memory.id, whole_message=whole or None)
-    shortened = [one for one in plan.kept if one.left not in {"", one.text}]
+    shortened = [replace(one, left=mark_gap(one.text, one.left)) for one in plan.kept if one.left not in {"", one.text}]
     return {"memory": memory, "version": name_version(memory), "plan": plan, "shortened": shortened, "whole": whole}
+
+
+def mark_gap(text: str, left: str) -> str:
+    """Return what a deletion leaves of a text, with a short line where words are missing inside.
+
+    >>> mark_gap("I work as a nurse at St. Olaf.", "I work as a at St. Olaf.")
+    'I work as a ___ at St. Olaf.'
+    """
+    before, after = text.split(), left.split()
+    steps = SequenceMatcher(None, before, after, autojunk=False).get_opcodes()
+    pieces = [
+        GAP if kind == "delete" and to < len(before) else " ".join(after[low:high]) for kind, _, to, low, high in steps
+    ]
+    return " ".join(one for one in pieces if one)
 
 
 def delete(view: View) -> Done:
