@@ -1,4 +1,4 @@
-"""What the current call carries: when it must end, who writes, and who waits for its progress.
+"""What the current call carries: when it must end, who writes, where, and who waits for its progress.
 
 A server sets when a call ends, at a time or as soon as its caller no longer waits, and the storage stops work that goes
 on beyond that. A thread cannot be ended from outside. Work beyond its end stops at its next statement: a read in
@@ -12,6 +12,7 @@ from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
+from datetime import tzinfo
 from threading import Event
 
 from credenda.clock import seconds
@@ -98,6 +99,27 @@ def use_author(member_id: str) -> Generator[None]:
 def read_author() -> str:
     """Return the id of the member who writes; "" for the user whose memory it is, and for background work."""
     return _author.get()
+
+
+# The time zone of who calls: a page knows it from the browser.
+
+
+_zone: ContextVar[tzinfo | None] = ContextVar("credenda_zone", default=None)
+
+
+@contextmanager
+def use_zone(zone: tzinfo) -> Generator[None]:
+    """Read times without a zone in this one, in everything inside the block."""
+    token = _zone.set(zone)
+    try:
+        yield
+    finally:
+        _zone.reset(token)
+
+
+def read_zone(usual: tzinfo) -> tzinfo:
+    """Return the zone of times without one; the usual one where the caller named none."""
+    return _zone.get() or usual
 
 
 # The progress of the current call, reported to who waits for it; work that nobody waits for reports to nobody.

@@ -286,7 +286,7 @@ export interface Difference {
 /** The kind of a difference: `changed` and `corrected` beliefs have a successor, `ended` ones have none. */
 export type DifferenceKind = "changed" | "corrected" | "merged" | "added" | "restored" | "ended" | "deleted" | "contested" | "resolved" | "doubted" | "confirmed";
 
-/** Memories that match conditions, newest first, and how many of them have each value of a facet. `facets` maps the name of a facet to its values and their counts, the most frequent first. `counted` memories match in all; `has_more` says that some follow these. `said` is the time of the last message that states a memory, by its id; a memory without a message has none. */
+/** Memories that match conditions, newest first, and how many of them have each value of a facet. `facets` maps the name of a facet to its values and their counts, the most frequent first. `counted` memories match in all; `has_more` says that some follow these. `said` is the time of the message that has the words of a memory, by its id; a memory without a message has none. */
 export interface Browse {
   items: Memory[];
   counted: number;

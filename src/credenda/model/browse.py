@@ -20,8 +20,8 @@ class Browse:
     """Memories that match conditions, newest first, and how many of them have each value of a facet.
 
     `facets` maps the name of a facet to its values and their counts, the most frequent first. `counted` memories match
-    in all; `has_more` says that some follow these. `said` is the time of the last message that states a memory, by its
-    id; a memory without a message has none.
+    in all; `has_more` says that some follow these. `said` is the time of the message that has the words of a memory, by
+    its id; a memory without a message has none.
     """
 
     items: tuple[Memory, ...]

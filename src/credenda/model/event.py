@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
@@ -110,6 +110,12 @@ class Event(NewEvent):
     def recorded_at(self) -> datetime:
         """The time of its recording."""
         return to_datetime(self.recorded_us)
+
+
+def find_quoted(events: Iterable[Event], words: str) -> Event | None:
+    """Return the latest event that has some words, else the earliest: the others only repeat them in other words."""
+    told = sorted(events, key=lambda one: one.occurred_us)
+    return next((one for one in reversed(told) if words in one.text), told[0] if told else None)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -12,6 +12,7 @@ from pathlib import Path
 from threading import Event
 from typing import Final, cast
 
+from credenda.current_call import read_zone
 from credenda.errors import Conflict, Corrupt, CredendaError, Invalid, LimitExceeded, NotFound, Unavailable
 from credenda.model.event import UPLOADED, Receipt
 from credenda.model.memory import HELD
@@ -247,7 +248,8 @@ def _accept_piece(parts: Parts, piece: Piece, tally: Tally) -> _Waiting | None:
         tally.trouble(piece.place, "it contains only the placeholder of deleted text")
         return None
     try:
-        accepted = accept(submission, policy=settings.secrets_policy, zone=settings.zone, now_us=parts.clock.now_us())
+        zone = read_zone(settings.zone)
+        accepted = accept(submission, policy=settings.secrets_policy, zone=zone, now_us=parts.clock.now_us())
     except (Invalid, LimitExceeded) as error:
         tally.trouble(piece.place, error.what)
         return None

@@ -34,7 +34,7 @@ from credenda.model.browse import (
 )
 from credenda.model.change import ChangeRecord, ContestCase
 from credenda.model.evaluation import FeedbackCounts
-from credenda.model.event import Event, Source
+from credenda.model.event import Event, Source, find_quoted
 from credenda.model.job import JobInfo
 from credenda.model.memory import (
     HELD,
@@ -571,14 +571,11 @@ def browse_memories(  # noqa: PLR0913 - the conditions of the public verb
         wanted = replace(wanted, entity=find_entity(reader, entity))
         counts = reader.count_fields(wanted, most=_VALUES, unused_before_us=parts.clock.now_us() - _GRACE_US)
         shown = mark_over(find_current_trust(reader, reader.find(wanted)), parts.clock.now_us())
-        # When the last message that states a memory was said, by id; none for a memory without one.
         evidence = reader.evidence(memory_ids=[one.id for one in shown])
         events = {one.id: one for one in reader.events(list({one.span.event_id for one in evidence}))}
-        said: dict[str, datetime] = {}
+        stating: dict[str, list[Event]] = defaultdict(list)
         for one in evidence:
-            event = events.get(one.span.event_id)
-            if event is not None:
-                said[one.memory_id] = max(said.get(one.memory_id, event.occurred_at), event.occurred_at)
+            stating[one.memory_id] += [events[one.span.event_id]] if one.span.event_id in events else []
     counted = counts.get("all", {}).get("", 0)
     return Browse(
         items=tuple(shown),
@@ -586,7 +583,7 @@ def browse_memories(  # noqa: PLR0913 - the conditions of the public verb
         has_more=counted > offset + len(shown),
         facets={name: counts.get(name, {}) for name in _FACETS},
         never_used=counts.get("unused", {}).get("", 0),
-        said=said,
+        said={one.id: found.occurred_at for one in shown if (found := find_quoted(stating[one.id], one.text))},
     )
 
 

@@ -11,7 +11,7 @@ from copy import copy
 from dataclasses import dataclass, field
 from functools import partial
 from hashlib import sha256
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from tempfile import TemporaryDirectory
 from threading import Lock
 from typing import Any, Final, cast
@@ -227,6 +227,8 @@ def make_stale_problem(error: Conflict) -> Problem | None:
 _FLAGS: Final = {"true": True, "false": False}
 _SUFFIXES: Final = frozenset({".jsonl", ".json", ".md", ".txt", ".html", ".gz", ".zip"})
 """Endings of an uploaded file's name that are kept, because an import may tell the format by them."""
+_UNSAFE: Final = re.compile(r"[^\w ()+,&@-]+")
+_NAME_CHARACTERS: Final = 60
 _FILES: Final = frozenset({"upload", "download"})
 _COPY_BYTES: Final = 1 << 20
 
@@ -461,9 +463,11 @@ async def _open_form(request: Request, fields_max: int) -> AsyncGenerator[FormDa
 
 
 def _keep_upload(sent: UploadFile, folder: Path) -> Path:
-    """Copy a sent file under a name that we choose, with the endings that a format is told by."""
-    endings = "".join(one for one in Path(sent.filename or "").suffixes[-2:] if one.casefold() in _SUFFIXES)
-    path = folder / f"sent{endings}"
+    """Copy a sent file under its name, as far as that is harmless, with the endings that a format is told by."""
+    given = PurePosixPath((sent.filename or "").replace("\\", "/"))
+    endings = "".join(one for one in given.suffixes[-2:] if one.casefold() in _SUFFIXES)
+    stem = _UNSAFE.sub(" ", given.name.removesuffix(endings))[:_NAME_CHARACTERS].strip(" .") or "sent"
+    path = folder / f"{stem}{endings}"
     with path.open("wb") as target:
         while piece := sent.file.read(_COPY_BYTES):
             target.write(piece)

@@ -19,6 +19,7 @@ from credenda.interfaces.web.drawings import shorten
 from credenda.interfaces.web.languages import LANGUAGES, translate, translate_phrase
 from credenda.interfaces.web.view import Note, Outcome, Page, View
 from credenda.limits import WAITING_MESSAGES_COUNTED
+from credenda.model.event import find_quoted
 from credenda.text.passages import format_yearly_day
 from credenda.text.sentences import show_gaps
 
@@ -129,7 +130,7 @@ def link_asset(name: str) -> str:
 def render_page(page: Page, view: View, data: Mapping[str, object], *, menu: object, notes: tuple[Note, ...]) -> str:
     """Render a page with the data that it has loaded."""
     template = _make_environment().get_template(f"{page.name}.html")
-    tools = _make_tools(view.language, view.memory.zone, view.now_us)
+    tools = _make_tools(view.language, view.zone, view.now_us)
     return template.render(**tools, view=view, page=page, menu=menu, notes=notes, **data)
 
 
@@ -155,7 +156,9 @@ def _make_environment() -> Environment:
         auto_reload=False,
     )
     shared: dict[str, Any] = environment.globals  # pyright: ignore[reportUnknownMemberType,reportAssignmentType]
-    shared.update(asset=link_asset, credenda_version=__version__, counted_max=WAITING_MESSAGES_COUNTED)
+    shared.update(
+        asset=link_asset, find_quoted=find_quoted, credenda_version=__version__, counted_max=WAITING_MESSAGES_COUNTED
+    )
     filters: dict[str, Any] = environment.filters  # pyright: ignore[reportUnknownMemberType,reportAssignmentType]
     filters.update(brief=shorten, one_line=_join_lines, shown=_show_text, left=show_gaps)
     filters.update(percent=_format_percent, number=_format_number, trim_id=_trim_id)

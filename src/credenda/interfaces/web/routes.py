@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import hmac
 import json
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from datetime import tzinfo
 from functools import partial
 from hashlib import sha256
 from pathlib import Path
 from typing import Final
 from urllib.parse import urlencode
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from anyio import to_thread
 from starlette.datastructures import Headers
@@ -57,6 +60,8 @@ from credenda.services.access import find_access, list_access
 from credenda.storage.store import Store
 
 _COOKIE: Final = "credenda-language"
+_ZONE_COOKIE: Final = "credenda-zone"
+_ZONE: Final = re.compile(r"[A-Za-z][A-Za-z0-9_+-]*(?:/[A-Za-z0-9_+-]+){0,2}")
 _YEAR_SECONDS: Final = 365 * 86_400
 _FOREVER: Final = f"public, max-age={_YEAR_SECONDS}, immutable"
 _UNAUTHENTICATED: Final = 401
@@ -169,6 +174,7 @@ class _Endpoint:
                 upload=sent.file,
                 base=self._sessions.find_base(request.scope),
                 logout_key=state.get("logout_key", ""),
+                local_zone=_find_zone(request),
                 memory_names=self._sessions.list_memories(get_principal(), state.get("login")),
             )
             if self._action:
@@ -287,6 +293,15 @@ def _make_routes(page: Page, memories: Memories, sessions: Sessions) -> list[Rou
 def _choose_language(request: Request) -> str:
     wanted = request.query_params.get("lang") or request.cookies.get(_COOKIE, "")
     return choose_language(wanted, request.headers.get("accept-language", ""))
+
+
+def _find_zone(request: Request) -> tzinfo | None:
+    """Return the time zone that the browser has named; None for one that is unknown here."""
+    name = request.cookies.get(_ZONE_COOKIE, "")[:64]
+    try:
+        return ZoneInfo(name) if _ZONE.fullmatch(name) else None
+    except (ValueError, OSError, ZoneInfoNotFoundError):
+        return None
 
 
 def _list_menu(view: View) -> list[tuple[str, list[Page]]]:

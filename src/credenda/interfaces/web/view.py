@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import tzinfo
 from itertools import chain, islice
 from pathlib import Path
 from typing import Any, Final, Literal, cast
@@ -14,6 +15,7 @@ from starlette.requests import Request
 
 from credenda import limits
 from credenda.client import Credenda
+from credenda.clock import format_time
 from credenda.errors import CredendaError, Invalid
 from credenda.interfaces.authorization import Principal, ServerFile, invoke
 from credenda.interfaces.serialize import to_jsonable
@@ -29,6 +31,7 @@ from credenda.model.statement import ENGLISH, Stated, find_before, name_attribut
 from credenda.operations import OPERATIONS
 from credenda.services.browse import expect
 from credenda.text.fence import name_author
+from credenda.text.given_time import parse_moment
 from credenda.text.normalize import is_same_value, normalise_attribute, normalise_name
 from credenda.text.sentences import show_gaps
 
@@ -389,6 +392,13 @@ class View:
     """The key of the form that logs out; "" for who has not logged in."""
     memory_names: list[str] = field(default_factory=list[str])
     """The users whose memories the person may use."""
+    local_zone: tzinfo | None = None
+    """The time zone of the browser, once it has told it."""
+
+    @property
+    def zone(self) -> tzinfo:
+        """The time zone of every time on a page: that of the browser, else that of the memory."""
+        return self.local_zone or self.memory.zone
 
     def call(self, name: str, /, **given: object) -> Any:  # noqa: ANN401 - any result
         """Call an operation with the rights of the person; inputs that are None are left out.
@@ -449,6 +459,13 @@ class View:
         except ValueError:
             raise Invalid(f"{name} is not a number", fix=f"write a number from {low} to {high}") from None
 
+    def get_moment(self, name: str) -> str | None:
+        """Return a day or moment of a field as an operation reads it; a day ends where the person is."""
+        text = self.get(name).strip()
+        if not text or self.local_zone is None:
+            return text or None
+        return format_time(parse_moment(text, self.zone, self.now_us))
+
     def make_path(self, name: str) -> Path:
         """Return a path in the folder of this action; raises `Invalid` for an action that has none."""
         if self.folder is None:
@@ -473,16 +490,16 @@ class View:
 
     def state(self, memory: Stated) -> str:
         """Return the statement of a memory in the person's language."""
-        return self._name_author(memory, write_statement(memory, self.memory.zone, language=self.language))
+        return self._name_author(memory, write_statement(memory, self.zone, language=self.language))
 
     def tell_hit(self, hit: Hit) -> str:
         """Return the line of a hit in the person's language."""
         if hit.memory is None:
             return show_gaps(hit.text)
-        if self.language == ENGLISH:
+        if self.language == ENGLISH and self.zone == self.memory.zone:
             return self._name_author(hit.memory, hit.text)
         told_us, before = [event.occurred_us for event in hit.evidence], find_before(hit.text)
-        zone, language = self.memory.zone, self.language
+        zone, language = self.zone, self.language
         text = write_statement(hit.memory, zone, told_us=told_us, before=before, language=language)
         return self._name_author(hit.memory, text)
 
@@ -526,7 +543,7 @@ class View:
     @property
     def zone_name(self) -> str:
         """The time zone in which the server writes times."""
-        return str(self.memory.zone)
+        return str(self.zone)
 
     def find_way_back(self) -> str:
         """Return the path to go back to, which the field `back` of a form names; the first page for any other."""

@@ -9,7 +9,7 @@ from difflib import SequenceMatcher
 from typing import Any, Final
 from urllib.parse import urlencode
 
-from credenda.clock import DAY_US
+from credenda.clock import DAY_US, format_time
 from credenda.errors import Invalid
 from credenda.interfaces.web.drawings import Drawing, Version, draw_lanes
 from credenda.interfaces.web.render import format_day
@@ -27,12 +27,13 @@ from credenda.interfaces.web.view import (
 )
 from credenda.model.browse import Browse, EntityMap, EntitySummary
 from credenda.model.change import ChangeKind
-from credenda.model.event import Event, Source
+from credenda.model.event import Event, Source, find_quoted
 from credenda.model.memory import HELD, TRANSITIONS, Layer, Memory, MemoryType, Relation, Stance, Status
 from credenda.model.query import SlotVersion
 from credenda.model.report import UndoReport
 from credenda.model.statement import format_planned
 from credenda.services.browse import name_version
+from credenda.text.given_time import parse_period
 from credenda.text.normalize import normalise_name
 from credenda.text.sentences import GAP
 
@@ -87,7 +88,7 @@ def load_memories(view: View) -> Mapping[str, object]:
         given["status"] = Status.ACTIVE.value
     conditions = given
     words = view.get("q").strip()
-    today = format_day(view.now_us, view.memory.zone)
+    today = format_day(view.now_us, view.zone)
     data: dict[str, object] = {
         "q": words,
         "conditions": conditions,
@@ -108,8 +109,7 @@ def load_memories(view: View) -> Mapping[str, object]:
 def _load_listed(view: View, conditions: Mapping[str, str]) -> Mapping[str, object]:
     offset = view.get_int("offset", 0, low=0, high=1_000_000)
     asked = {name: value for name, value in conditions.items() if value != _ALL}
-    day = view.get("as_of").strip() or None
-    browsed: Browse = view.call("browse", **asked, limit=_PAGE, offset=offset, as_of=day)
+    browsed: Browse = view.call("browse", **asked, limit=_PAGE, offset=offset, as_of=view.get_moment("as_of"))
     return {
         "memories": browsed.items,
         "said": browsed.said,
@@ -132,14 +132,14 @@ def _load_found(view: View, words: str, conditions: Mapping[str, str]) -> Mappin
         topic=conditions.get("topic"),
         types=[conditions["type"]] if "type" in conditions else None,
         layers=[conditions["layer"]] if "layer" in conditions else None,
-        as_of=view.get("as_of").strip() or None,
+        as_of=view.get_moment("as_of"),
         include=["superseded", "low_confidence", "archived"] if conditions["status"] != "active" else None,
         record_access=False,
     )
     memories = [hit.memory for hit in result.hits if hit.memory is not None and _is_match(hit.memory, conditions)]
     return {
         "memories": memories,
-        "said": {hit.id: hit.evidence[-1].occurred_at for hit in result.hits if hit.evidence},
+        "said": {hit.id: said.occurred_at for hit in result.hits if (said := find_quoted(hit.evidence, hit.quote))},
         "counted": len(memories),
         "has_more": len(result.hits) == _PAGE,
         "facets": {
@@ -168,8 +168,10 @@ def _is_match(memory: Memory, conditions: Mapping[str, str]) -> bool:
 def _load_diff(view: View) -> Mapping[str, object]:
     """Load what changed between two days."""
     axis = view.get("axis") if view.get("axis") in {"known", "valid"} else "known"
-    until = view.get("until").strip() or None
-    diff = view.call("diff", since=view.get("since").strip(), until=until, axis=axis, topic=view.get("topic") or None)
+    first = parse_period(view.get("since"), view.zone, view.now_us)
+    since = format_time(first.from_us if first.moment else first.from_us - 1)  # a day begins where the person is
+    asked = {"until": view.get_moment("until"), "axis": axis, "topic": view.get("topic") or None}
+    diff = view.call("diff", since=since, **asked)
     return {"diff": diff, "axis": axis, "memories": (), "said": {}, "counted": 0, "facets": {}, "next_offset": None}
 
 
@@ -177,7 +179,7 @@ def _find_slider(view: View) -> int:
     """Return where the slider stands: at its end for today, one to the left for each day before."""
     day = view.get("as_of").strip()
     for back in range(_DAYS + 1):
-        if day and format_day(view.now_us - back * DAY_US, view.memory.zone) == day:
+        if day and format_day(view.now_us - back * DAY_US, view.zone) == day:
             return _DAYS - back
     return _DAYS
 
@@ -253,6 +255,7 @@ def load_memory(view: View) -> Mapping[str, object]:
     memory: Memory = explanation.memory
     slot: Sequence[SlotVersion] = view.call("history", id=memory.id)
     neighbours = find_neighbours(memory.id, slot)
+    quoted = find_quoted((event for event, _, _ in explanation.evidence), memory.text)
     return {
         "memory": memory,
         "version": name_version(memory),
@@ -267,7 +270,8 @@ def load_memory(view: View) -> Mapping[str, object]:
         "successor": neighbours.successor,
         "goes_on": neighbours.is_same,
         "ending": next((one.reason for one in slot if one.memory_id == memory.id), ""),
-        "said_us": max((event.occurred_us for event, _, _ in explanation.evidence), default=None),
+        "said_us": quoted and quoted.occurred_us,
+        "told_us": [event.occurred_us for event, _, _ in explanation.evidence],
         "slot": slot,
         "uses": view.call("uses", id=memory.id),
         "contest": _find_contest(view, memory),
@@ -299,7 +303,7 @@ def _draw_versions(
         )
         for one in slot
     ]
-    return draw_lanes(versions, now_us=view.now_us, zone=view.memory.zone, words=view.t, title=title)
+    return draw_lanes(versions, now_us=view.now_us, zone=view.zone, words=view.t, title=title)
 
 
 def _name_version(view: View, one: SlotVersion) -> str:

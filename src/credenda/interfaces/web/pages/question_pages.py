@@ -47,7 +47,6 @@ def load_agent(view: View) -> Mapping[str, object]:
     if view.get("budget").strip():
         budget = view.get_int("budget", 0, low=1, high=_TOKENS)
     asked = bool(prompt.strip()) or view.get("show") == "yes"
-    day = view.get("day").strip() or None
     preview = None
     if asked:
         preview = view.call(
@@ -57,7 +56,7 @@ def load_agent(view: View) -> Mapping[str, object]:
             automatic=client.automatic or None,
             mode=view.get("mode") or None,
             topic=view.get("topic").strip() or None,
-            known_at=day,
+            known_at=view.get_moment("day"),
         )
     return {
         "prompt": prompt,
@@ -67,7 +66,7 @@ def load_agent(view: View) -> Mapping[str, object]:
         "mode": view.get("mode"),
         "modes": _AGENT_MODES,
         "topic": view.get("topic"),
-        "day_asked": day or "",
+        "day_asked": view.get("day").strip(),
         "preview": preview,
     }
 
@@ -112,8 +111,8 @@ def load_search(view: View) -> Mapping[str, object]:
         "limit": view.get_int("limit", _LIMIT, low=1, high=_MOST),
         "mode": view.get("mode") or None,
         "topic": view.get("topic").strip() or None,
-        "as_of": view.get("as_of").strip() or None,
-        "known_at": view.get("known_at").strip() or None,
+        "as_of": view.get_moment("as_of"),
+        "known_at": view.get_moment("known_at"),
         "include": ["superseded", "low_confidence", "archived"] if view.get("include") == "yes" else None,
         "explain": True,
         "record_access": False,

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any, Final
 
+from credenda.current_call import use_zone
 from credenda.errors import Forbidden, Invalid
 from credenda.interfaces.authorization import ServerFile
 from credenda.interfaces.web.render import format_day
@@ -241,7 +242,8 @@ def _import(view: View, *, is_dry: bool) -> Shown:
     if view.upload is None:
         raise Invalid("no file was sent", fix="choose a file first")
     form = {"format": view.get("format") or None, "me": view.get("me") or None}
-    report = view.call("import", path=view.upload, **form, dry_run=is_dry)
+    with use_zone(view.zone):  # a phone exports the times of its place, without the zone
+        report = view.call("import", path=view.upload, **form, dry_run=is_dry)
     return Shown(data={"imported": report})
 
 
@@ -256,7 +258,7 @@ def export_data(view: View) -> Download:
 
 def send_backup(view: View) -> Download:
     """Send a copy of the whole database, to those who are alone in it."""
-    name = f"credenda-backup-{format_day(view.now_us, view.memory.zone)}.db"
+    name = f"credenda-backup-{format_day(view.now_us, view.zone)}.db"
     path = view.make_path(name)
     view.memories.back_up(path)
     return Download(path=path, name=name)

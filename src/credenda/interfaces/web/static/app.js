@@ -17,6 +17,19 @@
     }
   }
 
+  // Tell the server the zone, so that days, drawings and sentences are in it too: once, and again after a journey.
+  function tellZone() {
+    const { timeZone } = Intl.DateTimeFormat().resolvedOptions();
+    const told = `credenda-zone=${timeZone}`;
+    const isNews = !document.cookie.split("; ").includes(told);
+    if (isNews) document.cookie = `${told}; path=/; max-age=31536000; samesite=lax`;
+    for (const said of document.querySelectorAll("[data-zone]")) {
+      if (said.dataset.zone === timeZone) continue;
+      said.textContent = said.textContent.replace(said.dataset.zone, timeZone);
+      if (isNews && document.cookie.split("; ").includes(told)) location.reload();
+    }
+  }
+
   // A key leads to the field that names it, unless the person is writing.
   document.addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey || event.target.closest("input, textarea, select")) return;
@@ -87,11 +100,8 @@
   });
 
   document.addEventListener("DOMContentLoaded", () => {
+    tellZone();
     localise(document);
-    for (const said of document.querySelectorAll("[data-zone]")) {
-      const { timeZone } = Intl.DateTimeFormat().resolvedOptions();
-      said.textContent = said.textContent.replace(said.dataset.zone, timeZone);
-    }
     follow(document);
   });
   document.addEventListener("htmx:after:swap", () => localise(document));
