@@ -99,7 +99,7 @@ def test_a_correction_without_a_word_says_what_is_missing(person: Person, memory
     answer = person.send(form, value="  ", reason="a slip")
     assert answer.status_code == 422
     page = parse(answer)
-    assert "nothing was corrected" in page.text
+    assert "Nothing was corrected" in page.text
     assert "write the right value, or the right sentence" in page.text
     (again,) = [one for one in page.forms if one.action == form.action]
     assert dict(again.fields)["reason"] == "a slip"
@@ -113,7 +113,7 @@ def test_what_is_refused_is_said_on_the_page_of_its_form(person: Person, site: S
     contest(site, clock)
     (form,) = [one for one in person.read("/inbox").forms if one.action == "/inbox/answer"]
     page = parse(person.send(form))
-    assert "no answer was chosen" in page.text
+    assert "No answer was chosen" in page.text
     assert [one.action for one in page.forms].count("/inbox/answer") == 1
     assert all(one != "?lang=de" for one in page.links)  # there is no page to read at the address of an action
 

@@ -169,7 +169,7 @@ def test_curves_fall_and_memories_lie_on_them() -> None:
     dot = find(root, "point")[0]
     assert percent(dot, "cx") == pytest.approx(at[1][0], abs=0.01)
     assert float(dot.attrib["cy"]) == at[1][1] + 10
-    assert drawing.rows[0].cells == ("huber", "1.000", "0.500", "0.250")
+    assert drawing.rows[0].cells == ("huber", "1.00", "0.50", "0.25")
 
 
 @pytest.mark.parametrize("zone", [UTC, ZoneInfo("Europe/Vienna"), ZoneInfo("Pacific/Auckland")], ids=str)

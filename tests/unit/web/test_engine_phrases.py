@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 from importlib.resources import files
 from pathlib import Path
@@ -88,9 +89,17 @@ def test_what_the_engine_did_not_write_stays_as_it_is(text: str) -> None:
     assert translate_phrase("de", text) == text
 
 
-def test_english_needs_no_translation() -> None:
+def test_english_is_said_otherwise_only_where_it_has_keys_or_commands() -> None:
     assert translate_phrase("en", "first statement") == "first statement"
-    assert load_phrases("en") == {}
+    assert translate_phrase("en", "undone by the user: supersede") == "undone by the user: that it was replaced"
+    for english, shown in load_phrases("en").items():
+        assert not re.search(r"[`_]|: [a-z]+$", shown), english
+
+
+def test_an_undone_change_is_told_in_words_in_english() -> None:
+    for kind in set(ChangeKind) - {ChangeKind.DELETE, ChangeKind.REBUILD}:
+        reason = f"undone by the user: {kind.value.replace('_', ' ')}"
+        assert translate_phrase("en", reason) != reason
 
 
 def test_a_translation_has_the_places_of_its_sentence() -> None:

@@ -258,10 +258,14 @@ def _write(number: float, form: str, words: Words) -> str:
     return format(number, form).replace(".", words("."))
 
 
-def draw_terms(terms: Mapping[str, float], total: float, *, words: Words = str) -> Drawing:
-    """Draw each term from a common zero, to the right where it adds and to the left where it takes, and their sum."""
-    name = words("Terms of the score")
-    rows = [*terms.items(), (words("Score"), total)]
+def draw_terms(terms: Mapping[str, float], total: float, *, words: Words = str, name: str = "") -> Drawing:
+    """Draw each term from a common zero, to the right where it adds and to the left where it takes, and their sum.
+
+    `name` is that of the sum.
+    """
+    of = name or words("Score")
+    name = f"{words('Terms of the score')}: {of}"
+    rows = [*terms.items(), (of, total)]
     low = min(0.0, *(value for _, value in rows))
     high = max(0.0, *(value for _, value in rows)) or (0.0 if low else 1.0)
     canvas = Canvas(
@@ -282,14 +286,14 @@ def draw_terms(terms: Mapping[str, float], total: float, *, words: Words = str) 
             y=y + 4,
             width=share(wide),
             height=_LINE - 8,
-            title=f"{shorten(term, _LABEL)}: {_write(value, '+.4f', words)}",
+            title=f"{shorten(term, _LABEL)}: {_write(value, '+.2f', words)}",
         )
-        canvas.add("text", "figure", x="100%", y=y + 15, text_anchor="end", text=_write(value, "+.3f", words))
+        canvas.add("text", "figure", x="100%", y=y + 15, text_anchor="end", text=_write(value, "+.2f", words))
     return Drawing(
         title=name,
         svg=canvas.write(),
         head=(words("Term"), words("Value")),
-        rows=tuple(make_row(term, _write(value, "+.4f", words)) for term, value in rows),
+        rows=tuple(make_row(term, _write(value, "+.2f", words)) for term, value in rows),
     )
 
 
@@ -365,7 +369,7 @@ def draw_curves(
         at = " ".join(f"{_find_x(day, last) * 100:.2f},{_find_y(value):.1f}" for day, value in pairs)
         field.add("polyline", f"curve colour-{curve.colour}{dash}", title=curve.label, points=at)
     for point in points[:_POINTS_MAX]:
-        score, days_since = _write(point.score, ".3f", words), _write(point.days, ".1f", words)
+        score, days_since = _write(point.score, ".2f", words), _write(point.days, ".0f", words)
         label = f"{shorten(point.label, _LABEL_CURVES)}: {score}, {days_since} d"
         cx, cy = share(_find_x(point.days, last)), _TOP + _find_y(point.score)
         canvas.add("circle", f"point layer-{point.layer or 'none'}", title=label, cx=cx, cy=f"{cy:.1f}", r=4)
@@ -381,7 +385,7 @@ def draw_curves(
         title=name,
         svg=canvas.write(),
         head=(words("Curve"), *(f"{days[at]:g} d" for at in places)),
-        rows=tuple(make_row(one.label, *(_write(one.values[at], ".3f", words) for at in places)) for one in curves),
+        rows=tuple(make_row(one.label, *(_write(one.values[at], ".2f", words) for at in places)) for one in curves),
         left_out=left_out,
     )
 

@@ -20,6 +20,7 @@ from credenda.interfaces.web.languages import LANGUAGES, translate, translate_ph
 from credenda.interfaces.web.view import Note, Outcome, Page, View
 from credenda.limits import WAITING_MESSAGES_COUNTED
 from credenda.model.event import find_quoted
+from credenda.model.statement import name_attribute, name_owner
 from credenda.text.passages import format_yearly_day
 from credenda.text.sentences import show_gaps
 
@@ -130,7 +131,7 @@ def link_asset(name: str) -> str:
 def render_page(page: Page, view: View, data: Mapping[str, object], *, menu: object, notes: tuple[Note, ...]) -> str:
     """Render a page with the data that it has loaded."""
     template = _make_environment().get_template(f"{page.name}.html")
-    tools = _make_tools(view.language, view.zone, view.now_us)
+    tools = _make_tools(view.language, view.zone, view.now_us) | {"show_field": partial(_show_field, view)}
     return template.render(**tools, view=view, page=page, menu=menu, notes=notes, **data)
 
 
@@ -160,7 +161,7 @@ def _make_environment() -> Environment:
         asset=link_asset, find_quoted=find_quoted, credenda_version=__version__, counted_max=WAITING_MESSAGES_COUNTED
     )
     filters: dict[str, Any] = environment.filters  # pyright: ignore[reportUnknownMemberType,reportAssignmentType]
-    filters.update(brief=shorten, one_line=_join_lines, shown=_show_text, left=show_gaps)
+    filters.update(brief=shorten, one_line=_join_lines, shown=_show_text, left=show_gaps, begun=_begin)
     filters.update(percent=_format_percent, number=_format_number, trim_id=_trim_id)
     return environment
 
@@ -200,7 +201,8 @@ def _make_tools(language: str, zone: tzinfo, now_us: int) -> dict[str, Any]:
     def say(outcome: Outcome) -> Markup:
         """Write a sentence with its values, each a text of its own."""
         values = {name: escape(translate(language, word)) for name, word in outcome.words.items()}
-        for name, value in outcome.values.items():
+        slot = f"{_name_owner(outcome, language)} · {name_attribute(outcome.memory.attribute or '', language)}"
+        for name, value in {**outcome.values, **({"slot": slot} if "slot" in outcome.values else {})}.items():
             values[name] = Markup('<bdi class="words">{}</bdi>').format(_show_text(value, _SAID))
         pieces = _PLACES.split(translate(language, outcome.message))
         return Markup("").join(escape(one) if not place % 2 else values[one] for place, one in enumerate(pieces))
@@ -219,6 +221,31 @@ def _make_tools(language: str, zone: tzinfo, now_us: int) -> dict[str, Any]:
     }
 
 
+def _name_owner(outcome: Outcome, language: str) -> str:
+    entity = outcome.memory.entity or ""
+    return translate(language, "you") if entity == "user" else name_owner(entity, language)
+
+
+_WORDED: Final = frozenset({"status", "relation", "layer", "stance", "type"})
+"""Fields whose values are words of the model."""
+
+
+def _show_field(view: View, name: str, value: object) -> str:
+    """Write a field of a memory as a person reads it."""
+    match value:
+        case None | "":
+            return "–"
+        case datetime():
+            return format_moment(to_microseconds(value), view.zone)
+        case bool():
+            return view.t("yes") if value else view.t("no")
+        case str() if name in _WORDED:
+            return translate(view.language, value)
+        case _:
+            other = view.find_memory(value) if name == "superseded_by" else None
+            return str(value) if other is None else view.state(other)
+
+
 def _show_text(text: object, characters: int = _CHARACTERS) -> Markup:
     """Make a text of a user harmless: control characters become a sign, and beyond a number of characters it is cut."""
     whole = format_yearly_day(str(text))
@@ -229,6 +256,11 @@ def _show_text(text: object, characters: int = _CHARACTERS) -> Markup:
 def _trim_id(line: object) -> str:
     """Return a line of a context without the id at its beginning."""
     return _LINE_ID.sub("", str(line))
+
+
+def _begin(text: str) -> str:
+    """Write a sentence of the engine with a capital at its beginning, as where it stands alone."""
+    return text[:1].upper() + text[1:]
 
 
 def _join_lines(text: str) -> str:

@@ -24,7 +24,7 @@ from credenda.interfaces.server.memories import Memories
 from credenda.interfaces.server.rest import read_body, read_upload, start_in_background
 from credenda.interfaces.web.languages import translate, translate_phrase, translate_word
 from credenda.model.change import Actor, ChangeKind, ChangeRecord
-from credenda.model.memory import HELD, Memory, Relation, Status
+from credenda.model.memory import DREAMER, HELD, Memory, Relation, Status
 from credenda.model.query import Explanation, Hit, SlotVersion
 from credenda.model.report import UndoneMemory
 from credenda.model.statement import ENGLISH, Stated, find_before, name_attribute, name_owner, write_statement
@@ -151,7 +151,12 @@ def list_latest_changes(view: View, most: int) -> Sequence[LatestChange]:
     undone = {one.cause for one in found if one.kind is ChangeKind.UNDO}
     added = {one.memory_id: one for one in found if one.kind is ChangeKind.ADD}
     loaded = (_load(view, one, added, undone) for one in found if _is_of_interest(one))
-    return [*islice((one for one in loaded if not _is_same(one)), most)]
+    return [*islice((one for one in loaded if not (_is_same(one) or _is_upkeep(one))), most)]
+
+
+def _is_upkeep(latest: LatestChange) -> bool:
+    """Return whether a change that no person made is about a card or bridge, which repeats other memories."""
+    return latest.memory is not None and latest.memory.speaker == DREAMER and latest.change.actor is not Actor.USER
 
 
 def _is_same(latest: LatestChange) -> bool:
@@ -488,9 +493,12 @@ class View:
         """Return an entity as a person reads it; that of the memory is the user."""
         return self.t("you") if entity == "user" else name_owner(entity, self.language)
 
-    def state(self, memory: Stated) -> str:
-        """Return the statement of a memory in the person's language."""
-        return self._name_author(memory, write_statement(memory, self.zone, language=self.language))
+    def state(self, memory: Stated, told_us: Sequence[int] = ()) -> str:
+        """Return the statement of a memory in the person's language; `told_us` are the times of its messages."""
+        if memory.speaker == DREAMER:  # it quotes others by their ids, and nobody says it
+            return _IDS.sub("", memory.text)
+        statement = write_statement(memory, self.zone, told_us=told_us, language=self.language)
+        return self._name_author(memory, statement)
 
     def tell_hit(self, hit: Hit) -> str:
         """Return the line of a hit in the person's language."""
@@ -512,7 +520,7 @@ class View:
 
     def tell(self, text: str) -> str:
         """Return a sentence of the engine, such as a reason, in the person's language."""
-        return translate_phrase(self.language, text)
+        return translate_phrase(self.language, _CONTEST.sub("", text))
 
     def name_change(self, change: ChangeRecord) -> str:
         """Return the kind of a change in the person's language."""
@@ -559,6 +567,9 @@ class View:
         return to_jsonable(value, remote=True)
 
 
+_CONTEST: Final = re.compile(r" \(k[0-9]{1,18}-[0-9a-f]{6}\)$")
+"""The id of a contest after its reason."""
+_IDS: Final = re.compile(r" ?\[m[0-9]{1,18}-[0-9a-f]{6}(?:, ?m[0-9]{1,18}-[0-9a-f]{6})*\]")
 _PASSING = frozenset({"changed", "note", "lang"})
 """Fields of an address that say what just happened; no link repeats them."""
 

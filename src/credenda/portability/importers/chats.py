@@ -11,6 +11,7 @@ from itertools import pairwise
 from pathlib import Path, PurePosixPath
 from typing import Any, Final, cast
 
+from credenda.current_call import read_zone
 from credenda.portability.importers.format import (
     Block,
     Boundary,
@@ -615,7 +616,7 @@ class _Chat:
         self.repeated = self.repeated + 1 if key == self._key else 0
         self._key = key
         more = (str(self.repeated),) if self.repeated else ()
-        stamp = None if self.moment is None else self.moment.isoformat()
+        stamp = None if self.moment is None else self.moment.replace(tzinfo=read_zone(UTC)).isoformat()
         yield from self.talk.pieces(
             Turn(place=place, role=role, name=name, text=words, key=("whatsapp", *key, *more), moment=stamp)
         )

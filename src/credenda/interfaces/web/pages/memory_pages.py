@@ -28,16 +28,19 @@ from credenda.interfaces.web.view import (
 from credenda.model.browse import Browse, EntityMap, EntitySummary
 from credenda.model.change import ChangeKind
 from credenda.model.event import Event, Source, find_quoted
-from credenda.model.memory import HELD, TRANSITIONS, Layer, Memory, MemoryType, Relation, Stance, Status
-from credenda.model.query import SlotVersion
+from credenda.model.memory import HELD, OPEN_STANCES, TRANSITIONS, Layer, Memory, MemoryType, Relation, Stance, Status
+from credenda.model.query import Hit, SlotVersion
 from credenda.model.report import UndoReport
-from credenda.model.statement import format_planned
+from credenda.model.statement import format_planned, format_validity
 from credenda.services.browse import name_version
 from credenda.text.given_time import parse_period
 from credenda.text.normalize import normalise_name
 from credenda.text.sentences import GAP
+from credenda.text.tokens import tokenize
 
 _PAGE: Final = 50
+_ALIKE: Final = 0.1
+"""A hit with none of the words and a lower score is not shown."""
 _CHOICES: Final[Mapping[str, Sequence[str]]] = {
     "status": [one.value for one in Status if one is not Status.DELETED],
     "type": list(MemoryType),
@@ -133,13 +136,14 @@ def _load_found(view: View, words: str, conditions: Mapping[str, str]) -> Mappin
         types=[conditions["type"]] if "type" in conditions else None,
         layers=[conditions["layer"]] if "layer" in conditions else None,
         as_of=view.get_moment("as_of"),
-        include=["superseded", "low_confidence", "archived"] if conditions["status"] != "active" else None,
+        include=["superseded", "low_confidence", "archived"],
         record_access=False,
     )
-    memories = [hit.memory for hit in result.hits if hit.memory is not None and _is_match(hit.memory, conditions)]
+    hits = _order_by_words(words, [*result.hits, *result.nearest])
+    memories = [hit.memory for hit in hits if hit.memory is not None and _is_match(hit.memory, conditions)]
     return {
         "memories": memories,
-        "said": {hit.id: said.occurred_at for hit in result.hits if (said := find_quoted(hit.evidence, hit.quote))},
+        "said": {hit.id: said.occurred_at for hit in hits if (said := find_quoted(hit.evidence, hit.quote))},
         "counted": len(memories),
         "has_more": len(result.hits) == _PAGE,
         "facets": {
@@ -148,8 +152,16 @@ def _load_found(view: View, words: str, conditions: Mapping[str, str]) -> Mappin
         },
         "offset": 0,
         "next_offset": None,
-        "scores": {hit.id: hit.score for hit in result.hits},
+        "scores": {hit.id: hit.score for hit in hits},
     }
+
+
+def _order_by_words(words: str, hits: Sequence[Hit]) -> Sequence[Hit]:
+    """Put the hits with every word first; those with none of them stay only where they are much alike."""
+    asked = set(tokenize(words))
+    found = {hit.id: len(asked & set(tokenize(f"{hit.text} {hit.quote}"))) for hit in hits}
+    kept = [hit for hit in hits if found[hit.id] or hit.score >= _ALIKE or not asked]
+    return sorted(kept, key=lambda hit: not asked or found[hit.id] < len(asked))
 
 
 def _is_match(memory: Memory, conditions: Mapping[str, str]) -> bool:
@@ -255,6 +267,7 @@ def load_memory(view: View) -> Mapping[str, object]:
     memory: Memory = explanation.memory
     slot: Sequence[SlotVersion] = view.call("history", id=memory.id)
     neighbours = find_neighbours(memory.id, slot)
+    since = None if memory.valid_from_us is None else format_day(memory.valid_from_us, view.zone)
     quoted = find_quoted((event for event, _, _ in explanation.evidence), memory.text)
     return {
         "memory": memory,
@@ -271,6 +284,7 @@ def load_memory(view: View) -> Mapping[str, object]:
         "goes_on": neighbours.is_same,
         "ending": next((one.reason for one in slot if one.memory_id == memory.id), ""),
         "said_us": quoted and quoted.occurred_us,
+        "is_told": any(format_day(event.occurred_us, view.zone) == since for event, _, _ in explanation.evidence),
         "told_us": [event.occurred_us for event, _, _ in explanation.evidence],
         "slot": slot,
         "uses": view.call("uses", id=memory.id),
@@ -382,6 +396,7 @@ MEMORY_PAGE = Page(
 
 _SHOWN: Final = 60
 _SLOTS: Final = 24
+_SLOTS_NAMED: Final = 8
 _SLOTS_MAX: Final = 400
 _RELATIONS: Final = 100
 
@@ -423,9 +438,32 @@ def draw_entities(view: View, data: Mapping[str, Any]) -> Mapping[str, object]:
             one.target: f"{view.name_entity(one.source)} · {view.name_slot(one.attribute)}"
             for one in data["map"].relations
         },
-        "named": {one.name: [view.name_slot(attribute) for attribute in one.attributes] for one in data["entities"]},
+        "named": {one.name: _list_slots(view, one.attributes) for one in data["entities"]},
+        "standings": {one.id: name_standing(one) for slot in data["slots"] for one in slot["memories"].values()},
+        "times": {
+            one.id: ", ".join(format_validity(one, view.zone, language=view.language))
+            for slot in data["slots"]
+            for one in slot["memories"].values()
+            if one.relation is not Relation.CORRECTED
+        },
         "lanes": {one["attribute"]: _draw_slot(view, one["attribute"], one["versions"]) for one in slots},
     }
+
+
+def name_standing(memory: Memory) -> str:
+    """Return the word for where a memory stands: that it is over, only planned or never true goes before its status."""
+    if memory.relation is Relation.CORRECTED:
+        return "never true"
+    if memory.over:
+        return "ended"
+    return memory.stance.value if memory.status in HELD and memory.stance in OPEN_STANCES else memory.status.value
+
+
+def _list_slots(view: View, attributes: Sequence[str]) -> str:
+    """List the first slots of an entity by their names, and how many more there are."""
+    names = [view.name_slot(one) for one in attributes]
+    left = len(names) - _SLOTS_NAMED
+    return ", ".join(names[:_SLOTS_NAMED]) + (f" + {left}" if left > 0 else "")
 
 
 def _find_entity(entities: Iterable[EntitySummary], name: str) -> EntitySummary | None:
@@ -444,7 +482,8 @@ def _find_relations(found: EntityMap, name: str) -> Sequence[Mapping[str, str]]:
 
 def _load_slot(view: View, entity: str, attribute: str) -> Mapping[str, object]:
     versions: Sequence[SlotVersion] = view.call("history", entity=entity, attribute=attribute)
-    return {"attribute": attribute, "versions": versions}
+    found = {one.memory_id: memory for one in versions if (memory := view.find_memory(one.memory_id)) is not None}
+    return {"attribute": attribute, "versions": versions, "memories": found}
 
 
 def _draw_slot(view: View, attribute: str, versions: Sequence[SlotVersion]) -> Drawing:

@@ -10,7 +10,7 @@ from urllib.parse import urlencode
 
 from credenda.clock import seconds
 from credenda.errors import Conflict, Invalid, NotFound
-from credenda.interfaces.web.drawings import draw_terms
+from credenda.interfaces.web.drawings import Drawing, draw_terms
 from credenda.interfaces.web.view import ChangeMark, Done, Page, View, list_latest_changes
 from credenda.model.browse import Browse
 from credenda.model.change import ChangeKind, ContestCase
@@ -91,8 +91,13 @@ _PROFILES: Final[Sequence[str]] = get_args(Profile)
 _SEARCH_MODES: Final[Sequence[str]] = get_args(Mode)
 _LIMIT: Final = 8
 _MOST: Final = 30
-_LEAST: Final = 0.0005
+_LEAST: Final = 0.005
 """A term below it is not drawn; the JSON of the page has it."""
+_SUMMANDS: Final = frozenset(
+    {"relevance", "importance", "retention", "recency", "question", "answers", "feedback", "strength"}
+)
+"""Terms that a score is the sum of; the others make the relevance."""
+_NO_SUMMANDS: Final = frozenset({"coverage", "cosine", "key", "newer", "echo"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -136,16 +141,28 @@ def draw(view: View, data: Mapping[str, Any]) -> Mapping[str, object]:
     """Draw the terms of each hit's score."""
     return {
         "bars": {
-            (column.profile, hit.id): draw_terms(
-                {view.word("term", name): value for name, value in hit.terms.items() if abs(value) >= _LEAST},
-                hit.score,
-                words=view.t,
-            )
+            (column.profile, hit.id): _draw_hit(view, hit.terms)
             for column in data["columns"]
             for hit in column.result.hits
             if hit.terms
         }
     }
+
+
+def _draw_hit(view: View, terms: Mapping[str, float]) -> Sequence[Drawing]:
+    """Draw what a score is the sum of, and then what its relevance is the sum of."""
+    total = terms.get("key", 0.0)
+    summands = {name: value for name, value in terms.items() if name in _SUMMANDS}
+    left = total - sum(summands.values())  # that of a value that is replaced, over or only supposed is lowered
+    summands["lowered" if left < 0 else "lifted"] = left
+    parts = {name: value for name, value in terms.items() if name not in {*_SUMMANDS, *_NO_SUMMANDS}}
+
+    def draw_sum(found: Mapping[str, float], of: float, name: str) -> Drawing:
+        shown = {view.word("term", one): value for one, value in found.items() if abs(value) >= _LEAST}
+        return draw_terms(shown, of, words=view.t, name=name)
+
+    fits = [draw_sum(parts, sum(parts.values()), view.word("term", "relevance"))] if parts else []
+    return [draw_sum(summands, total, view.word("term", "key")), *fits]
 
 
 SEARCH_PAGE = Page(

@@ -242,8 +242,14 @@ def _import(view: View, *, is_dry: bool) -> Shown:
     if view.upload is None:
         raise Invalid("no file was sent", fix="choose a file first")
     form = {"format": view.get("format") or None, "me": view.get("me") or None}
-    with use_zone(view.zone):  # a phone exports the times of its place, without the zone
-        report = view.call("import", path=view.upload, **form, dry_run=is_dry)
+    try:
+        with use_zone(view.zone):  # a phone exports the times of its place, without the zone
+            report = view.call("import", path=view.upload, **form, dry_run=is_dry)
+    except Invalid as error:
+        if "--me" not in error.fix:
+            raise
+        fix = "write it as it stands there into the field “Your name in it”"
+        raise Invalid("your name in this chat is missing", why=error.why, fix=fix) from None
     return Shown(data={"imported": report})
 
 
