@@ -113,9 +113,9 @@ class Event(NewEvent):
 
 
 def find_quoted(events: Iterable[Event], words: str) -> Event | None:
-    """Return the latest event that has some words, else the earliest: the others only repeat them in other words."""
+    """Return the first event that has some words, else the first of all: the others repeat it."""
     told = sorted(events, key=lambda one: one.occurred_us)
-    return next((one for one in reversed(told) if words in one.text), told[0] if told else None)
+    return next((one for one in told if words in one.text), told[0] if told else None)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
