@@ -43,7 +43,7 @@ def test_the_first_page_begins_with_what_was_learned_and_changed(
     ]
     (link,) = [one for one in shown.links if one.startswith("/undo?")]
     plan = person.read(link)
-    assert "user · employer: Microsoft → Google again" in plan.text
+    assert "you · employer: Microsoft → Google again" in plan.text
     assert [tag for tag, _ in plan.tags].index("details") < [tag for tag, _ in plan.tags].index("table")
     person.do(link, "/undo/now")
     with memory_of(site) as memory:

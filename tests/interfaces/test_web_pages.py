@@ -127,7 +127,7 @@ def test_the_lines_of_a_context_are_ordered_by_their_scores(person: Person, site
             memory.remember(words)
         memory.settle(60)
     page = re.sub(r"<[^>]+>", "", person.get("/agent?prompt=Do+I+like+rowing%3F&budget=2000").text)
-    scores = [float(one) for one in re.findall(r"score (\d\.\d{3})", page.partition("Left out")[0])]
+    scores = [float(one) for one in re.findall(r"score (\d\.\d{2})", page.partition("Left out")[0])]
     assert len(scores) > 2
     assert scores == sorted(scores, reverse=True)
 
@@ -354,7 +354,7 @@ def test_a_memory_shows_the_nine_factors_of_its_earned_importance(person: Person
     earned: Any = person.json(f"/memory/{memory}.json")["earned"]
     assert len(earned["terms"]) == 9
     assert sum(earned["terms"].values()) == pytest.approx(earned["score"])
-    assert all(f">{value:.3f}<" in page for value in earned["terms"].values())
+    assert all(f">{value:.2f}<" in page for value in earned["terms"].values())
     assert "how often it was told again" in page
 
 

@@ -439,7 +439,7 @@ def draw_entities(view: View, data: Mapping[str, Any]) -> Mapping[str, object]:
             for one in data["map"].relations
         },
         "named": {one.name: _list_slots(view, one.attributes) for one in data["entities"]},
-        "standings": {one.id: name_standing(one) for slot in data["slots"] for one in slot["memories"].values()},
+        "statuses": {one.id: describe_status(one) for slot in data["slots"] for one in slot["memories"].values()},
         "times": {
             one.id: ", ".join(format_validity(one, view.zone, language=view.language))
             for slot in data["slots"]
@@ -450,7 +450,7 @@ def draw_entities(view: View, data: Mapping[str, Any]) -> Mapping[str, object]:
     }
 
 
-def name_standing(memory: Memory) -> str:
+def describe_status(memory: Memory) -> str:
     """Return the word for where a memory stands: that it is over, only planned or never true goes before its status."""
     if memory.relation is Relation.CORRECTED:
         return "never true"
