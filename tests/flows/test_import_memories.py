@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final
@@ -13,7 +14,7 @@ from credenda import Credenda, Invalid
 from credenda.model.event import Role, Source
 from credenda.operations import OPERATIONS
 from credenda.portability.archive import EXPORTS
-from credenda.portability.importers.memory_files import word_observation
+from credenda.portability.importers.wording import word_observation
 from credenda.portability.importing import ARCHIVE, FORMATS
 from credenda.testing import ManualClock
 
@@ -173,7 +174,7 @@ def test_memories_of_mem0_keep_time_owner_and_metadata(
     report = mem.data.import_(path)
     assert (report.format, report.turns, report.problems) == ("mem0", 1, ())
     (event,) = events()
-    assert (event.text, event.source, event.trust) == ("User prefers dark mode", Source.INGEST, 0.5)
+    assert (event.text, event.source, event.trust) == ("User prefers dark mode.", Source.INGEST, 0.5)
     assert event.occurred_at == datetime(2025, 2, 26, 6, 57, 0, 108347, tzinfo=UTC)
     assert event.metadata == {"category": "ui", "user_id": "alex", "agent_id": "helper"}
     mem.settle()
@@ -212,7 +213,37 @@ def test_a_memory_that_mem0_updated_is_taken_in_again_with_its_new_words(mem: Cr
     report = mem.data.import_(path)
     mem.settle()
     assert (report.turns, report.problems) == (1, ())
-    assert [memory.text for memory in mem.list(limit=50).items] == ["User lives in Graz"]
+    assert [memory.text for memory in mem.list(limit=50).items] == ["User lives in Graz."]
+
+
+SUBJECTLESS: Final = {
+    "Lives in Newcastle": ("user", "residence", "Newcastle"),
+    "Is vegetarian": ("user", "diet", "vegetarian"),
+    "Name is Tom": ("user", "name", "Tom"),
+    "Is lactose intolerant": ("user", "condition", "lactose intolerant"),
+    "Likes Terry Pratchett": ("user", "likes", "Terry Pratchett"),
+    "Charles is a nurse": ("Charles", "job_title", "nurse"),
+}
+BY_FORMAT: Final[dict[str, Callable[[list[str]], object]]] = {
+    "mem0": lambda texts: [KEPT | {"id": text, "memory": text} for text in texts],
+    "zep": lambda texts: {"edges": [{"uuid": text, "fact": text} for text in texts]},
+    "hindsight": lambda texts: {"items": [{"text": text, "fact_type": "world"} for text in texts]},
+    "open-webui": lambda texts: [{"id": text, "user_id": "1", "content": text} for text in texts],
+    "letta": lambda texts: {"blocks": [{"label": "human", "value": "\n".join(texts)}]},
+    "pam": lambda texts: {"memories": [{"id": text, "content": text} for text in texts]},
+    "memories": "\n".join,
+}
+
+
+@pytest.mark.parametrize("format_name", sorted(BY_FORMAT))
+def test_a_memory_without_a_subject_fills_the_slot_of_the_user(mem: Credenda, tmp_path: Path, format_name: str) -> None:
+    made = BY_FORMAT[format_name](list(SUBJECTLESS))
+    path = tmp_path / ("memories.txt" if isinstance(made, str) else "memories.json")
+    path.write_text(made if isinstance(made, str) else json.dumps(made))
+    assert mem.data.import_(path, format=format_name).problems == ()
+    mem.settle()
+    held = {(one.entity, one.attribute, one.value) for one in mem.list(limit=50).items}
+    assert held >= set(SUBJECTLESS.values())
 
 
 def test_what_the_user_says_outweighs_what_another_memory_held(mem: Credenda, tmp_path: Path) -> None:

@@ -216,7 +216,7 @@ def test_points_of_qdrant_and_the_zip_of_openmemory_are_read(mem: Credenda, tmp_
     assert (report.format, report.turns) == ("openmemory", 1)
     assert report.problems == ("points 2 (7f2d): its payload has no text",)
     (tea,) = events()
-    assert (tea.text, dict(tea.metadata)) == ("User likes tea", {"category": "food", "user_id": "ana"})
+    assert (tea.text, dict(tea.metadata)) == ("User likes tea.", {"category": "food", "user_id": "ana"})
     point = {"data": "User likes tea", "hash": "1", "user_id": "ben", "created_at": "2025-02-25T23:57:00-07:00"}
     many = [{"id": "p1", "payload": point}, {"id": "p2", "payload": point | {"data": "I ski", "user_id": "Ana"}}]
     report = mem.data.import_(write_json(tmp_path / "many.json", many))
@@ -332,10 +332,10 @@ def test_saved_memories_pasted_as_text_keep_their_dates(mem: Credenda, tmp_path:
     assert (report.format, report.turns, dict(report.left_out)) == ("memories", 4, {"headings": 1})
     assert report.problems == ("line 5: its date cannot be read; the file's date was used",)
     assert [event.text for event in events()] == [
-        "User prefers dark mode",
-        "User lives in Graz",
-        "User has a dog",
-        "User is allergic to peanuts and to cashews",
+        "User prefers dark mode.",
+        "User lives in Graz.",
+        "User has a dog.",
+        "User is allergic to peanuts and to cashews.",
     ]
     assert events()[0].occurred_at == datetime(2025, 3, 1, tzinfo=UTC)
     assert events()[3].occurred_at == datetime(2025, 3, 5, tzinfo=UTC)

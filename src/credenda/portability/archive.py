@@ -28,7 +28,8 @@ from credenda.model.event import UPLOADED
 from credenda.model.memory import ASSERTIVE_STANCES, HELD, Memory, Status, is_dreamed
 from credenda.model.report import ExportReport, ImportReport
 from credenda.portability.atomic_write import replace_file
-from credenda.portability.importers.memory_files import ABOUT_USER, PAM, word_observation, word_relation
+from credenda.portability.importers.memory_files import PAM
+from credenda.portability.importers.wording import ABOUT_USER, word_observation, word_relation
 from credenda.portability.sources import Line, Lines
 from credenda.runtime import Parts
 from credenda.storage.rows import pack_json

@@ -16,6 +16,7 @@ from credenda.model.claim import Claim, Evidence, Extractor, Span, Turn
 from credenda.model.event import UPLOADED, Event, NewEvent, Receipt
 from credenda.model.memory import HELD, UNTRUE, Cardinality, Draft, Memory, Relation, Stance, Status
 from credenda.portability.importers.format import ForeignMemory, Parsed, Piece, Problem, Source, name_file_session
+from credenda.portability.importers.wording import word_about_user
 from credenda.runtime import Parts
 from credenda.storage.plan import commit_decided, return_decided
 from credenda.storage.records import EMBED, Access
@@ -48,6 +49,7 @@ def find_slot(held: ForeignMemory, new: NewEvent, extractor: Extractor) -> Forei
     if held.draft.attribute is not None:
         return held
     content = {name: getattr(new, name) for name in NewEvent.__dataclass_fields__}
+    content["text"] = word_about_user(new.text) if new.role == "user" else new.text
     claims = extractor.extract(Turn(event=Event(**content, id="e0", recorded_us=new.occurred_us)))
     if any(one.attribute == _ORDER for one in claims):
         waits = UPLOADED in new.flags and held.draft.status in HELD

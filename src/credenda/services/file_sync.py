@@ -75,8 +75,8 @@ from credenda.portability.files.three_way_diff import (
     sort_gone_lines,
 )
 from credenda.portability.importers.format import make_stable_key, require_content
-from credenda.portability.importers.memory_files import word_observation
 from credenda.portability.importers.notes import is_agents_alone
+from credenda.portability.importers.wording import word_observation
 from credenda.runtime import Parts
 from credenda.services.browse import get_current
 from credenda.services.core import core

@@ -49,7 +49,6 @@ from credenda.portability.importers.json_checks import (
     read_whole_name,
     require_item,
     require_table,
-    word_about_user,
 )
 from credenda.portability.sources import Element, Lines, read_elements
 from credenda.private import cut_tagged
@@ -394,7 +393,7 @@ class OpenWebUIFormat(Format):
                     raise MalformedError("it has no content")
                 statement = Statement(
                     place=place,
-                    text=word_about_user(mend_surrogates(text)),
+                    text=text,
                     key=("open-webui", read_text(table, "id"), text),
                     occurred_at=read_moment_or_none(table.get("updated_at")),
                 )

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import math
-import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -25,6 +24,7 @@ from credenda.portability.importers.format import (
     make_stable_key,
     name_file_session,
 )
+from credenda.portability.importers.wording import word_about_user
 from credenda.portability.sources import Element, Lines, read_sections
 from credenda.text.normalize import normalise_name
 from credenda.text.recalled_block import cut_recalled
@@ -345,14 +345,12 @@ def mend_surrogates(text: str) -> str:
 # Facts from another memory: statements that were extracted already.
 
 
-_SUBJECT: Final = re.compile(r"(?:the )?user (?=[a-z])", re.IGNORECASE)
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Statement:
     """One statement; `key` identifies it permanently, and without `occurred_at` it has the time of its file.
 
     `expires_at` is the time at which the other memory says that it ended. A memory that keeps its status is `held`.
+    `worded` means that its text names its subject; otherwise, words of the user are about the user.
     """
 
     place: str
@@ -367,13 +365,17 @@ class Statement:
     tags: tuple[str, ...] = ()
     metadata: Mapping[str, object] = field(default_factory=dict[str, object])
     held: ForeignMemory | None = None
+    worded: bool = False
 
 
 def make_statement_piece(statement: Statement, source: Source) -> Piece:
     """Make a statement a submission. The same statement with another time is the same."""
     aged = None if source.modified_us is None else to_datetime(source.modified_us)
+    text = mend_surrogates(statement.text)
+    if statement.role == "user" and not (statement.worded or statement.held):
+        text = word_about_user(text)
     submission = Submission(
-        content=[{"role": statement.role, "content": mend_surrogates(statement.text)}],
+        content=[{"role": statement.role, "content": text}],
         user_id=source.user_id,
         topic=statement.topic,
         session=statement.session or name_file_session(source),
@@ -386,13 +388,3 @@ def make_statement_piece(statement: Statement, source: Source) -> Piece:
         idempotency_key=make_stable_key(*statement.key),
     )
     return Piece(place=statement.place, submission=submission, by_content=True, held=statement.held)
-
-
-def word_about_user(text: str) -> str:
-    """Return a note about the user without the word "user": a note without a subject is read as the user's own.
-
-    >>> word_about_user("The user lives in Lille."), word_about_user("Allergic to nuts")
-    ('Lives in Lille.', 'Allergic to nuts')
-    """
-    left = _SUBJECT.sub("", text, count=1) if _SUBJECT.match(text) else text
-    return left[:1].upper() + left[1:] if left != text else text

@@ -57,30 +57,15 @@ from credenda.portability.importers.json_checks import (
 )
 from credenda.portability.importers.memory_databases import read_metadata
 from credenda.portability.importers.messages import read_message, start_talk
+from credenda.portability.importers.wording import name_user, show_name, word_observation, word_relation
 from credenda.portability.sources import Line, Lines, Place, read_sections
 from credenda.private import cut_tagged
-from credenda.read.weights import load_questions
-from credenda.text.normalize import normalise_name
 
-ABOUT_USER: Final = "default_user"
-"""The user's name in the reference server's own instructions."""
 _MCP_MEMORY_HEAD: Final = re.compile(rb'\s*\{[^\n]*"type"\s*:\s*"(?:entity|relation)"')
 _SHAPE: Final = re.compile(rb'"(?:entityType|relationType|observations)"\s*:')
 _ZERO: Final = b"\x00"
 _KEYS: Final = frozenset({"entityType", "relationType", "observations"})
 _LISTS: Final = {"entities": "entity", "relations": "relation"}
-_VERB: Final = re.compile(
-    r"(?:Is|Was|Has|Had|Can|Will)\b(?!['\u2019,:])"
-    r"|[A-Z][a-z]+(?:[^s\W]s|ed)\b(?!['\u2019,:]|\s+(?:is|are|was|were|has|have|had|can|could"
-    r"|may|might|must|shall|should|will|would|does|did|and\s+[A-Z]\w*|asked|became|builds|comes|drives|enjoys|goes|got|hates"
-    r"|joined|keeps|knows|leads|left|likes|lives|loves|makes|manages|married|moved|needs|owns|plays|prefers|reports|runs"
-    r"|said|says|speaks|studied|studies|teaches|thinks|told|uses|wants|went|works)\b)"
-)
-"""Beginnings of observations that continue the entity's name: "Prefers tea", "Graduated in 2019".
-
-Before another verb stands a name or a noun with such an ending: "Jonas is a nurse", "Fred moved to Graz".
-"""
-_JOINT: Final = re.compile(r"(?<=[a-z])(?=[A-Z])|[_\s-]+")
 
 
 class McpMemoryFormat(Format):
@@ -110,40 +95,6 @@ class McpMemoryFormat(Format):
                 yield Problem(place=f"line {line.number}", what="the line is too long")
             elif line.data.strip():
                 yield from _read_line(line, source)
-
-
-def word_observation(entity: str, observation: str) -> str:
-    """Return an observation of an entity as a complete sentence.
-
-    >>> (word_observation("Ann", "likes tea"), word_observation("Ann", "Prefers tea"),
-    ... word_observation("Ann", "Ann is five"))
-    ('Ann likes tea', 'Ann prefers tea', 'Ann is five')
-    >>> word_observation("Ann", "Nurse in Graz"), word_observation("default_user", "Lives in Graz")
-    ('Ann: Nurse in Graz', 'User lives in Graz')
-    >>> word_observation("default_user", "Jonas is a nurse"), word_observation("Ann", "Fred moved to Graz")
-    ('Jonas is a nurse', 'Ann: Fred moved to Graz')
-    """
-    name = _show_name(entity)
-    if normalise_name(f"{observation} ").startswith((f"{normalise_name(name)} ", f"{normalise_name(name)}'")):
-        return observation
-    if observation[:1].islower():
-        return f"{name} {observation}"
-    if _VERB.match(observation):
-        return f"{name} {observation[:1].lower()}{observation[1:]}"
-    return observation if entity == ABOUT_USER else f"{name}: {observation}"
-
-
-def word_relation(source: str, relation: str, target: str) -> str:
-    """Return a relation as a sentence.
-
-    >>> word_relation("Ann", "works_at", "Acme"), word_relation("Ann", "isFriendOf", "Ben")
-    ('Ann works at Acme', 'Ann is friend of Ben')
-    """
-    return f"{_show_name(source)} {_JOINT.sub(' ', relation).strip().lower()} {_show_name(target)}"
-
-
-def _show_name(entity: str) -> str:
-    return "User" if entity == ABOUT_USER else entity
 
 
 def _is_whole(head: bytes) -> bool:
@@ -183,13 +134,14 @@ def _read_table(table: Mapping[str, Any], place: str, source: Source) -> Iterato
                     text=word_observation(name, observation.strip()),
                     key=("mcp-memory", name, observation),
                     metadata={**about, "observation": observation},
+                    worded=True,
                 ),
                 source,
             )
         if not observations:
-            text = f"{_show_name(name)} ({entity_kind})" if entity_kind else _show_name(name)
+            text = f"{show_name(name)} ({entity_kind})" if entity_kind else show_name(name)
             yield make_statement_piece(
-                Statement(place=place, text=text, key=("mcp-memory", name), metadata=about), source
+                Statement(place=place, text=text, key=("mcp-memory", name), metadata=about, worded=True), source
             )
     elif kind == "relation" or (kind is None and "relationType" in table):
         begin, relation_kind, end = (_require_name(table, name) for name in ("from", "relationType", "to"))
@@ -199,6 +151,7 @@ def _read_table(table: Mapping[str, Any], place: str, source: Source) -> Iterato
                 text=word_relation(begin, relation_kind, end),
                 key=("mcp-memory", begin, relation_kind, end),
                 metadata={"relation": {"from": begin, "to": end, "type": relation_kind}},
+                worded=True,
             ),
             source,
         )
@@ -344,8 +297,6 @@ _FENCE: Final = re.compile(r"\s*(?:```|~~~)")
 _MONTHS: Final = ("%B %d, %Y", "%b %d, %Y", "%d %B %Y", "%d %b %Y", "%B %Y", "%b %Y", "%Y-%m", "%Y")
 _UNDATED: Final = frozenset({"unknown", "no date", "date unknown", "n/a", "none", "undated", "not available"})
 _BOLD: Final = re.compile(r"\*\*(.+?)\*\*")
-_NOBODY: Final = "default"
-"""The user where none is named: no person's name."""
 
 
 class MemoryListFormat(Format):
@@ -403,25 +354,12 @@ def _read_entry(line: str, number: int, heading: str, source: Source) -> Iterato
         return
     statement = Statement(
         place=place,
-        text=word_observation(ABOUT_USER, _name_user(text, source.user_id)),
+        text=name_user(text, source.user_id),
         key=("memories", text),
         occurred_at=moment,
         metadata={"section": heading} if heading else {},
     )
     yield make_statement_piece(statement, source)
-
-
-def _name_user(text: str, user: str) -> str:
-    """Return a memory with "User" where a sentence begins with the user's own name.
-
-    >>> _name_user("Ana is a nurse. Ana's cat is Tom. Ben likes Ana.", "ana")
-    "User is a nurse. User's cat is Tom. Ben likes Ana."
-    >>> _name_user("Default is the dark theme.", "default")
-    'Default is the dark theme.'
-    """
-    if user == _NOBODY or user in load_questions().ambiguous_names:
-        return text
-    return re.sub(rf"(?:^|(?<=[.!?]\s))(?i:{re.escape(user)})(?=['\u2019]s\s|\s[a-z])", "User", text)
 
 
 def _read_date(text: str) -> datetime | None:

@@ -46,7 +46,8 @@ from credenda.portability.importers.json_checks import (
     read_whole,
     require_item,
 )
-from credenda.portability.importers.memory_files import make_prose_pieces, word_observation, word_relation
+from credenda.portability.importers.memory_files import make_prose_pieces
+from credenda.portability.importers.wording import word_observation, word_relation
 from credenda.portability.sources import Element, Lines, read_elements, read_sections
 from credenda.private import cut_tagged
 
@@ -499,7 +500,7 @@ class _Graph:
         yield self._state(text, place, ("edge", names[0], relation, names[1]), details)
 
     def _state(self, text: str, place: str, key: tuple[str, ...], details: Mapping[str, object]) -> Parsed:
-        statement = Statement(place=place, text=text, key=("cognee", *key), metadata=details)
+        statement = Statement(place=place, text=text, key=("cognee", *key), metadata=details, worded=True)
         return make_statement_piece(statement, self._source)
 
 

@@ -27,8 +27,8 @@ from credenda.portability.importers.format import (
     read_blocks,
     read_tags,
 )
-from credenda.portability.importers.json_checks import Statement, make_statement_piece, read_whole_name, word_about_user
-from credenda.portability.importers.memory_files import word_observation
+from credenda.portability.importers.json_checks import Statement, make_statement_piece, read_whole_name
+from credenda.portability.importers.wording import word_observation
 from credenda.portability.sources import Lines
 
 _MARKDOWN_ENDINGS: Final = frozenset({".md", ".markdown", ".mdown"})
@@ -383,7 +383,7 @@ def _read_entry(entry: list[str], number: int, source: Source) -> Iterator[Parse
     about_user = source.path.name.casefold() == _ABOUT_USER
     statement = Statement(
         place=place,
-        text=word_about_user(text) if about_user else text,
+        text=text,
         key=("hermes", source.path.name.casefold(), text),
         role="user" if about_user else "document",
         occurred_at=None if source.modified_us is None else to_datetime(source.modified_us),
@@ -457,7 +457,7 @@ def _read_user(lines: Lines, source: Source) -> Iterator[Parsed]:
         if _EMPTY.fullmatch(value.strip()):
             yield Omitted(what="lines without a value")
         else:
-            told = _word_label(label[1], value) if label else word_about_user(value)
+            told = _word_label(label[1], value) if label else value
             statement = Statement(
                 place=f"line {line.number}",
                 text=told,
@@ -475,7 +475,7 @@ def _word_label(label: str, value: str) -> str:
     """
     name = label.strip().casefold()
     if name in _PROSE:
-        return word_about_user(value)
+        return value
     verb = "are" if name.endswith("s") and not name.endswith("ss") else "is"
     return f"My {_SLOTS.get(name, name)} {verb} {value.strip().rstrip('.')}."
 
