@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Final
 
 import pytest
 
@@ -81,27 +82,36 @@ def test_without_a_current_node_the_newest_leaf_is_taken(
     assert [event.text for event in events()] == ["Question.", "Newer."]
 
 
+PROGRAM: Final = "messages of the program"
+
+
 @pytest.mark.parametrize(
-    "unsaid",
+    ("unsaid", "kind"),
     [
-        None,
-        said(2, "system", "You are helpful."),
-        said(2, "tool", "Result."),
-        said(2, "assistant", "Draft.", weight=0),
-        said(2, "user", "About me.", metadata={"is_visually_hidden_from_conversation": True}),
-        said(2, "assistant", "search('x')", recipient="browser"),
-        said(2, "assistant", content={"content_type": "code", "text": "print()"}),
-        said(2, "assistant", content={"content_type": "thoughts", "thoughts": []}),
-        said(2, "user", content={"content_type": "user_editable_context", "user_profile": "x"}),
-        said(2, "user", "", "  "),
-        said(2, "user", content={"content_type": "multimodal_text", "parts": [{"asset_pointer": "file://x"}]}),
-        said(2, "user", content={"content_type": "text", "parts": []}),
+        (None, ""),
+        (said(2, "system", "You are helpful."), "system messages"),
+        (said(2, "tool", "Result."), "tool results"),
+        (said(2, "assistant", "Draft.", weight=0), PROGRAM),
+        (said(2, "user", "About me.", metadata={"is_visually_hidden_from_conversation": True}), PROGRAM),
+        (said(2, "assistant", "search('x')", recipient="browser"), "tool calls"),
+        (said(2, "assistant", content={"content_type": "code", "text": "print()"}), PROGRAM),
+        (said(2, "assistant", content={"content_type": "thoughts", "thoughts": []}), PROGRAM),
+        (said(2, "user", content={"content_type": "user_editable_context", "user_profile": "x"}), PROGRAM),
+        (said(2, "user", "", "  "), "messages without words"),
+        (
+            said(2, "user", content={"content_type": "multimodal_text", "parts": [{"asset_pointer": "file://x"}]}),
+            "messages without words",
+        ),
+        (said(2, "user", content={"content_type": "text", "parts": []}), "messages without words"),
     ],
 )
-def test_what_nobody_said_is_left_out(mem: Credenda, tmp_path: Path, events: Events, unsaid: Table | None) -> None:
+def test_messages_that_nobody_said_are_left_out_and_counted(
+    mem: Credenda, tmp_path: Path, events: Events, *, unsaid: Table | None, kind: str
+) -> None:
     talk = tree("t", said(1, "user", "Hello."), unsaid, said(3, "user", "Bye."))
     report = mem.data.import_(listed(tmp_path / "conversations.json", talk))
     assert ([event.text for event in events()], report.problems) == (["Hello.", "Bye."], ())
+    assert dict(report.left_out) == ({kind: 1} if kind else {})
 
 
 def test_pictures_keep_the_words_beside_them_and_speech_its_transcript(
@@ -154,13 +164,16 @@ def test_a_message_without_a_time_has_that_of_the_one_before_or_of_the_conversat
 @pytest.mark.parametrize(
     ("bad", "problem"),
     [
-        (7, "conversation 2: it is not a table"),
-        ("words", "conversation 2: it is not a table"),
-        ([], "conversation 2: it is not a table"),
-        ({"id": "x"}, "conversation 2: it is not a table"),
-        (tree("x", said(1, "user", content=None)), "conversation 2 (x), message m1: it is not a table"),
+        (7, "conversation 2: it is not an object"),
+        ("words", "conversation 2: it is not an object"),
+        ([], "conversation 2: it is not an object"),
+        ({"id": "x"}, "conversation 2: its mapping is not an object"),
+        (tree("x", said(1, "user", content=None)), "conversation 2 (x), message m1: its content is not an object"),
         (tree("x", said(1, "user", content={"parts": 7})), "conversation 2 (x), message m1: it has no list of parts"),
-        (tree("x", said(1, "user", "1") | {"author": 7}), "conversation 2 (x), message m1: it is not a table"),
+        (
+            tree("x", said(1, "user", "1") | {"author": 7}),
+            "conversation 2 (x), message m1: its author is not an object",
+        ),
     ],
 )
 def test_what_is_malformed_is_named_by_place_and_passed_over(

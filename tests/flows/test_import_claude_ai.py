@@ -50,7 +50,8 @@ def test_blocks_of_text_count_more_than_the_plain_text_and_tools_do_not(
     )
     report = mem.data.import_(zipped(tmp_path / "e.zip", ("conversations.json", [talk])))
     assert [event.text for event in events()] == ["First.\n\nSecond.", "Plain.", "Older export."]
-    assert report.problems == ()
+    kinds = ("messages without words", "thoughts", "tool calls", "tool results")
+    assert (report.problems, dict(report.left_out)) == ((), dict.fromkeys(kinds, 1))
 
 
 def test_conversations_a_line_are_read_too(mem: Credenda, tmp_path: Path, events: Events) -> None:
@@ -63,6 +64,13 @@ def test_conversations_a_line_are_read_too(mem: Credenda, tmp_path: Path, events
     assert [event.session for event in events()] == ["a", "b"]
 
 
+def test_a_bold_heading_of_its_memory_is_no_item(mem: Credenda, tmp_path: Path, events: Events) -> None:
+    notes = {"conversations_memory": "**Personal context**\n\nAna is a nurse.\n\nAna has a cat."}
+    report = mem.data.import_(zipped(tmp_path / "e.zip", ("conversations.json", []), ("memories.json", [notes])))
+    assert (report.turns, dict(report.left_out)) == (2, {"headings": 1})
+    assert {event.metadata["section"] for event in events()} == {"Personal context"}
+
+
 def test_what_its_memory_noted_is_a_document(mem: Credenda, tmp_path: Path, events: Events) -> None:
     notes = {
         "conversations_memory": "**Work**\nAna is a nurse.\n\n**Home**\nAna has a cat.",
@@ -71,7 +79,7 @@ def test_what_its_memory_noted_is_a_document(mem: Credenda, tmp_path: Path, even
     path = zipped(tmp_path / "e.zip", ("conversations.json", []), ("memories.json", [notes, 7]))
     report = mem.data.import_(path)
     assert (report.format, report.turns) == ("claude", 3)
-    assert report.problems == ("memories.json, memory 2: it is not a table",)
+    assert report.problems == ("memories.json, memory 2: it is not an object",)
     work, *_ = events()
     assert (work.text, work.role, work.source, work.trust) == (
         "**Work**\nAna is a nurse.",
@@ -84,10 +92,10 @@ def test_what_its_memory_noted_is_a_document(mem: Credenda, tmp_path: Path, even
 @pytest.mark.parametrize(
     ("bad", "problem"),
     [
-        (7, "conversation 2: it is not a table"),
+        (7, "conversation 2: it is not an object"),
         ({"uuid": "x"}, "conversation 2: it has no list of chat_messages"),
         (chat("x", told(1, "bot", "x")), "conversation 2 (x), message c1: its sender is neither"),
-        ({"uuid": "x", "chat_messages": [7]}, "conversation 2 (x), message 1: it is not a table"),
+        ({"uuid": "x", "chat_messages": [7]}, "conversation 2 (x), message 1: it is not an object"),
     ],
 )
 def test_what_is_malformed_is_named_by_place_and_passed_over(

@@ -96,7 +96,26 @@ def test_the_noise_of_tools_and_program_is_left_out(
 ) -> None:
     report = mem.data.import_(written(tmp_path / "s.jsonl", line("user", "Hello.", 1), noise, line("user", "Bye.", 3)))
     assert (report.turns, report.problems) == (2, ())
+    assert sum(report.left_out.values()) == bool(noise)
     assert [event.text for event in events()] == ["Hello.", "Bye."]
+
+
+def test_lines_that_nobody_said_are_counted_by_kind(mem: Credenda, tmp_path: Path) -> None:
+    blocks = [
+        {"type": "thinking", "thinking": "hm"},
+        {"type": "text", "text": "Done."},
+        {"type": "tool_use", "id": "t"},
+    ]
+    noise = (
+        line("assistant", blocks, 2),
+        line("user", [{"type": "tool_result", "tool_use_id": "t", "content": "x"}], 3),
+        line("user", "<command-name>/clear</command-name>", 4),
+        line("user", "[Request interrupted by user]", 5),
+        {"type": "system", "content": "x", "sessionId": SESSION, "uuid": uid(6)},
+    )
+    report = mem.data.import_(written(tmp_path / "s.jsonl", line("user", "Hello.", 1), *noise))
+    kinds = {"interruptions", "lines of the program", "slash commands", "thoughts", "tool calls", "tool results"}
+    assert (report.turns, dict(report.left_out)) == (2, dict.fromkeys(kinds, 1))
 
 
 @pytest.mark.parametrize(
@@ -180,11 +199,11 @@ def test_a_session_that_was_resumed_into_a_new_file_comes_once(mem: Credenda, tm
     [
         (b'{"type":"user","sess', "line 2: not JSON at character"),
         (b'{"type":"user","message":{"content":"caf\xe9"}}', "line 2: byte 41 is not UTF-8"),
-        (b'["type"]', "line 2: it is not a table"),
-        ({"type": "user", "sessionId": SESSION}, "line 2: it is not a table"),
+        (b'["type"]', "line 2: it is not an object"),
+        ({"type": "user", "sessionId": SESSION}, "line 2: its message is not an object"),
         (line("user", 7, 2), f"line 2, message {uid(2)}: its content is neither"),
-        (line("user", ["words"], 2), f"line 2, message {uid(2)}: it is not a table"),
-        (line("user", "x", 2, message=None), f"line 2, message {uid(2)}: it is not a table"),
+        (line("user", ["words"], 2), f"line 2, message {uid(2)}: a block of its content is not an object"),
+        (line("user", "x", 2, message=None), f"line 2, message {uid(2)}: its message is not an object"),
     ],
 )
 def test_what_is_malformed_is_named_by_line_and_id_and_passed_over(

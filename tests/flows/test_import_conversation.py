@@ -165,18 +165,18 @@ def test_deleted_things_do_not_come_back_by_import(mem: Credenda, tmp_path: Path
 def malformed() -> Iterator[tuple[object, str]]:
     yield b"{not json", "line 2: not JSON"
     yield b'{"conv": "c\xe9"}', "line 2: byte 12 is not UTF-8"
-    yield b"[1, 2]", "line 2: it is not a table"
+    yield b"[1, 2]", "line 2: it is not an object"
     yield b"[" * 100_000, "line 2: nested too deeply"
     yield {"sessions": []}, "line 2: it has no conv"
     yield {"conv": "  ", "sessions": []}, "line 2: it has no conv"
     yield {"conv": "x"}, "line 2: it has no list of sessions"
-    yield {"conv": "x", "sessions": ["S"]}, "line 2, session 1: it is not a table"
+    yield {"conv": "x", "sessions": ["S"]}, "line 2, session 1: it is not an object"
     yield {"conv": "x", "sessions": [{"turns": []}]}, "line 2, session 1: it has no id"
     yield {"conv": "x", "sessions": [{"id": "S", "turns": {}}]}, "line 2, session S: it has no list of turns"
     yield {"conv": "x", "sessions": [{"id": "S", "time": "soon", "turns": []}]}, "line 2, session S: its time is not"
     yield {"conv": "x", "sessions": [{"id": "S", "time": 7, "turns": []}]}, "line 2, session S: its time is not text"
     for turn, what in (
-        ("hello", "turn 1: it is not a table"),
+        ("hello", "turn 1: it is not an object"),
         ({"speaker": "Zoë", "text": "x"}, "turn 1: it has no id"),
         ({"id": "t", "text": "x"}, "turn t: it has no speaker"),
         ({"id": "t", "speaker": 7, "text": "x"}, "turn t: it has no speaker"),

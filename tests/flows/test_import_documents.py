@@ -94,7 +94,6 @@ def test_markdown_knows_its_headings_title_and_date(mem: Credenda, tmp_path: Pat
         ("# One\ntext\n# Two\n# Three\nmore", ["# One\ntext", "# Two\n# Three\nmore"]),
         ("~~~~\n~~~\n\nstill code", ["~~~~\n~~~\n\nstill code"]),
         ("```\na\n``` b\n\n```\n\nafter", ["```\na\n``` b\n\n```", "after"]),
-        ("", []),
         ("\n\n***\n\n", []),
         ("---\n" + "x: 1\n" * 300, ["---\n" + "x: 1\n" * 299 + "x: 1"]),
     ],

@@ -130,7 +130,7 @@ def test_a_memory_that_changed_since_is_exported_as_it_is_now(mem: Credenda, tmp
     [
         (b"{broken", "line 2: not JSON"),
         (b'{"type":"entity","name":"caf\xe9"}', "line 2: byte 29 is not UTF-8"),
-        ([], "line 2: it is not a table"),
+        ([], "line 2: it is not an object"),
         ({"type": "note"}, "line 2: it is neither an entity nor a relation"),
         ({"type": "entity", "observations": []}, "line 2: it has no name"),
         ({"type": "entity", "name": "Bo"}, "line 2: it has no list of observations"),
@@ -259,7 +259,7 @@ def test_what_the_user_says_outweighs_what_another_memory_held(mem: Credenda, tm
 @pytest.mark.parametrize(
     ("item", "problem"),
     [
-        (7, "memory 2: it is not a table"),
+        (7, "memory 2: it is not an object"),
         ({"id": "x"}, "memory 2 (x): it has no memory"),
         (KEPT | {"created_at": "soon"}, "memory 2 (7f2c): its time cannot be read"),
         (KEPT | {"metadata": {"long": "x" * 20_000}}, "memory 2 (7f2c): metadata of"),

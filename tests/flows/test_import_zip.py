@@ -100,7 +100,7 @@ def test_names_that_climb_out_of_a_folder_are_only_names(mem: Credenda, tmp_path
 def test_names_are_shown_without_what_a_terminal_obeys(mem: Credenda, tmp_path: Path) -> None:
     path = zipped(tmp_path / "e.zip", ("\x1b[31mred/conversations.json", [*conversation("a"), 7]))
     report = mem.data.import_(path)
-    assert report.problems == ("\ufffd[31mred/conversations.json, conversation 2: it is not a table",)
+    assert report.problems == ("\ufffd[31mred/conversations.json, conversation 2: it is not an object",)
 
 
 def test_a_file_of_a_folder_that_cannot_be_read_is_passed_over(mem: Credenda, tmp_path: Path) -> None:

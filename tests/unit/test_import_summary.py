@@ -14,10 +14,10 @@ def show(*problems: str) -> str:
 
 def test_a_problem_that_many_items_have_is_said_once_with_the_first_of_them() -> None:
     many = [f"conversations.json, message {number}: password masked" for number in range(14)]
-    shown = show(*many, "conversations.json, conversation 3: it is not a table")
+    shown = show(*many, "conversations.json, conversation 3: it is not an object")
     assert shown.count("masked") == 1
     assert "password masked in 14 items, the first conversations.json, message 0; --json names them" in shown
-    assert "conversations.json, conversation 3: it is not a table" in shown
+    assert "conversations.json, conversation 3: it is not an object" in shown
 
 
 def test_a_few_alike_are_named_one_by_one() -> None:

@@ -175,7 +175,7 @@ def _parse_line(line: Line) -> Mapping[str, Any]:
     except (ValueError, RecursionError) as error:
         raise make_row_error(line.number, "it is not JSON") from error
     if not isinstance(value, dict):
-        raise make_row_error(line.number, "it is not a table")
+        raise make_row_error(line.number, "it is not an object")
     return cast("Mapping[str, Any]", value)
 
 

@@ -413,6 +413,26 @@ _BOM: Final = b"\xef\xbb\xbf"
 _WIDE: Final = (b"\xff\xfe", b"\xfe\xff")
 _TEXT_BYTES: Final = 1 << 13
 """Where a zero byte shows that a file is no text; one further on may be damage."""
+_BINARY: Final = (
+    *_WIDE,
+    b"%PDF",
+    b"\x89PNG",
+    b"\xff\xd8\xff",
+    b"GIF8",
+    b"ID3",
+    b"OggS",
+    b"RIFF",
+    b"7z\xbc\xaf",
+    b"Rar!",
+)
+"""How files of other kinds begin whose beginning may have no zero byte."""
+_SIDE_FILES: Final = frozenset(
+    {"user.json", "user_settings.json", "message_feedback.json", "shared_conversations.json", "model_comparisons.json"}
+    | {"group_chats.json", "export_manifest.json", "users.json", "projects.json"}
+)
+"""Files beside the conversations in exports of ChatGPT and Claude."""
+_UNKNOWN: Final = "neither its content nor its suffix is known"
+_NAME_FORMAT: Final = "name its format; `credenda import --help` lists them"
 _LOOKED_AT: Final = 2_000
 """The maximum number of files opened to detect the format of a folder or zip."""
 
@@ -445,6 +465,7 @@ def import_file(
         _require_user(parts, path, files.known.name, me)
         return _import_many(parts, files, progress, tally)
     with open_lines(path, progress) as lines:
+        _require_content(lines.head(), path)
         if not is_zip(lines.head()):
             chosen = format or _recognise(lines.head(), path)
             if chosen == ARCHIVE:
@@ -468,6 +489,7 @@ def read_file(path: Path, format: str | None, user_id: str) -> Iterator[Parsed]:
         yield from _read_all_pieces(_choose_format(path, list_folder(path), format), user_id, Meter(None, 0))
         return
     with open_lines(path, None) as lines:
+        _require_content(lines.head(), path)
         if not is_zip(lines.head()):
             chosen = format or _recognise(lines.head(), path)
             _check_text(lines.head(), path.name, chosen)
@@ -539,13 +561,16 @@ def _check_text(head: bytes, name: str, format_name: str) -> None:
     if format_name == memory_files.McpMemoryFormat.name and not head.startswith(_WIDE):
         return
     if b"\x00" in head[:_TEXT_BYTES]:
-        raise Invalid(
-            f"{name} is not UTF-8 text",
-            why="it is UTF-16, not UTF-8"
-            if head.startswith(_WIDE)
-            else "it contains zero bytes, as databases and pictures do",
-            fix="save it as UTF-8 text; a backup of a database is read by `credenda restore`",
-        )
+        why, fix = _explain_binary(head)
+        raise Invalid(f"{name} is not UTF-8 text", why=why, fix=fix)
+
+
+def _explain_binary(head: bytes) -> tuple[str, str]:
+    """Return why a file is no UTF-8 text, and the advice."""
+    if head.startswith(_WIDE):
+        return "it is UTF-16, not UTF-8", "save it as UTF-8 text"
+    why = "it is binary, as pictures, PDF files and databases are"
+    return why, "there is no text to import; a backup of a database is read by `credenda restore`"
 
 
 def _recognise(head: bytes, path: Path) -> str:
@@ -558,34 +583,48 @@ def _recognise(head: bytes, path: Path) -> str:
     for known in FORMATS:
         if known.recognises(head.removeprefix(_BOM), unpacked):
             return known.name
-    why = "" if head.startswith(_WIDE) else _explain_json(head, unpacked.suffix.casefold())
-    if why:
-        raise Invalid(f"{path.name} cannot be read", why=why, fix="check the file, or export it again")
-    raise Invalid(
-        f"cannot detect the format of {path.name}",
-        why="it is UTF-16, not UTF-8" if head.startswith(_WIDE) else "neither its content nor its suffix is known",
-        fix="import the zip of the export, or the JSON in it"
-        if path.suffix.casefold() in {".html", ".htm"}
-        else f"save it as UTF-8 text, or name the format: {', '.join(_NAMES)}",
-    )
+    if broken := _find_json_fault(head, unpacked.suffix.casefold()):
+        raise Invalid(f"{path.name} cannot be read", why=broken, fix="check the file, or export it again")
+    why, fix = _explain_unknown(head, unpacked)
+    raise Invalid(f"cannot detect the format of {path.name}", why=why, fix=fix)
 
 
-def _explain_json(head: bytes, suffix: str) -> str:
-    """Return why a file is no JSON that could be recognised, or nothing: it is another kind of file, or sound JSON."""
-    text = head.removeprefix(_BOM).decode("utf-8", "replace")
-    begins = len(text) - len(text.lstrip())
-    if begins == len(text):
-        return "it is empty"
-    if suffix != ".json":
+def _require_content(head: bytes, path: Path) -> None:
+    """Raise `Invalid` for an empty file, whatever its format is."""
+    if len(head) < io.DEFAULT_BUFFER_SIZE and not head.removeprefix(_BOM).strip():
+        raise Invalid(f"{path.name} cannot be read", why="it is empty", fix="check the file, or export it again")
+
+
+def _find_json_fault(head: bytes, suffix: str) -> str:
+    """Return the fault of a file that should be JSON; "" if it is sound, or another kind of file."""
+    if suffix != ".json" or head.startswith(_WIDE):
         return ""
+    text = head.removeprefix(_BOM).decode("utf-8", "replace")
     try:
-        json.JSONDecoder().raw_decode(text, begins)
+        json.JSONDecoder().raw_decode(text, len(text) - len(text.lstrip()))
     except json.JSONDecodeError as error:
         cut_off = len(head) >= io.DEFAULT_BUFFER_SIZE  # only the head of a long file is here
         return "" if cut_off else f"it is no JSON: line {error.lineno}, column {error.colno}"
     except RecursionError:
         return "its JSON is nested too deeply"
     return ""
+
+
+def _explain_unknown(head: bytes, path: Path) -> tuple[str, str]:
+    """Return why a file has no known format, and the advice."""
+    kept = head.removeprefix(_BOM).strip()
+    if b"\x00" in head[:_TEXT_BYTES] or head.startswith(_BINARY):
+        return _explain_binary(head)
+    if kept in (b"[]", b"{}"):
+        return "its JSON is empty: it has no conversation and no memory", "check the file, or export it again"
+    if path.name.casefold() in _SIDE_FILES:
+        why = "it looks like a side file of an export of ChatGPT or Claude, without conversations"
+        return why, "import the zip of the export, or the conversations.json in it"
+    if path.suffix.casefold() in {".html", ".htm"}:
+        return _UNKNOWN, "import the zip of the export, or the JSON in it"
+    if kept.startswith((b"{", b"[")):
+        return "it is JSON of no known export", _NAME_FORMAT
+    return _UNKNOWN, f"save it as UTF-8 text with the suffix .txt or .md, or {_NAME_FORMAT}"
 
 
 def _is_of(known: Format, head: bytes, entry: Entry) -> bool:
@@ -616,5 +655,5 @@ def _recognise_among(entries: Sequence[Entry], path: Path) -> str:
     raise Invalid(
         f"cannot detect the format of {path.name}",
         why="no file in it has a known format" if entries else "it has no file",
-        fix=f"name the format: {', '.join(_NAMES)}",
+        fix=_NAME_FORMAT,
     )

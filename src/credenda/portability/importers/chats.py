@@ -18,7 +18,6 @@ from credenda.portability.importers.format import (
     Format,
     Omitted,
     Parsed,
-    Piece,
     Problem,
     Source,
     cut,
@@ -33,6 +32,7 @@ from credenda.portability.importers.json_checks import (
     Table,
     Talk,
     Turn,
+    count_omitted_blocks,
     describe_item,
     list_elements,
     list_of,
@@ -74,17 +74,17 @@ class ChatGPTFormat(Format):
         """Return whether a file is a list of conversations."""
         return _CHATGPT_FILE.fullmatch(PurePosixPath(member).name) is not None
 
-    def pieces(self, lines: Lines, source: Source) -> Iterator[Piece | Problem | Boundary]:
+    def pieces(self, lines: Lines, source: Source) -> Iterator[Parsed]:
         """Parse each conversation and yield its messages, in order."""
         for element in read_elements(lines, "conversations"):
             yield from _read_chatgpt_conversation(element, source)
 
 
-def _read_chatgpt_conversation(element: Element, source: Source) -> Iterator[Piece | Problem | Boundary]:
+def _read_chatgpt_conversation(element: Element, source: Source) -> Iterator[Parsed]:
     place = f"conversation {element.number}"
     try:
         table = require_item(element)
-        tree = _Tree(nodes=require_table(table.get("mapping")))
+        tree = _Tree(nodes=require_table(table.get("mapping"), "its mapping"))
     except MalformedError as error:
         yield Problem(place=place, what=str(error))
         return
@@ -141,11 +141,11 @@ class _Tree:
         return value if name != "parent" or isinstance(value, str) else None
 
 
-def _read_chatgpt_message(talk: Talk, place: str, node_id: str, node: object) -> Iterator[Piece | Problem]:
-    """Parse one message; skip hidden messages and those without text."""
+def _read_chatgpt_message(talk: Talk, place: str, node_id: str, node: object) -> Iterator[Parsed]:
+    """Parse one message; count those that were not addressed to the other side, or not shown."""
     try:
         table = require_table(node)
-        message = require_table(table.get("message") or {})
+        message = require_table(table.get("message") or {}, "its message")
         text = _read_chatgpt_words(message) if message else ""
     except MalformedError as error:
         yield Problem(place=place, what=str(error))
@@ -162,18 +162,35 @@ def _read_chatgpt_message(talk: Talk, place: str, node_id: str, node: object) ->
                 id=message_id,
             )
         )
+    elif message:
+        yield Omitted(what=_name_omitted(message))
+
+
+def _name_omitted(message: Mapping[str, Any]) -> str:
+    """Return the kind of a message that is not read."""
+    role = require_table(message.get("author"), "its author").get("role")
+    if role not in _CHATGPT_ROLES:
+        return "tool results" if role == "tool" else "system messages"
+    if message.get("recipient", _EVERYBODY) not in (_EVERYBODY, None):
+        return "tool calls"
+    kind = require_table(message.get("content"), "its content").get("content_type", "text")
+    return "messages without words" if kind in _READ and _is_shown(message) else "messages of the program"
+
+
+def _is_shown(message: Mapping[str, Any]) -> bool:
+    metadata = message.get("metadata")
+    hidden = isinstance(metadata, dict) and any(cast("dict[str, object]", metadata).get(name) for name in _HIDDEN)
+    return not hidden and message.get("weight", 1) != 0
 
 
 def _read_chatgpt_words(message: Mapping[str, Any]) -> str:
     """Return the text of a message; "" if it was not addressed to the other side, or not shown."""
-    if require_table(message.get("author")).get("role") not in _CHATGPT_ROLES or message.get("weight", 1) == 0:
-        return ""
-    metadata = message.get("metadata")
-    if isinstance(metadata, dict) and any(cast("dict[str, object]", metadata).get(name) for name in _HIDDEN):
+    role = require_table(message.get("author"), "its author").get("role")
+    if role not in _CHATGPT_ROLES or not _is_shown(message):
         return ""
     if message.get("recipient", _EVERYBODY) not in (_EVERYBODY, None):
         return ""
-    content = require_table(message.get("content"))
+    content = require_table(message.get("content"), "its content")
     if content.get("content_type", "text") not in _READ:
         return ""
     parts = content.get("parts")
@@ -200,6 +217,7 @@ _MEMORIES: Final = "memories.json"
 _LISTS: Final = (b'"chat_messages"', b'"conversations"', b'"memories"')
 _CLAUDE_ROLES: Final = {"human": "user", "user": "user", "assistant": "assistant"}
 _BLANK: Final = re.compile(r"\n[ \t]*\n")
+_BOLD_LINE: Final = re.compile(r"\*\*([^*\n]{1,80}?):?\*\*:?")
 
 
 class ClaudeFormat(Format):
@@ -227,7 +245,7 @@ class ClaudeFormat(Format):
             yield from read(element, source)
 
 
-def _read_claude_conversation(element: Element, source: Source) -> Iterator[Piece | Problem | Boundary]:
+def _read_claude_conversation(element: Element, source: Source) -> Iterator[Parsed]:
     place = f"conversation {element.number}"
     try:
         table = require_item(element)
@@ -246,8 +264,8 @@ def _read_claude_conversation(element: Element, source: Source) -> Iterator[Piec
         )
 
 
-def _read_claude_message(talk: Talk, place: str, number: int, message: object) -> Iterator[Piece | Problem]:
-    """Parse one message; skip a message without text."""
+def _read_claude_message(talk: Talk, place: str, number: int, message: object) -> Iterator[Parsed]:
+    """Parse one message; count its blocks that are no text, or a message without anything."""
     try:
         table = require_table(message)
         role = _read_role(table)
@@ -265,6 +283,8 @@ def _read_claude_message(talk: Talk, place: str, number: int, message: object) -
         key = (talk.session, message_id or f"#{number}")
         moment = table.get("created_at")
         yield from talk.pieces(Turn(place=place, role=role, text=text, key=key, moment=moment, id=message_id))
+    omitted = list(count_omitted_blocks(blocks))
+    yield from omitted if text or omitted else [Omitted(what="messages without words")]
 
 
 def _read_role(message: Mapping[str, Any]) -> str:
@@ -284,8 +304,11 @@ def _read_one_memory(lines: Lines, source: Source) -> Iterator[Parsed]:
     yield from _read_memories(Element(number=1, data=data), source)
 
 
-def _read_memories(element: Element, source: Source) -> Iterator[Piece | Problem]:
-    """Parse the assistant's notes about the user: paragraphs of a document, with a document's trust."""
+def _read_memories(element: Element, source: Source) -> Iterator[Parsed]:
+    """Parse the assistant's notes about the user: paragraphs of a document, with a document's trust.
+
+    A bold line that stands alone is the heading of the paragraphs below.
+    """
     place = f"memory {element.number}"
     try:
         table = require_item(element)
@@ -297,13 +320,16 @@ def _read_memories(element: Element, source: Source) -> Iterator[Piece | Problem
         yield Problem(place=place, what=str(error))
         return
     for text in texts:
+        section: dict[str, object] = {}
         for block in _BLANK.split(cut_tagged(mend_surrogates(text))):
+            if heading := _BOLD_LINE.fullmatch(block.strip()):
+                section = {"section": heading[1]}
+                yield Omitted(what="headings")
+                continue
             for part in cut(block.strip()):
                 if has_words(part):
-                    piece = make_document_piece(
-                        Block(text=part, line=element.number, occurred_us=source.modified_us), source
-                    )
-                    yield replace(piece, place=place)
+                    made = Block(text=part, line=element.number, occurred_us=source.modified_us, details=section)
+                    yield replace(make_document_piece(made, source), place=place)
 
 
 # Gemini's part of Google Takeout: `MyActivity.json`, an item for each prompt with its answer, the newest first.
@@ -403,7 +429,7 @@ class OpenWebUIFormat(Format):
 
 
 def _read_chat(table: Table, place: str, source: Source) -> Iterator[Parsed]:
-    chat = require_table(table.get("chat"))
+    chat = require_table(table.get("chat"), "its chat")
     title = read_text(table, "title") or read_text(chat, "title")
     session = read_text(table, "id") or f"{source.path.name}/{place}"
     begun = table.get("created_at")

@@ -86,10 +86,10 @@ def require_item(element: Element) -> Mapping[str, Any]:
     return parse_table(element.data)
 
 
-def require_table(value: object) -> Mapping[str, Any]:
-    """Return a value that must be a table."""
+def require_table(value: object, name: str = "it") -> Mapping[str, Any]:
+    """Return a value that must be a JSON object; `name` is its name in the error."""
     if not isinstance(value, dict):
-        raise MalformedError("it is not a table")
+        raise MalformedError(f"{name} is not an object")
     return cast("Mapping[str, Any]", value)
 
 
@@ -217,6 +217,16 @@ def list_texts(table: Table, name: str) -> list[str]:
 def read_whole_name(path: Path) -> str:
     """Return the name of a file as text that can be stored."""
     return path.name.encode("utf-8", "replace").decode()
+
+
+_OMITTED_BLOCKS: Final = {"tool_use": "tool calls", "tool_result": "tool results", "thinking": "thoughts"}
+
+
+def count_omitted_blocks(content: object) -> Iterator[Omitted]:
+    """Yield the blocks of a message of Claude that are not read: calls of tools, their results, and thoughts."""
+    for block in list_tables({"content": content}, "content"):
+        if what := _OMITTED_BLOCKS.get(read_text(block, "type")):
+            yield Omitted(what=what)
 
 
 def read_message_text(content: object) -> str:
