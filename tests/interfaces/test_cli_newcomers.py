@@ -1,6 +1,7 @@
 """The command line answers a wrong or unfinished command with what helps."""
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -117,6 +118,9 @@ def test_the_help_cuts_no_description_of_a_command(ana: Terminal) -> None:
     [
         ("empty.json", "", "it is empty"),
         ("blank.csv", " \n", "it is empty"),
+        ("empty.txt", "", "it is empty"),
+        ("WhatsApp Chat with Ben.txt", "", "it is empty"),
+        ("note.md", "\n", "it is empty"),
         ("cut.json", '{"a":\n ', "it is no JSON: line 2"),
     ],
 )
@@ -127,6 +131,46 @@ def test_a_file_that_is_empty_or_broken_is_not_called_a_format(
     error = ana.error("import", str(tmp_path / name), code=2)
     assert why in error
     assert "cannot detect the format" not in error
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "words"),
+    [
+        ("photo.jpg", b"\xff\xd8\xff\xe0\x00\x10JFIF", "it is binary"),
+        ("paper.pdf", b"%PDF-1.4\n1 0 obj", "it is binary"),
+        ("notes.csv", b"a,b\n1,2\n", "save it as UTF-8 text with the suffix .txt"),
+        ("package.json", b'{"name": "x", "version": "1"}', "it is JSON of no known export"),
+        ("user.json", b'{"id": "user-1", "email": "a@b.c"}', "the conversations.json in it"),
+        ("users.json", b'[{"uuid": "1", "full_name": "Tom"}]', "the conversations.json in it"),
+        ("list.json", b"[]", "it has no conversation"),
+    ],
+)
+def test_a_wrong_file_is_called_by_its_kind(
+    ana: Terminal, tmp_path: Path, *, name: str, content: bytes, words: str
+) -> None:
+    (tmp_path / name).write_bytes(content)
+    error = ana.error("import", str(tmp_path / name), code=2)
+    assert words in error
+    assert "sillytavern" not in error
+
+
+def test_a_dry_run_says_that_nothing_was_stored_and_an_import_how_much_is_new(ana: Terminal, tmp_path: Path) -> None:
+    path = tmp_path / "memories.txt"
+    path.write_text("[2025-03-01] - Lives in Graz\n[2025-03-01] - Is vegetarian\n")
+    assert f"Would import {path}; nothing was stored" in ana.text("import", str(path), "--dry-run")
+    for more in ("2 more than before", "no more than before"):
+        result = ana.run("import", str(path))
+        assert f"Imported {path}" in result.stdout
+        assert f"2 memories now, {more}; see them: credenda list" in result.stderr
+
+
+def test_a_search_says_how_likely_it_holds_the_answer(ana: Terminal) -> None:
+    ana.remember("I live in Graz.")
+    assert re.search(
+        r"^1 hit, \d+ % likely to hold the answer, in ", ana.text("search", "Where do I live?"), re.MULTILINE
+    )
+    unknown = ana.text("search", "What is my home computer called?")
+    assert unknown.startswith(("Probably unknown", "Nothing relevant is known"))
 
 
 def test_an_empty_folder_is_called_one(ana: Terminal, tmp_path: Path) -> None:

@@ -513,29 +513,36 @@ def import_file(session: Session, operation: Operation, given: Given) -> Outcome
     progress = Progress(on_terminal=sys.stderr.isatty())
     with session.open() as memory:
         hook_engine.listener.file_waiting(memory, hook_engine.listener.find_memory_places(memory))
-        before = memory.stats().events
+        before = memory.stats()
         try:
             report = _run_import(memory, operation, given | {"progress": progress.show_stored}, progress)
             _read_all(memory, progress)
-            held = memory.stats().memories.get("active", 0)
+            held, earlier = (one.memories.get("active", 0) for one in (memory.stats(), before))
         except KeyboardInterrupt:
             stats = memory.stats()
             waiting = f"; {count_noun(stats.waiting, 'message')} are still to be read" if stats.waiting else ""
-            new = f"{stats.events - before:,} of them new"
+            new = f"{stats.events - before.events:,} of them new"
             progress.clear()
             note(f"interrupted: all stored messages are kept, {new}{waiting}; the same command continues from there")
             raise
-    # An import that finds nothing at all got another file than one of its format.
     if not report.turns and not report.skipped and not report.rows:
-        left_out = "it has only what this format leaves out" if report.left_out else "it has no message and no memory"
-        raise Invalid(
-            f"nothing of {Path(report.path).name} was imported, in the format {report.format}",
-            why=report.problems[0] if report.problems else left_out,
-            fix="check that it is the right file, or name its format with --format",
-        )
-    if held and not given.get("dry_run"):
-        note(f"{count_noun(held, 'memory')} now; see them: credenda list{session.write_options()}")
-    return Outcome(value=report)
+        raise _make_nothing_error(report, named="format" in given)
+    if not held or report.dry_run:
+        return Outcome(value=report)
+    more = f"{held - earlier:,} more than before" if held > earlier else "no more than before"
+    see = f"see them: credenda list{session.write_options()}"
+    return Outcome(value=report, noted=f"{count_noun(held, 'memory')} now, {more}; {see}")
+
+
+def _make_nothing_error(report: ImportReport, *, named: bool) -> Invalid:
+    """Return the error of an import that found nothing at all: it got another file than one of its format."""
+    left_out = "it has only what this format leaves out" if report.left_out else "it has no message and no memory"
+    other = "leave out --format, which detects the format" if named else "name its format with --format"
+    return Invalid(
+        f"nothing of {Path(report.path).name} was imported, in the format {report.format}",
+        why=report.problems[0] if report.problems else left_out,
+        fix=f"check that it is the right file, or {other}",
+    )
 
 
 @dataclass(slots=True)

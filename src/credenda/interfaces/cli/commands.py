@@ -19,7 +19,7 @@ import click
 from credenda.errors import NotFound
 from credenda.interfaces import cli
 from credenda.interfaces.cli.actions import run_operation
-from credenda.interfaces.cli.output import Commands, Session, open_screen, write_output
+from credenda.interfaces.cli.output import Commands, Session, note, open_screen, write_output
 from credenda.model.query import SearchResult
 from credenda.operation import Operation, Param
 from credenda.operations import OPERATIONS, TOOLSETS
@@ -172,6 +172,8 @@ def _run(operation: Operation, session: Session, /, **given: Any) -> None:  # no
     if outcome.written:
         return
     write_result(session, outcome.shown_as or operation.name, outcome.value)
+    if outcome.noted:
+        note(outcome.noted)
     if outcome.exit_code:
         raise click.exceptions.Exit(outcome.exit_code)
 

@@ -53,13 +53,14 @@ class Done:
 class Outcome:
     """What a command found or did, and the code to exit with; `shown_as` names an operation that tells it better.
 
-    `written` says that the result is on standard output already.
+    `written` says that the result is on standard output already. `noted` goes to standard error after it.
     """
 
     value: object
     exit_code: int = 0
     shown_as: str = ""
     written: bool = False
+    noted: str = ""
 
 
 _CONSEQUENCES = {

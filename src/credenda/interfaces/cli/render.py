@@ -267,7 +267,9 @@ def render_import(screen: Screen, report: ImportReport) -> str:
         ("problems", f"{report.passed_over:,}" if report.passed_over else ""),
         ("rows", _list(report.rows)),
     )
-    lines = [f"Imported {escape_controls(report.path)}", screen.pairs(rows)]
+    path = escape_controls(report.path)
+    done = f"Would import {path}; nothing was stored" if report.dry_run else f"Imported {path}"
+    lines = [done, screen.pairs(rows)]
     lines += [screen.fill(f"note: {problem}", "  ", "    ") for problem in _group_problems(report.problems)]
     return "\n".join(lines)
 
@@ -513,7 +515,7 @@ def render_deletion(screen: Screen, receipt: DeletionReceipt) -> str:
     if receipt.taken:
         lines.append(f"{', '.join(receipt.taken)} went too: they stated the same or were derived from it.")
     if receipt.mentions:
-        lines.append(f"{', '.join(receipt.mentions)} still name it, in words of their own.")
+        lines.append(_name_mentions(receipt.mentions))
     if not receipt.log_emptied:
         lines.append(screen.warn(_HELD))
     return "\n".join(lines)
@@ -526,6 +528,11 @@ def name_deleted(screen: Screen, report: DeletionReport) -> str:
     return counts + before
 
 
+def _name_mentions(ids: Sequence[str]) -> str:
+    said = "still names it, in words of its own" if len(ids) == 1 else "still name it, in words of their own"
+    return f"{', '.join(ids)} {said}."
+
+
 @register_output(DeletionReport)
 def render_delete(screen: Screen, report: DeletionReport) -> str:
     """Show how much was deleted, or would be."""
@@ -534,11 +541,10 @@ def render_delete(screen: Screen, report: DeletionReport) -> str:
     if report.dry_run:
         lines += describe_report(report)
     else:
-        named = {
-            "lost words or labels, and stayed": report.kept,
-            "still name it, in words of their own": report.mentions,
-        }
-        lines += [f"{', '.join(one.id for one in found)} {what}." for what, found in named.items() if found]
+        if report.kept:
+            lines.append(f"{', '.join(one.id for one in report.kept)} lost words or labels, and stayed.")
+        if report.mentions:
+            lines.append(_name_mentions([one.id for one in report.mentions]))
     return "\n".join(lines if report.log_emptied else [*lines, screen.warn(_HELD)])
 
 

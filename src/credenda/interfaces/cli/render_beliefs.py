@@ -26,6 +26,7 @@ from credenda.model.memory import (
 )
 from credenda.model.query import EarnedImportance, EventDetails, Explanation, Hit, Page, SearchResult, SlotVersion
 from credenda.model.statement import format_planned, name_slot
+from credenda.text.recalled_block import count_noun
 
 _UNSURE: Final = 0.4
 
@@ -302,6 +303,7 @@ def _describe_consequence(one: Believed) -> str:
 
 
 _NOTHING: Final = 0.0005
+_UNLIKELY: Final = 0.1
 _SHOWN_CHARACTERS: Final = 400
 """Longest text of a hit, so that ten hits fit on a screen."""
 
@@ -312,11 +314,13 @@ def render_results(screen: Screen, found: SearchResult) -> str:
     lines: list[str] = []
     if found.abstained or not found.hits:
         lines.append("Nothing relevant is known.")
+    elif found.probability < _UNLIKELY:
+        lines.append("Probably unknown: none of these is likely to be the answer.")
     if found.nearest:
         lines.append(screen.dim("Nearest texts, which probably do not answer:"))
     lines += [_render_hit(screen, rank, hit) for rank, hit in enumerate(found.hits or found.nearest, 1)]
-    count = len(found.hits)
-    lines.append(screen.dim(f"{count} {'hit' if count == 1 else 'hits'} in {found.took_ms:.1f} ms"))
+    likely = f", {100 * found.probability:.0f} % likely to hold the answer," if found.hits else ""
+    lines.append(screen.dim(f"{count_noun(len(found.hits), 'hit')}{likely} in {found.took_ms:.1f} ms"))
     return "\n".join(lines)
 
 

@@ -150,7 +150,7 @@ def _is_fragment(text: str, place: TextSpan) -> bool:
 
 def _is_owner(text: str, fact: Fact, facts: Sequence[Fact]) -> bool:
     """Return whether a name is that of the owner of what the sentence names next by the same attribute."""
-    if fact.attribute not in _RELATIONS:
+    if fact.attribute not in _RELATIONS | {"owns"}:
         return False
     owned = [
         one
