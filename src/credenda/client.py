@@ -346,10 +346,11 @@ class Credenda(Groups):
     ) -> SearchResult:
         """Find the memories and messages that answer a question, best first, and how probably one does.
 
-        `as_of` searches the values true at a time, `known_at` the beliefs held then: a datetime, RFC 3339, or words
-        such as "yesterday" and "3 March", in the zone of the setting `time_zone`; a day means its end. `include` may
-        name superseded, low_confidence and archived. `project` leaves out what was said in other projects, except the
-        user's own facts; the name is the value of "project" in the metadata. Raises `Invalid` for invalid conditions.
+        `limit` is at most 50. `as_of` searches the values true at a time, `known_at` the beliefs held then: a datetime,
+        RFC 3339, or words such as "yesterday" and "3 March", in the zone of the setting `time_zone`; a day means its
+        end. `include` may name superseded, low_confidence and archived. `project` leaves out what was said in other
+        projects, except the user's own facts; the name is the value of "project" in the metadata. Raises `Invalid` for
+        invalid conditions.
         """
         conditions = {name: value for name, value in locals().items() if name not in {"self", "query"}}
         return services.search.search(self._parts, query, conditions)
@@ -437,7 +438,7 @@ class Credenda(Groups):
         as_of: datetime | str | None = None,
         known_at: datetime | str | None = None,
     ) -> Page[Memory]:
-        """List memories, newest first, in pages; `status=None` lists all.
+        """List memories, newest first, in pages of at most 50 (`limit`); `status=None` lists all.
 
         `as_of` lists the memories true at a time: "active" then includes values replaced since. `known_at` lists the
         memories believed at a time, each in its version of that time.

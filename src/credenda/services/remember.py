@@ -274,14 +274,14 @@ class _Results:
         """Describe the result of one claim, which was to replace `target`."""
         claim = verdict.claim
         if claim is None:
-            return ClaimReceipt(number=number, outcome="refused", reason=verdict.why or "")
+            return ClaimReceipt(number=number, outcome="refused", reason=str(verdict.why or ""))
         digest = claim_hash(claim)
         links = self.writer.evidence(event_ids=self.event_ids)
         memory_id = next((one.memory_id for one in links if one.claim_hash == digest), None)
         done = self.applied.get(digest)
         if memory_id is None or done is None:
             reason = "nothing may follow from it: it was deleted or undone before, or it cannot have this value"
-            return ClaimReceipt(number=number, outcome="refused", reason=verdict.why or reason)
+            return ClaimReceipt(number=number, outcome="refused", reason=str(verdict.why or reason))
         memory = self.writer.memories([memory_id])[0]
         mine = next((one for one in done.records if one.memory_id == memory_id), None)
         replaced = tuple(
@@ -300,7 +300,7 @@ class _Results:
             understood=_write_understood(memory, self.zone),
             memory_id=memory_id,
             replaced=replaced,
-            reason=verdict.why or unusual or stays,
+            reason=str(verdict.why or unusual or stays),
         )
 
 
