@@ -125,7 +125,8 @@ def test_memories_in_files_of_their_own_are_read_beside_the_conversations(
         ("memories/broken.json", b'{"content": "cut'),
     )
     report = mem.data.import_(path)
-    assert (report.format, report.turns) == ("claude", 3)
+    assert (report.format, report.turns, dict(report.left_out)) == ("claude", 2, {"headings": 1})
     assert [problem.partition(":")[0] for problem in report.problems] == ["memories/broken.json, memory 1"]
-    assert {event.text for event in events()} == {"I live in Graz.", "**Work**", "She is a nurse."}
+    assert {event.text for event in events()} == {"I live in Graz.", "She is a nurse."}
+    assert events()[-1].metadata["section"] == "Work"
     assert mem.data.import_(path).turns == 0
