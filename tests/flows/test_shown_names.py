@@ -12,7 +12,7 @@ Say = Callable[..., None]
 
 
 def tell(mem: Credenda, text: str, *slot: str) -> str:
-    told = dict(zip(("quote", "entity", "attribute", "value"), (text, *slot), strict=True))
+    told: dict[str, object] = dict(zip(("quote", "entity", "attribute", "value"), (text, *slot), strict=True))
     (receipt,) = mem.remember(text, claims=[told]).claims
     return receipt.understood
 

@@ -213,7 +213,7 @@ def end_memory(
 ) -> Supersede:
     """Supersede a memory at a time. If it begins later, it was valid at no time; a state was valid before, and ends.
 
-    What was a state until then began at some time before it was told.
+    A state that lasted until then began at some time before it was told.
     """
     since_us = get_valid_from_us(memory)
     lasted = relation is Relation.CHANGED and memory.stance in ASSERTIVE_STANCES and memory.status is Status.ACTIVE

@@ -54,8 +54,8 @@ from credenda.write.journal import (
     find_earlier_receipt,
     make_job,
 )
-from credenda.write.llm.guards import DENYING, Verdict, check
-from credenda.write.llm.prompt import Effect, Proposal, Refusal, parse_proposal
+from credenda.write.llm.guards import Verdict, check
+from credenda.write.llm.prompt import DENYING, Effect, Proposal, Refusal, parse_proposal
 from credenda.write.messages import HEARD_EVENTS, find_quoted
 from credenda.write.reconcile.candidate import is_users_own
 from credenda.write.reconcile.decide import claim_hash

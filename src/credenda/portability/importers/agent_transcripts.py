@@ -147,7 +147,7 @@ def _read_words(table: Mapping[str, Any]) -> tuple[str, str]:
 
 
 def _count_omitted(table: Mapping[str, Any], *, said: bool) -> Iterator[Omitted]:
-    """Yield what is left out of a line, of which something was `said` or not."""
+    """Yield the kinds of content that a line leaves out; `said` says whether it has words."""
     message = table.get("message")
     content = cast("Table", message).get("content") if isinstance(message, dict) else None
     blocks = list(count_omitted_blocks(content))

@@ -23,10 +23,10 @@ _LAST_DAY: Final = re.compile(
 _LEAVING: Final = r"\b(?:leav|quitt|resign|mov)ing (?:out of |from )?(?:(?:my|the) (?:job|position|flat) (?:at|in) )?"
 
 
-def date_endings(claims: Sequence[Claim], text: str, now_us: int) -> list[Claim]:
+def find_end_days(claims: Sequence[Claim], text: str, now_us: int) -> list[Claim]:
     """Return the claims with the day of their end, which is over with that day.
 
-    A plan to leave on a day is the end of what is left, and no plan of it.
+    A plan to leave a thing on a day is its end on that day.
     """
     told = [_end_planned(one) for one in claims]
     ends = [one for one in told if one.move is UpdateKind.END and one.valid_from_us is None]

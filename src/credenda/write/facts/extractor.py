@@ -13,7 +13,7 @@ from credenda.model.event import Role
 from credenda.text.sentences import TextSpan, split_sentences
 from credenda.write.extract.voices import is_playing, split_voices
 from credenda.write.facts.claims import OWN_VOICES, make_claims
-from credenda.write.facts.endings import date_endings
+from credenda.write.facts.endings import find_end_days
 from credenda.write.facts.exact import find_exact_forms
 
 _SHOWN: Final = re.compile(r"\S")
@@ -38,7 +38,7 @@ class ReadingExtractor:
             first = next(split_sentences(text), TextSpan(0, 0))
             found = make_claims(turn, self._reader.read(text[: first.stop]))
         forms = find_exact_forms(turn)
-        found = date_endings(found, text, turn.event.occurred_us)
+        found = find_end_days(found, text, turn.event.occurred_us)
         told = [one for one in found if not any(_is_in(one, place) for place in forms.taken_back)]
         told = [retract for one in told if (retract := _take_back(one, forms.forgotten)) is not None]
         kept = [one for one in forms.kept if not any(_is_in(claim, one.span) for claim in found)]

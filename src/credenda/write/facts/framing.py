@@ -56,7 +56,7 @@ def is_framing(fact: Fact, message: str) -> bool:
 
 
 def read_actual(text: str, fact: Fact) -> Fact:
-    """Let what the speaker "actually" is or has correct what was told before."""
+    """Let a value with "actually" correct the one before."""
     plain = fact.subject == SPEAKER and fact.status is FactStatus.NOW and fact.change is FactChange.NONE
     before = text[max(fact.quote.start, 0) : max(fact.value.start, 0)]
     told = plain and fact.attribute in _SINGLE and _ACTUALLY.search(before)

@@ -46,18 +46,22 @@ from credenda.write.extract.voices import (
 )
 from credenda.write.intake.secrets import screen_secrets
 from credenda.write.llm.prompt import (
+    DENYING,
     Effect,
     Proposal,
     Refusal,
     Said,
     has_words_together,
     is_bare_reply,
+    is_without,
+    leave_out_addition,
     leave_out_time,
     locate,
     numbers,
     says,
     says_closely,
     says_in_order,
+    settle_denial,
     widen_to_sentences,
 )
 from credenda.write.reconcile.decide import Misfit, find_misfit
@@ -310,17 +314,7 @@ _OWN_VOICES: Final = frozenset({Voice.OWN, Voice.ROLE_PLAY})
 _OWN_OPENING: Final = re.compile(r"(?:I|My|We|Our)\b", re.IGNORECASE)
 """Beginning of words that are prose, although signs of code stand in their sentence."""
 _NO: Final = re.compile(r"^(?:no|not|never|without)\s+(?=\w)", re.IGNORECASE)
-_ADDITION: Final = re.compile(r"(?:,| - | (?:with|incl(?:\.|uding)) ).*", re.IGNORECASE | re.DOTALL)
-"""What an agent may add to a value: "nine, including Collins"."""
-_TAKING_BACK: Final = re.compile(
-    r"\b(?:except\w*|but|only|no|not|none|never|without|un\w+|ex|former\w*|old|previous\w*|past|was|were|cancel\w*|over|ended"
-    r"|gone|stopped|quit|until|till|if|may|maybe|might|perhaps|possibly|wrong|false|instead|before|after|then)\b",
-    re.IGNORECASE,
-)
-"""Words of an addition without which a value would say something else: "PureGym, cancelled"."""
 _MANY: Final = 3
-_NEAR: Final = 3
-"""How many words may stand between a denial and what it denies."""
 _DENIED_FROM: Final = 6
 """How many words before the quoted ones may deny them."""
 _TIMED: Final = frozenset({"since", "from", "until", "till", "by", "starting"})
@@ -333,15 +327,7 @@ _OFTEN: Final = frozenset({"day", "daili", "week", "night", "morn", "even", "mon
 _OCCASIONS: Final = frozenset({"trip", "holiday", "visit", "appointment", "meeting"})
 _SHORTENED: Final = frozenset({"employer", "school", "member_of"})
 """Attributes whose values are names that people shorten."""
-DENYING: Final = re.compile(r"\b(?:no|not|never|without|cannot|\w+n['\u2019]?t)\b", re.IGNORECASE)
-"""Words of denial: "no dairy" is said by "I can't have dairy"."""
 _DENIED: Final = re.compile(rf"{DENYING.pattern}|\bnone\b", re.IGNORECASE)
-_WITHOUT: Final = re.compile(
-    rf"{NOTHING.pattern}(?=$|,)|(?:no (?:longer|more)|no|not|never|without"
-    r"|(?P<over>stopped|ended|over|done|finished|gone|quit|cancell?ed|dropped|gave up|given up))\b\s*",
-    re.IGNORECASE,
-)
-"""The beginning of a value that says itself that there is nothing of the kind."""
 _USER: Final = "user"
 _SURE: Final = 0.9
 _UNSURE: Final = 0.5
@@ -390,14 +376,13 @@ def check(
     owner = _USER if own else owner_of(event)
     if owner is None:
         return Verdict(None, Refusal.DOCUMENT)
-    proposal = _cut_addition(proposal)
     memory = known.get(proposal.target)
     denied = memory or (None if proposal.target else _find_denied(proposal, turn, owner))
     if denied is not None and _denies(proposal, denied):
         proposal, memory = replace(proposal, effect=Effect.ENDS, past=False), denied
     elif proposal.value is not None and not get_attribute(find_exact_attribute(proposal.attribute or "")).hurts:
         quoted = _reach_value(event.text, quoted, proposal.value, memory)
-    proposal = _settle_denial(proposal)
+    proposal = settle_denial(proposal)
     said = Said(proposal, turn, quoted, widen_to_sentences(event.text, quoted), owner, memory, by_agent)
     if (refusal := _find_silence(said)) is not None:
         return Verdict(None, refusal)
@@ -411,27 +396,6 @@ def check(
     claim = replace(verdict.claim, reader=reader, speaker=event.speaker if own else owner)
     named = _name_rival(said.proposal.effect, replace(verdict, claim=claim), memory)
     return named if named.claim is None else _word(said, named.claim, named.why, known)
-
-
-def _cut_addition(proposal: Proposal) -> Proposal:
-    """Leave out of a value what an attribute cannot have behind a comma, as of "Cardiff, a flat in Splott"."""
-    name, value = find_exact_attribute(proposal.attribute or ""), proposal.value or ""
-    head, _, addition = (part.strip() for part in value.partition(","))
-    fits = addition.startswith(("a ", "an ")) and not is_valid_value(name, value) and is_valid_value(name, head)
-    return replace(proposal, value=head) if fits else proposal
-
-
-def _settle_denial(proposal: Proposal) -> Proposal:
-    """Let a value that says its denial itself be denied once: not "pilates: not stopped", "diet: not no dairy"."""
-    value, name = proposal.value or "", find_exact_attribute(proposal.attribute or "")
-    absent = _WITHOUT.match(value)
-    if proposal.stance is not Stance.NEGATED or absent is None:
-        return proposal
-    if get_attribute(name).known:
-        return replace(proposal, value=value[absent.end() :] or value)
-    over = absent["over"] or ""
-    twice = over and re.search(rf"{DENYING.pattern}\W+(?:\w+\W+)?{over}", proposal.quote, re.IGNORECASE)
-    return proposal if twice else replace(proposal, stance=Stance.ASSERTED)
 
 
 def _find_denied(proposal: Proposal, turn: Turn, owner: str) -> Memory | None:
@@ -562,9 +526,8 @@ def _shorten(said: Said, stance: Stance, *, cut: bool) -> Iterator[Said]:
     if DENYING.search(" ".join((*before, said.quote))) and not NOTHING.match(value):
         return
     without = leave_out_time(value, begun=stance in OPEN_STANCES or not hurts)
-    added = _ADDITION.search(value)
-    kept = added is None or _TAKING_BACK.search(added[0]) or (hurts and not cut)
-    for one in (without,) if kept else (without, _ADDITION.sub("", value), _ADDITION.sub("", without)):
+    cuts = (without,) if hurts and not cut else (without, leave_out_addition(value), leave_out_addition(without))
+    for one in cuts:
         if one and one != value:
             yield replace(said, proposal=replace(said.proposal, value=one))
 
@@ -627,7 +590,7 @@ def _is_said(said: Said, schema: AttributeSchema) -> bool:
     value = left
     if DENYING.search(sentence):
         if NOTHING.fullmatch(value):
-            return not schema.hurts and _lacks(sentence, said.proposal.attribute or "")
+            return not schema.hurts and is_without(sentence, said.proposal.attribute or "")
         value = _NO.sub("", value)
     if says(sentence, value) or (said.question and says(said.question, value)):
         return True
@@ -639,13 +602,6 @@ def _is_said(said: Said, schema: AttributeSchema) -> bool:
     told = own.union(*(tokenize(text) for text in (event.text, *(one.text for one in said.turn.before))))
     points = _POINTING_BACK.search(sentence) is not None or bool(said.question)
     return bool(wanted) and wanted <= told and (points or 2 * len(wanted & own) >= len(wanted))
-
-
-def _lacks(sentence: str, attribute: str) -> bool:
-    """Return whether a sentence denies that there is what an attribute names: "the hens are no more"."""
-    words = sentence.casefold().split()
-    named = [at for at, word in enumerate(words) if {*tokenize(word)} & {*tokenize(attribute.replace("_", " "))}]
-    return any(DENYING.search(" ".join(words[max(at - _NEAR, 0) : at + _NEAR])) for at in named)
 
 
 def _is_mostly_told(said: Said, schema: AttributeSchema) -> bool:

@@ -17,6 +17,7 @@ from typing import Any, Final, cast
 
 from credenda import limits
 from credenda.clock import to_datetime
+from credenda.model.attributes import NOTHING, find_exact_attribute, get_attribute
 from credenda.model.claim import Claim, Span, Turn
 from credenda.model.event import Event, Role
 from credenda.model.memory import Memory, Stance, get_valid_from_us
@@ -526,3 +527,57 @@ def leave_out_time(value: str, *, begun: bool) -> str:
     'Acme'
     """
     return _SINCE.sub("", _BEGUN.sub("", value) if begun else value)
+
+
+_ADDITION: Final = re.compile(r"(?:,| - | (?:with|incl(?:\.|uding)) ).*", re.IGNORECASE | re.DOTALL)
+"""What an agent may add to a value: "nine, including Collins"."""
+_TAKING_BACK: Final = re.compile(
+    r"\b(?:except\w*|but|only|no|not|none|never|without|un\w+|ex|former\w*|old|previous\w*|past|was|were|cancel\w*|over|ended"
+    r"|gone|stopped|quit|until|till|if|may|maybe|might|perhaps|possibly|wrong|false|instead|before|after|then)\b",
+    re.IGNORECASE,
+)
+"""Words of an addition without which a value would say something else: "PureGym, cancelled"."""
+
+
+def leave_out_addition(value: str) -> str:
+    """Leave out what was added to a value, unless that takes back what the value says.
+
+    >>> leave_out_addition("nine, including Collins"), leave_out_addition("PureGym, cancelled")
+    ('nine', 'PureGym, cancelled')
+    """
+    added = _ADDITION.search(value)
+    return value if added is None or _TAKING_BACK.search(added[0]) else value[: added.start()]
+
+
+DENYING: Final = re.compile(r"\b(?:no|not|never|without|cannot|\w+n['\u2019]?t)\b", re.IGNORECASE)
+"""Words of denial: "no dairy" is said by "I can't have dairy"."""
+_WITHOUT: Final = re.compile(
+    rf"{NOTHING.pattern}(?=$|,)|(?:no (?:longer|more)|no|not|never|without"
+    r"|(?P<over>stopped|ended|over|done|finished|gone|quit|cancell?ed|dropped|gave up|given up))\b\s*",
+    re.IGNORECASE,
+)
+"""The beginning of a value that says itself that there is nothing of the kind."""
+
+
+def settle_denial(proposal: Proposal) -> Proposal:
+    """Let a value that says its denial itself be denied once: not "pilates: not stopped", "diet: not no dairy"."""
+    value, name = proposal.value or "", find_exact_attribute(proposal.attribute or "")
+    absent = _WITHOUT.match(value)
+    if proposal.stance is not Stance.NEGATED or absent is None:
+        return proposal
+    if get_attribute(name).known:
+        return replace(proposal, value=value[absent.end() :] or value)
+    over = absent["over"] or ""
+    twice = over and re.search(rf"{DENYING.pattern}\W+(?:\w+\W+)?{over}", proposal.quote, re.IGNORECASE)
+    return proposal if twice else replace(proposal, stance=Stance.ASSERTED)
+
+
+_NEAR: Final = 3
+"""How many words may stand between a denial and what it denies."""
+
+
+def is_without(sentence: str, attribute: str) -> bool:
+    """Return whether a sentence denies that there is what an attribute names: "the hens are no more"."""
+    words = sentence.casefold().split()
+    named = [at for at, word in enumerate(words) if {*tokenize(word)} & {*tokenize(attribute.replace("_", " "))}]
+    return any(DENYING.search(" ".join(words[max(at - _NEAR, 0) : at + _NEAR])) for at in named)
