@@ -112,7 +112,7 @@ def test_a_truncated_export_names_what_is_lost_and_keeps_the_rest(
 
 
 @pytest.mark.parametrize("name", sorted(set(WRITERS) - {"openmemory"}))
-@pytest.mark.parametrize("junk", [b"", b"\xff\xfe{", b'{"a": "caf\xe9"}', b'[1, null, [], {}, "x"]', b"words"])
+@pytest.mark.parametrize("junk", [b"\xff\xfe{", b'{"a": "caf\xe9"}', b'[1, null, [], {}, "x"]', b"words"])
 def test_junk_is_refused_or_named_and_stores_nothing(mem: Credenda, tmp_path: Path, name: str, junk: bytes) -> None:
     path = tmp_path / "junk.json"
     path.write_bytes(junk)
@@ -120,6 +120,13 @@ def test_junk_is_refused_or_named_and_stores_nothing(mem: Credenda, tmp_path: Pa
     assert report.turns == 0
     assert report.problems or report.left_out
     assert mem.stats().events == 0
+
+
+@pytest.mark.parametrize("name", [None, *sorted(WRITERS)])
+def test_an_empty_file_is_refused_whatever_its_format_is(mem: Credenda, tmp_path: Path, name: str | None) -> None:
+    (tmp_path / "empty.json").write_bytes(b"")
+    with pytest.raises(Invalid, match=r"empty\.json cannot be read: it is empty"):
+        mem.data.import_(tmp_path / "empty.json", format=name)
 
 
 def test_an_agent_file_gives_facts_of_its_human_and_what_was_said(
