@@ -37,10 +37,12 @@ RUN_ON = re.compile(r"<!-- Outputs written on (\d{4}-\d{2}-\d{2}) by scripts/doc
 
 def normalise(text: str, today: str) -> str:
     """Replace ids, times, scores, bars and the day of the run by fixed words, and collapse white space."""
-    yesterday = date.fromisoformat(today) - timedelta(days=1)  # for a run around midnight
+    day = date.fromisoformat(today)
     for pattern, fixed in VARIABLE:
         text = pattern.sub(fixed, text)
-    return text.replace(today, "TODAY").replace(yesterday.isoformat(), "TODAY").strip()
+    for one in (day, day - timedelta(days=1)):  # yesterday: a run around midnight
+        text = text.replace(one.isoformat(), "TODAY").replace(f"{one.day} {one:%b %Y}", "TODAY")
+    return text.strip()
 
 
 def run_command(line: str) -> str:
