@@ -1,4 +1,4 @@
-"""What the current call carries: when it must end, who writes, where, and who waits for its progress.
+"""The data of the current call: its end, author, place, and listener of its progress.
 
 A server sets when a call ends, at a time or as soon as its caller no longer waits, and the storage stops work that goes
 on beyond that. A thread cannot be ended from outside. Work beyond its end stops at its next statement: a read in

@@ -22,14 +22,14 @@ from credenda.model.attributes import (
     is_valid_value,
     load_asked,
 )
-from credenda.model.claim import CONFIDENCE_MAX, Claim, Span, Turn, UpdateKind
+from credenda.model.claim import CONFIDENCE_MAX, Claim, Turn, UpdateKind
 from credenda.model.event import Event, Role, Source
 from credenda.model.memory import OPEN_STANCES, Cardinality, Memory, MemoryType, Stance
 from credenda.model.statement import name_attribute
 from credenda.text.dates import DateSpan, find_dates, leave_out_days, spell_out
 from credenda.text.normalize import is_same_value, normalise_attribute, normalise_name
 from credenda.text.passing import find_passing_end
-from credenda.text.sentences import is_about_user, split_sentences
+from credenda.text.sentences import is_about_user
 from credenda.text.tokens import tokenize
 from credenda.write.extract.moments import PASSING, past_dates, stated_period
 from credenda.write.extract.voices import (
@@ -47,6 +47,7 @@ from credenda.write.extract.voices import (
 from credenda.write.intake.secrets import screen_secrets
 from credenda.write.llm.prompt import (
     DENYING,
+    POINTING_BACK,
     Effect,
     Proposal,
     Refusal,
@@ -58,6 +59,7 @@ from credenda.write.llm.prompt import (
     leave_out_time,
     locate,
     numbers,
+    reach_value,
     says,
     says_closely,
     says_in_order,
@@ -305,10 +307,6 @@ def _omits_subject(clause: str, value: str | None) -> bool:
 
 
 _BY_ACT: Final = {Act.HYPOTHETICAL: Stance.HYPOTHETICAL, Act.ROLE_PLAY: Stance.ROLE_PLAY}
-_POINTING_BACK: Final = re.compile(
-    r"\b(?:it|its|that|this|there|here|them|they|their|those|these|ones?|he|him|his|she|hers?|both|same|so)\b",
-    re.IGNORECASE,
-)
 _SILENT: Final = frozenset({Act.PASTED, Act.SARCASM, Act.RETRACTION})
 _OWN_VOICES: Final = frozenset({Voice.OWN, Voice.ROLE_PLAY})
 _OWN_OPENING: Final = re.compile(r"(?:I|My|We|Our)\b", re.IGNORECASE)
@@ -381,7 +379,7 @@ def check(
     if denied is not None and _denies(proposal, denied):
         proposal, memory = replace(proposal, effect=Effect.ENDS, past=False), denied
     elif proposal.value is not None and not get_attribute(find_exact_attribute(proposal.attribute or "")).hurts:
-        quoted = _reach_value(event.text, quoted, proposal.value, memory)
+        quoted = reach_value(event.text, quoted, proposal.value, memory)
     proposal = settle_denial(proposal)
     said = Said(proposal, turn, quoted, widen_to_sentences(event.text, quoted), owner, memory, by_agent)
     if (refusal := _find_silence(said)) is not None:
@@ -424,30 +422,6 @@ def _denies(proposal: Proposal, memory: Memory) -> bool:
     return bool(own) and alike and (memory.stance is Stance.ASSERTED or memory.stance in OPEN_STANCES)
 
 
-def _reach_value(text: str, quoted: Span, value: str, memory: Memory | None) -> Span:
-    """Widen a quotation to the sentence before or after it that says the value, where its own sentence does not.
-
-    The memory that the value replaces may have some of its words: "going to Orkney instead, same dates".
-    """
-    own = widen_to_sentences(text, quoted)
-    sentence = text[own.start : own.stop]
-    if not set(tokenize(sentence)).isdisjoint(tokenize(value)) or _POINTING_BACK.search(sentence):
-        return quoted
-    near = [one for one in split_sentences(text) if one.stop <= own.start][-1:]
-    near += [one for one in split_sentences(text) if one.start >= own.stop][:1]
-    wanted, held = set(tokenize(value)), set(tokenize(memory.value or "")) if memory is not None else set[str]()
-    new = wanted - held
-    holding = [
-        one
-        for one in near
-        if says_in_order(text[one.start : one.stop], value)
-        or (held and new and new <= set(tokenize(text[one.start : one.stop])))
-    ]
-    if len(holding) != 1:
-        return quoted
-    return replace(quoted, start=min(own.start, holding[0].start), stop=max(own.stop, holding[0].stop))
-
-
 def _word(said: Said, claim: Claim, why: Refusal | Misfit | Excess | None, known: Mapping[str, Memory]) -> Verdict:
     """Let a claim have the statement and key that were given with it, if they fit."""
     worded, excess = add_given(said, claim, (*said.turn.known, *known.values()))
@@ -467,7 +441,7 @@ def _speaks_of(said: Said, memory: Memory) -> bool:
     alike = own == attribute or answer_same_question(own, attribute)
     if memory.stance in ASSERTIVE_STANCES and attribute and alike:
         return True
-    near = [one.text for one in (*said.turn.before[-1:], event)] if _POINTING_BACK.search(said.quote) else []
+    near = [one.text for one in (*said.turn.before[-1:], event)] if POINTING_BACK.search(said.quote) else []
     slot = (proposal.entity or "", (proposal.attribute or "").replace("_", " "), proposal.value or "")
     told = set(tokenize(" ".join((said.sentence, said.question, *near, *slot))))
     thing = "" if attribute in _ANYTHING else attribute.replace("_", " ")
@@ -517,7 +491,7 @@ def _check_slot(said: Said, memory: Memory | None) -> Verdict:
 
 
 def _shorten(said: Said, stance: Stance, *, cut: bool) -> Iterator[Said]:
-    """Yield a proposal without what its sentence may not tell of the value: the time, and what is added to it.
+    """Yield a proposal without the parts of its value that its sentence may not tell: the time, and an addition.
 
     `cut`: the addition goes even where a wrong value could hurt.
     """
@@ -600,7 +574,7 @@ def _is_said(said: Said, schema: AttributeSchema) -> bool:
     if says_in_order(sentence, value):
         return True
     told = own.union(*(tokenize(text) for text in (event.text, *(one.text for one in said.turn.before))))
-    points = _POINTING_BACK.search(sentence) is not None or bool(said.question)
+    points = POINTING_BACK.search(sentence) is not None or bool(said.question)
     return bool(wanted) and wanted <= told and (points or 2 * len(wanted & own) >= len(wanted))
 
 

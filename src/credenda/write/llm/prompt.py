@@ -540,7 +540,7 @@ _TAKING_BACK: Final = re.compile(
 
 
 def leave_out_addition(value: str) -> str:
-    """Leave out what was added to a value, unless that takes back what the value says.
+    """Leave out an addition to a value, unless that takes the value back.
 
     >>> leave_out_addition("nine, including Collins"), leave_out_addition("PureGym, cancelled")
     ('nine', 'PureGym, cancelled')
@@ -581,3 +581,33 @@ def is_without(sentence: str, attribute: str) -> bool:
     words = sentence.casefold().split()
     named = [at for at, word in enumerate(words) if {*tokenize(word)} & {*tokenize(attribute.replace("_", " "))}]
     return any(DENYING.search(" ".join(words[max(at - _NEAR, 0) : at + _NEAR])) for at in named)
+
+
+POINTING_BACK: Final = re.compile(
+    r"\b(?:it|its|that|this|there|here|them|they|their|those|these|ones?|he|him|his|she|hers?|both|same|so)\b",
+    re.IGNORECASE,
+)
+
+
+def reach_value(text: str, quoted: Span, value: str, memory: Memory | None) -> Span:
+    """Widen a quotation to the sentence before or after it that says the value, where its own sentence does not.
+
+    The memory that the value replaces may have some of its words: "going to Orkney instead, same dates".
+    """
+    own = widen_to_sentences(text, quoted)
+    sentence = text[own.start : own.stop]
+    if not set(tokenize(sentence)).isdisjoint(tokenize(value)) or POINTING_BACK.search(sentence):
+        return quoted
+    near = [one for one in split_sentences(text) if one.stop <= own.start][-1:]
+    near += [one for one in split_sentences(text) if one.start >= own.stop][:1]
+    wanted, held = set(tokenize(value)), set(tokenize(memory.value or "")) if memory is not None else set[str]()
+    new = wanted - held
+    holding = [
+        one
+        for one in near
+        if says_in_order(text[one.start : one.stop], value)
+        or (held and new and new <= set(tokenize(text[one.start : one.stop])))
+    ]
+    if len(holding) != 1:
+        return quoted
+    return replace(quoted, start=min(own.start, holding[0].start), stop=max(own.stop, holding[0].stop))
