@@ -336,7 +336,7 @@ class AsyncCredenda:
         """Bring back a forgotten memory; raises `Conflict` for a memory that is not forgotten."""
 
     async def delete(self, id: str, *, whole_message: bool = False) -> DeletionReceipt:
-        """Delete a memory or an event permanently; repeating it does nothing.
+        """Delete a memory or an event permanently; repeating it does nothing. A short id will do.
 
         The words of a memory are blanked in its messages; other memories on the same messages keep the other words.
         `whole_message` deletes these messages whole, with everything that only they support.

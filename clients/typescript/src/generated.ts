@@ -649,7 +649,7 @@ export interface Add {
   reason: string;
 }
 
-/** A memory without an id yet: content, slot, confidence and validity. `entity`, `attribute` and `scope` are stored as shown; slots compare their normal forms. Times are microseconds UTC; None in `valid_from_us` means valid from the time of the statement. */
+/** A memory without an id yet: content, slot, confidence and validity. `entity`, `attribute` and `scope` are stored as shown; slots compare their normal forms. Times are microseconds UTC; None in `valid_from_us` means valid from the time of the statement; of what had ended by then, that its start is unknown. */
 export interface Draft {
   text: string;
   type: MemoryType;
@@ -683,13 +683,14 @@ export interface Confirm {
   reason: string;
 }
 
-/** Replace a memory. `successor` is an id or an `Add` key, or None if its value only ended. */
+/** Replace a memory. `successor` is an id or an `Add` key, or None if its value only ended. With `start_unknown` it was true before the time at which it was told, and nothing says since when. */
 export interface Supersede {
   memory_id: string;
   successor: string | null;
   relation: Relation;
   valid_until: string;
   reason: string;
+  start_unknown: boolean;
 }
 
 /** Open a contest: flag the named memories, make them active, and store the question. */
