@@ -100,6 +100,13 @@ def write_words(memory: Memory, value: str) -> str:
     return value if get_slot(memory) is None or is_in_words(memory) else f"Correction: {value}"
 
 
+def is_value_alone(memory: Memory) -> bool:
+    """Return whether the words of a memory are those of a correction that gave only a value."""
+    value = memory.value or ""
+    words = {write_words(memory, one).casefold() for one in (value, f"not {value}")}
+    return bool(value) and memory.text.casefold() in words
+
+
 def decide_correction(
     memory: Memory,
     wanted: Wanted,

@@ -21,6 +21,7 @@ from credenda.storage.store import ChangeFilter, Job, MemoryFilter, Reader, Reda
 from credenda.text.normalize import find_condition_forms, list_condition_terms, normalise_text, normalise_value
 from credenda.text.sentences import BLANK, blank_span, leave_out_blanks
 from credenda.text.tokens import is_run
+from credenda.write.correct import is_value_alone
 from credenda.write.forget.cut import Assertion, find_phrase, remove_cuts
 from credenda.write.forget.derived import leave_out_wordings
 from credenda.write.forget.tombstones import (
@@ -300,7 +301,10 @@ def _is_retyped(reader: Reader, memory: Memory, without: set[str]) -> bool:
     """Return whether the user corrected a memory by a sentence, not by a value alone."""
     corrected = memory.superseded_by if memory.relation is Relation.CORRECTED else None
     found = reader.memories([corrected]) if corrected else []
-    return any(one.id in without or is_stated(one, find_other_support(reader, one, ())) for one in found)
+    return any(
+        one.id in without or (not is_value_alone(one) and is_stated(one, find_other_support(reader, one, ())))
+        for one in found
+    )
 
 
 def _is_inseparable(text: str, gone: Assertion, other: Memory) -> bool:
