@@ -209,15 +209,22 @@ class Supersede:
 
 
 def end_memory(
-    memory: Memory, until_us: int, reason: str, successor: str | None = None, *, relation: Relation = Relation.CHANGED
+    memory: Memory,
+    until_us: int,
+    reason: str,
+    successor: str | None = None,
+    *,
+    relation: Relation = Relation.CHANGED,
+    was_so: bool = False,
 ) -> Supersede:
-    """Supersede a memory at a time. If it begins later, it was valid at no time; a state was valid before, and ends.
+    """Supersede a memory at a time. If it begins later, it was valid at no time.
 
-    A state that lasted until then began at some time before it was told.
+    A state that ended before it was told began at some time before that. With `was_so` words tell that it was so, so
+    that it was also if they are told at the same time.
     """
     since_us = get_valid_from_us(memory)
     lasted = relation is Relation.CHANGED and memory.stance in ASSERTIVE_STANCES and memory.status is Status.ACTIVE
-    unknown = lasted and until_us <= since_us
+    unknown = lasted and until_us < since_us + was_so
     return Supersede(
         memory_id=memory.id,
         successor=successor,

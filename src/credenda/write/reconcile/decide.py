@@ -383,6 +383,7 @@ def _supersede_conflicting(
             _explain_replacing(scene, one),
             successor,
             relation=_classify_relation(scene, one),
+            was_so=scene.claim.move in {UpdateKind.CHANGE, UpdateKind.END},
         )
         for one in conflicting
         if get_valid_from_us(one) <= scene.moment_us
