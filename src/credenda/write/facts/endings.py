@@ -26,7 +26,7 @@ _LEAVING: Final = r"\b(?:leav|quitt|resign|mov)ing (?:out of |from )?(?:(?:my|th
 def find_end_days(claims: Sequence[Claim], text: str, now_us: int) -> list[Claim]:
     """Return the claims with the day of their end, which is over with that day.
 
-    A plan to leave a thing on a day is its end on that day.
+    A plan to leave on a day ends the value that it names.
     """
     told = [_end_planned(one) for one in claims]
     ends = [one for one in told if one.move is UpdateKind.END and one.valid_from_us is None]
