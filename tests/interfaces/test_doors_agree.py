@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from datetime import timedelta
 from pathlib import Path
 from typing import Any, Protocol, cast
 
@@ -97,8 +98,8 @@ class OnCommandLine:
 
 
 class OverRest:
-    def __init__(self, site: Site) -> None:
-        self.site = site
+    def __init__(self, site: Site, clock: ManualClock) -> None:
+        self.site, self.clock = site, clock
 
     def run(self, name: str, **given: Any) -> Any:  # noqa: ANN401 - JSON
         operation = OPERATIONS[name]
@@ -108,11 +109,12 @@ class OverRest:
 
     def settle(self) -> None:
         self.site.settle()
+        self.clock.advance(timedelta(seconds=1))
 
 
 class OverMcp:
-    def __init__(self, site: Site) -> None:
-        self.site = site
+    def __init__(self, site: Site, clock: ManualClock) -> None:
+        self.site, self.clock = site, clock
 
     def run(self, name: str, **given: Any) -> Any:  # noqa: ANN401 - JSON
         offer, way = next(
@@ -128,6 +130,7 @@ class OverMcp:
 
     def settle(self) -> None:
         self.site.settle()
+        self.clock.advance(timedelta(seconds=1))
 
 
 def live_through(door: Door, ids: Mapping[str, str]) -> Iterator[tuple[str, Any]]:
@@ -213,8 +216,9 @@ def test_the_command_line_gives_the_json_of_python(tmp_path: Path, in_python: li
 
 def test_rest_gives_the_json_of_python(tmp_path: Path, in_python: list[tuple[str, Any]]) -> None:
     db = tmp_path / "memory.db"
-    with serving(db, ManualClock(START)) as site:
-        for (name, result), expected in zip(live_through(OverRest(site), _Ids(db)), in_python, strict=True):
+    clock = ManualClock(START)
+    with serving(db, clock) as site:
+        for (name, result), expected in zip(live_through(OverRest(site, clock), _Ids(db)), in_python, strict=True):
             assert (name, normalise(result)) == expected
 
 
@@ -226,6 +230,7 @@ def test_mcp_gives_the_answers_that_are_made_of_the_results_of_python(tmp_path: 
     answering = Answering(other)
     expected = [(name, normalise(result)) for name, result in live_through(answering, _Ids(other))]
     answering.memory.close()
-    with serving(db, ManualClock(START)) as site:
-        for (name, result), wanted in zip(live_through(OverMcp(site), _Ids(db)), expected, strict=True):
+    clock = ManualClock(START)
+    with serving(db, clock) as site:
+        for (name, result), wanted in zip(live_through(OverMcp(site, clock), _Ids(db)), expected, strict=True):
             assert (name, normalise(result)) == wanted

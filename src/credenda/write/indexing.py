@@ -40,6 +40,7 @@ from credenda.text.normalize import is_same_value, normalise_attribute, normalis
 from credenda.text.passages import compose_memory_meaning, split_passages
 from credenda.text.sentences import leave_out_blanks
 from credenda.write.apply import Application, apply
+from credenda.write.correct import is_value_alone
 
 if TYPE_CHECKING:
     import numpy as np
@@ -217,10 +218,10 @@ def find_missing_vectors(
     """List the passages of the events of jobs, and the memories resting on them, that lack a vector of this model.
 
     An event whose text equals a current memory needs no vector: search finds it through that memory. The vector of a
-    memory that a model or an agent gave is that of its claim and sentence. That of any other is of the sentence alone:
-    the reader is less sure of slots, and so more is found (any@10 of LoCoMo 93.6 instead of 91.8). With `least_bits`,
-    documents whose vector has fewer bits are listed too, and with `tokens`, the model of token vectors, short texts
-    without those.
+    memory that a model or an agent gave, or whose value a person corrected, is that of its claim and sentence. That of
+    any other is of the sentence alone: the reader is less sure of slots, and so more is found (any@10 of LoCoMo 93.6
+    instead of 91.8). With `least_bits`, documents whose vector has fewer bits are listed too, and with `tokens`, the
+    model of token vectors, short texts without those.
     """
     tag = reader.tenant.tag
     ids = _list_events(reader, jobs, tag)
@@ -231,6 +232,7 @@ def find_missing_vectors(
     wanted: list[MissingVector] = []
     events = reader.events(ids)
     given = {item.memory_id for item in evidence if item.reader}
+    given.update(one.id for one in memories.values() if is_value_alone(one))
     for event in events:
         alike = event.role is Role.USER and event.id in spoken_for
         if CODE in event.flags or (alike and leave_out_blanks(event.text).text.strip() in standing):
