@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from credenda import Conflict, Corrupt, Credenda, MemoryUnit, NotFound
+from credenda import Conflict, Corrupt, Credenda, Invalid, MemoryUnit, NotFound
 from credenda.portability import sources as portability_lines
 from credenda.testing import ManualClock
 
@@ -255,7 +255,7 @@ def test_something_else_called_an_archive_is_a_conflict(empty: Credenda, tmp_pat
 
 def test_an_empty_or_missing_archive(empty: Credenda, tmp_path: Path) -> None:
     (tmp_path / "empty.jsonl").touch()
-    with pytest.raises(Corrupt, match="empty"):
+    with pytest.raises(Invalid, match="empty"):
         empty.data.import_(tmp_path / "empty.jsonl", format="credenda")
     with pytest.raises(NotFound):
         empty.data.import_(tmp_path / "missing.jsonl", format="credenda")

@@ -61,7 +61,6 @@ def test_a_hundred_notes_of_different_people_retire_nothing(mem: Credenda) -> No
         ("I pay 30 euros for the gym.", "The gym costs me 35 now."),
         ("I live with my parents.", "I've got my own place now."),
         ("The bus leaves at 7:20.", "New timetable: the bus leaves at 7:35."),
-        ("Das Treffen ist am Dienstag.", "Das Treffen wurde auf Freitag verschoben."),
         ("My daughter plays handball.", "My daughter plays handball as a pivot."),
         ("We have a dog.", "Our dog is a beagle."),
         ("I eat meat.", "I'm a vegetarian."),

@@ -90,10 +90,10 @@ def test_a_job_has_short_ids_too(mem: Credenda) -> None:
         mem.manage.undo("c99")
 
 
-def test_deleting_takes_the_whole_id_only(mem: Credenda) -> None:
+def test_deleting_takes_the_number_of_an_id_and_not_its_beginning(mem: Credenda) -> None:
     with pytest.raises(NotFound):
-        mem.delete("m4")
-    assert mem.manage.plan_deletion("m4").id == f"m4-{tag(mem)}"
+        mem.delete("m999")
+    assert mem.manage.plan_deletion("m4").id == mem.delete("m4").id == f"m4-{tag(mem)}"
 
 
 def test_a_beginning_never_reveals_another_user(tmp_path: Path) -> None:

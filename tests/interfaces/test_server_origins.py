@@ -145,4 +145,4 @@ def test_a_refused_page_of_a_person_is_a_page(tmp_path: Path) -> None:
     with serving(tmp_path / "memory.db", ManualClock(START)) as site:
         told = site.send("POST", "/data/import", headers={"Origin": "http://127.0.0.1:3000", "Accept": "text/html"})
         assert (told.status_code, told.headers["content-type"].partition(";")[0]) == (403, "text/html")
-        assert "this origin may not call" in told.text
+        assert "This origin may not call" in told.text

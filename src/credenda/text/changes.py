@@ -35,7 +35,8 @@ DEATH: Final = re.compile(
 """Words that tell that a person or an animal is dead, or lost."""
 PARTING: Final = re.compile(
     DEATH.pattern
-    + r"|\b(?:br(?:oke|oken|eak|eaks|eaking) (?:it |things )?(?:up|off)|split\w*|divorc\w+|separat\w+|no longer"
+    + r"|\b(?:call(?:ed|ing|s)? it quits|br(?:oke|oken|eak|eaks|eaking) (?:it |things )?(?:up|off)|split\w*|divorc\w+"
+    r"|separat\w+|no longer"
     r"|any ?more|any longer|ex|former(?:ly)?|used to|dump\w*|walk(?:ed|s) out|mov(?:ed|es|ing) out"
     r"|(?:left|leav\w+) (?:me|us)|rehom\w+|g(?:ive|ives|ave|iven|iving)|sold|sell\w*"
     r"|r[au]n(?:s|ning)? (?:away|off)|end(?:ed|s|ing)?"

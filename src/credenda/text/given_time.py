@@ -17,6 +17,7 @@ from credenda.text.dates import DateSpan, find_dates_in
 _MINUTE_US: Final = 60 * SECOND_US
 _SHOWN: Final = 64
 _DAYS: Final = 3
+_RFC: Final = re.compile(r"\d{4}-\d{2}-\d{2}[Tt]")
 _NOW: Final = frozenset({"now", "right now"})
 _TIME_OF_DAY: Final = re.compile(
     r"(?:^|[ ,]+)(?:at )?(?P<hour>[01]?\d|2[0-3]):(?P<minute>[0-5]\d)(?=$|[ ,])", re.IGNORECASE
@@ -125,6 +126,8 @@ def _parse_exact(text: str, zone: tzinfo) -> Period | None:
 
 def _parse_words(text: str, zone: tzinfo, now_us: int) -> Period | None:
     """Parse words for a time, with or without the time of day."""
+    if _RFC.match(text):  # no moment, as it could not be read exactly
+        return None
     clock = _TIME_OF_DAY.search(text)
     rest = text if clock is None else f"{text[: clock.start()]} {text[clock.end() :]}".strip(" ,")
     if clock is not None and not rest:

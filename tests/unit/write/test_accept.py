@@ -230,7 +230,7 @@ def test_a_messages_own_time_goes_before_that_of_the_call() -> None:
 
 @pytest.mark.parametrize(
     "moment",
-    ["yesterday", "", "2026-13-01", "0001-01-01T00:00:00+14:00", "9999-12-31T23:59:59-14:00", 1_767_225_600, 1.5, True],
+    ["", "2026-13-01", "0001-01-01T00:00:00+14:00", "9999-12-31T23:59:59-14:00", 1_767_225_600, 1.5, True],
 )
 def test_what_is_no_time_is_refused(moment: object) -> None:
     for attempt in ({"occurred_at": moment}, {"expires_at": moment}):
