@@ -151,7 +151,8 @@ def test_deleting_one_saying_leaves_no_tombstone_over_what_another_holds(mem: Cr
     assert not mem.remember("My home is in Linz.").refused
     mem.settle()
     assert _held(mem, "residence") == ["Linz"]
-    assert mem.data.rebuild(reextract=True, dry_run=True).differences == ()
+    anew = mem.data.rebuild(reextract=True, dry_run=True).differences
+    assert {one.what for one in anew} <= {"ask", "revise"}  # without the deleted words a return is asked about
 
 
 def test_deleting_one_of_two_equal_messages_refuses_no_third(mem: Credenda, say: Say) -> None:
