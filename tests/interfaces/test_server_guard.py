@@ -244,6 +244,10 @@ def test_life_needs_no_database_and_readiness_does(tmp_path: Path) -> None:
         assert (ready.status_code, ready.json()) == (503, {"status": "unavailable"})
         refused = site.send("GET", "/v1/stats")
         assert (refused.status_code, refused.headers["Retry-After"]) == (503, "1")
+        shown = site.send("GET", "/metrics")
+        assert shown.status_code == 200
+        assert "credenda_ready 0" in shown.text.splitlines()
+        assert "credenda_oldest_unread_seconds" not in shown.text
 
 
 def test_the_worker_inside_reads_what_is_stored(tmp_path: Path) -> None:

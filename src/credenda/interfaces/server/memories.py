@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Generator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from threading import Event
@@ -142,14 +142,16 @@ class Memories:
             self._probe.start()
 
     def list_gauges(self) -> dict[str, tuple[str, float]]:
-        """Return the metrics of the store, the age of the oldest unread message first; reads the database."""
+        """Return the metrics of the store, whether it can be read first; reads the database."""
         found: dict[str, tuple[str, float]] = {
-            "credenda_oldest_unread_seconds": (
-                "How long the oldest message has waited to be read.",
-                services.settle.measure_oldest_unread(self._parts),
-            ),
+            "credenda_ready": ("Whether the database can be read and the worker runs.", float(not self.check())),
             "credenda_memories_open": ("Memories of users that are open.", self._pool.counts().open),
         }
+        with suppress(CredendaError):  # a store that is away must not hide the other figures
+            found["credenda_oldest_unread_seconds"] = (
+                "How long the oldest message has waited to be read.",
+                services.settle.measure_oldest_unread(self._parts),
+            )
         if self._audit is not None:
             about = "Calls whose audit record is not written yet."
             found["credenda_audit_waiting"] = (about, self._audit.waiting)
