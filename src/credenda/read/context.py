@@ -19,7 +19,7 @@ from credenda.providers.embed.factory import TokenAsk
 from credenda.read.candidates import Floats
 from credenda.read.core_memories import add_statement_times, find_core_memories, to_core_memory
 from credenda.read.history import read_slot_history
-from credenda.read.pack import WHEN, Packing, pack
+from credenda.read.pack import WHEN, Packing, pack, says_more
 from credenda.read.pack_trace import PackTrace
 from credenda.read.plan import (
     extract_trigger_terms,
@@ -38,6 +38,8 @@ _ALWAYS: Final = frozenset({Section.INSTRUCTION, Section.PINNED})
 _ENDED: Final = frozenset({Status.SUPERSEDED, Status.INVALIDATED})
 _MOST: Final = 0.8
 """Share of a message's text from which the memories of it tell all that it says."""
+_QUOTED: Final = 3
+"""Number of best hits whose sentences are looked at for what the memories do not tell."""
 _SLOTS_WITH_HISTORY: Final = 10
 """Number of best memories whose earlier values are looked up."""
 
@@ -89,6 +91,7 @@ def build_context(  # noqa: PLR0913 - what a search takes, and the core
     if trace is not None:
         trace.leave_core([one.memory for one in candidates], always, found.hits)
     previous = _find_previous_values(reader, found.hits, query)
+    found = _add_quotes(reader, found, previous)
     sentences = _compare_sentences(reader, found.hits, query)
     echoes = frozenset[str]() if is_about_talk(query.text) else find_echoes(found.hits)
     packing = Packing(
@@ -248,6 +251,41 @@ def _was_valid(version: SlotVersion, memory: Memory) -> bool:
     return changed and bool(version.text) and version.memory_id != memory.id and other
 
 
+def _add_quotes(reader: Reader, found: SearchResult, previous: Mapping[str, Sequence[SlotVersion]]) -> SearchResult:
+    """Add the sentences of the best memories that say more than all memories that the reader took from them.
+
+    "I don't work at Arup anymore, Buro hired me": the reader may miss what answers the question. What an agent or a
+    model gave is complete by its own choice. Where a claim has ended, the sentence is not shown as said.
+    """
+    shown = {hit.id for hit in found.hits}
+    best = [hit for hit in found.hits[:_QUOTED] if hit.memory is not None and hit.memory.value is not None]
+    sources = {
+        hit.id: event
+        for hit in best
+        for event in hit.evidence
+        if event.id not in shown and hit.quote and hit.quote in event.text
+    }
+    links = reader.evidence(event_ids=sorted({event.id for event in sources.values()})) if sources else []
+    memories = {one.id: one for one in reader.memories(sorted({link.memory_id for link in links}))} if links else {}
+    hits: list[Hit] = []
+    for hit in found.hits:
+        hits.append(hit)
+        event = sources.get(hit.id)
+        if event is None or event.id in shown:
+            continue
+        own = [link for link in links if link.span.event_id == event.id]
+        claims = [memories[link.memory_id] for link in own if link.memory_id in memories]
+        whole = len(claims) == len(own) and all(one.status is Status.ACTIVE for one in claims)
+        if (
+            whole
+            and not any(link.reader for link in own)
+            and says_more(hit.quote, claims, [one.value for one in previous.get(hit.id, ())])
+        ):
+            shown.add(event.id)
+            hits.append(Hit(kind="event", id=event.id, text=hit.quote, score=0.0, event=event))
+    return replace(found, hits=tuple(hits))
+
+
 class _Sentences(NamedTuple):
     """Ids of hits that are shown by their sentence: `told` says nothing beside other lines, `outdated` has an end."""
 
@@ -258,8 +296,8 @@ class _Sentences(NamedTuple):
 def _compare_sentences(reader: Reader, hits: Sequence[Hit], query: Query) -> _Sentences:
     """Find messages, and memories without a slot, whose words gave facts that are shown, or that have ended.
 
-    A message is told by the memories shown if their words are most of it, unless it stands above them all: it then has
-    more of the question than they.
+    A message is told by the memories shown if they were read from most of it and leave no words untold, unless it
+    stands above them all: it then has more of the question than they.
     """
     places = {hit.id: place for place, hit in enumerate(hits)}
     sources = {
@@ -271,8 +309,10 @@ def _compare_sentences(reader: Reader, hits: Sequence[Hit], query: Query) -> _Se
     if query.as_of_us is not None or query.known_at_us is not None or not names:
         return _Sentences()
     made: dict[str, dict[str, Span]] = {}
+    given = set[str]()
     for link in reader.evidence(event_ids=names):
         made.setdefault(link.span.event_id, {})[link.memory_id] = link.span
+        given.update([link.span.event_id] if link.reader else [])
     memories = {one.id: one for one in reader.memories(sorted({name for ids in made.values() for name in ids}))}
     shown = [hit.memory for hit in hits if hit.memory is not None and hit.memory.value is not None]
     ids, slots = {one.id for one in shown}, {(one.entity, one.attribute) for one in shown}
@@ -282,13 +322,10 @@ def _compare_sentences(reader: Reader, hits: Sequence[Hit], query: Query) -> _Se
         ended = [one for one in claims if one.status in _ENDED]
         known = {one.id for one in claims if one.id in ids or (one.entity, one.attribute) in slots}
         spans = [span for event in events for one, span in made.get(event, {}).items() if one in known]
-        length = next((len(hit.text) for hit in hits if hit.id == name and hit.memory is None), 0)
+        text = next((hit.text for hit in hits if hit.id == name and hit.memory is None), "")
         above = all(places[name] < places.get(one, len(hits)) for one in known)
-        if (ended and known) or (
-            length
-            and not above
-            and len({at for span in spans for at in range(span.start, span.stop)}) >= _MOST * length
-        ):
+        covered = len({at for span in spans for at in range(span.start, span.stop)}) >= _MOST * len(text)
+        if (ended and known) or (text and not above and covered and (name in given or not says_more(text, claims))):
             told.add(name)
         elif ended:
             outdated.add(name)

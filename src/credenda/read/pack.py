@@ -55,6 +55,8 @@ _PLANS: Final = "Planned or considered:"
 _UNSURE: Final = "In doubt:"
 _ENDED: Final = "No longer true:"
 _UNSETTLED: Final = "Unsettled, ask before relying on it:"
+_UNTOLD_WORDS: Final = 3
+"""Number of words that make a sentence worth showing beside the memories that were read from it."""
 _USER: Final = "user"
 _DOUBTS: Final = frozenset({"challenged", "low_confidence"})
 _VALUES: Final = 5
@@ -239,6 +241,13 @@ def _order_lines(core: Sequence[Memory], hits: Sequence[Hit], packing: Packing) 
                 format_bullet(hit.id, said, notes, year=packing.year),
                 (hit,),
             )
+
+
+def says_more(text: str, claims: Iterable[Memory], before: Iterable[str | None] = ()) -> bool:
+    """Return whether a text has words, beside stop words, that no claim made from it, nor a value before it, tells."""
+    parts = [part for one in claims for part in (one.entity, one.attribute, one.value, one.scope)]
+    told = {term for part in (*parts, *before) for term in tokenize(part or "")}
+    return len(set(tokenize(text)) - told) >= _UNTOLD_WORDS
 
 
 def _join_lines(lines: Sequence[_Line]) -> Iterator[_Line]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime, tzinfo
+from itertools import chain, repeat
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast
 
 from credenda.errors import CredendaError
@@ -408,6 +409,8 @@ _SHARES: Final = 3
 """How many times its equal share of the room a text may take."""
 _NOTHING: Final = "Nothing of the question is known."
 _NEAREST: Final = "Nearest, which probably do not answer:"
+_QUOTED: Final = 3
+"""Number of best lines that show the sentence behind a statement."""
 _USER: Final = "user"
 
 
@@ -440,7 +443,8 @@ def describe_hits(query: str, result: SearchResult, zone: tzinfo) -> HitLines:
     heads = [] if result.hits else [_NOTHING, *([_NEAREST] if hits else [])]
     frame = "\n".join([*heads, OPENING, CLOSING, _write_tail(result, is_cut=True)])
     left = _TOKENS + _MORE * max(len(hits) - _HITS, 0) - estimate_tokens(frame)
-    lines = [_make_line(group, zone) for group in pack.group_by_claim(hits)]
+    groups = list(pack.group_by_claim(hits))
+    lines = [*_quote(groups[:_QUOTED], [_make_line(group, zone) for group in groups])]
     texts = _fit_texts(lines, frozenset(tokenize(query)), left)
     written = [line.write(text) for line, text in zip(lines, texts, strict=True)]
     is_cut = any(text != line.text for line, text in zip(lines, texts, strict=True))
@@ -448,6 +452,21 @@ def describe_hits(query: str, result: SearchResult, zone: tzinfo) -> HitLines:
     block = [OPENING, *shown, CLOSING] if shown else []
     items = [_make_item(line.ids, text) for line, text in zip(lines, written, strict=True)]
     return HitLines("\n".join([*heads, *block, _write_tail(result, is_cut=is_cut)]).strip(), items)
+
+
+def _quote(groups: Sequence[Sequence[Hit]], lines: Sequence[_Line]) -> Iterator[_Line]:
+    """Put the sentence behind the statements of the best groups where it says more than all hits of it; each once."""
+    claims: dict[str, list[Memory]] = {}
+    hits = [hit for group in groups for hit in group]
+    for hit in hits:
+        if hit.memory is not None:
+            claims.setdefault(hit.quote, []).append(hit.memory)
+    before = [find_before(hit.text) for hit in hits]
+    quotes = [group[0].quote for group in groups]
+    for line, quote in zip(lines, chain(quotes, repeat("")), strict=False):
+        told = claims.pop(quote, None)
+        more = told is not None and pack.says_more(quote, told, before)
+        yield line._replace(text=f"{line.text} “{fence_text(quote)}”") if more else line
 
 
 def _make_item(ids: Sequence[str], text: str) -> dict[str, Any]:
