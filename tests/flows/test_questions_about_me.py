@@ -69,3 +69,25 @@ def test_nothing_known_of_me_is_nothing(mem: Credenda, say: Say) -> None:
     found = mem.search("What do you know about me?")
     assert found.abstained
     assert not found.hits
+
+
+@pytest.mark.parametrize(
+    ("text", "question"),
+    [
+        ("My brother Tim lives in Hamburg with his girlfriend Sara.", "Where do I live?"),
+        ("My sister Eva works as a nurse.", "What's my job?"),
+    ],
+)
+def test_what_is_told_of_somebody_else_makes_no_answer_about_me_likely(
+    mem: Credenda, say: Say, text: str, question: str
+) -> None:
+    say(text)
+    assert mem.search(question).probability < 0.1
+
+
+def test_a_value_that_was_replaced_by_a_forgotten_one_makes_no_answer_likely(mem: Credenda, say: Say) -> None:
+    say("I live in Linz.")
+    say("I moved to Graz.")
+    assert mem.search("Where do I live?").probability > 0.9
+    mem.forget(next(one.id for one in mem.list().items if one.value == "Graz"))
+    assert mem.search("Where do I live?").probability < 0.1

@@ -74,6 +74,7 @@ _RECALL_ROWS: Final = 200
 """Rows read at once for profile "recall", whose other components can outweigh many ranks."""
 _NARROW_BATCHES: Final = 3
 """Batches read before a search with conditions unknown to the index asks the store for all matching rows."""
+_USER: Final = "user"
 _SLOT_TERMS: Final = 3
 """Maximum number of terms of a question about a single slot; a longer one asks for more than its value."""
 _WHOLE: Final = 0.999
@@ -171,13 +172,17 @@ def _estimate_answer(asked: _Asked, work: Reading, result: tuple[Candidates, lis
     made, text = asked.made, asked.query.text
     judge = asked.engine if has_compared_vectors(rows) else load_weights().engine(None)
     short = len(made.terms) <= _SLOT_TERMS
+    names_slot = short and bool(made.slots) and made.first_person and made.ask is Ask.VALUE and not made.advice
+    shown, relevant = (_leave_out_tasks(some, made, text) for some in (rows, work.rows))
+    if names_slot:
+        shown, relevant = (_leave_out_told(some, made) for some in (shown, relevant))
     return estimate_answerability(
-        _leave_out_tasks(rows, made, text),
-        pick_most_relevant(_leave_out_tasks(work.rows, made, text)),
+        shown,
+        pick_most_relevant(relevant),
         judge,
         work.tuned,
         asking=QuestionSignals(
-            names_slot=short and bool(made.slots) and made.first_person and made.ask is Ask.VALUE and not made.advice,
+            names_slot=names_slot,
             broad=made.broad,
             strange=found.strange,
             lead=found.lead,
@@ -203,6 +208,21 @@ def _leave_out_tasks(rows: Sequence[Row], made: Plan, question: str) -> Sequence
         for row in rows
         if row.signs.verbatim or not (is_task_material(row) or (others and is_quotation(row, question)))
     ]
+
+
+def _leave_out_told(rows: Sequence[Row], made: Plan) -> Sequence[Row]:
+    """Return the rows whose words may tell the user's own value now; "Tim lives in Rome" tells none of mine.
+
+    What was replaced tells it no more.
+    """
+    slots = {slot.attribute for slot in made.slots if slot.entity == _USER}
+    others = {
+        row.text
+        for row in rows
+        if row.memory is not None and row.memory.attribute in slots and normalise_name(row.memory.entity or "") != _USER
+    }
+    left = [row for row in rows if row.text not in others and (made.history or "superseded" not in row.flags)]
+    return [row for row in rows if row.signs.slot or row.signs.verbatim] + left
 
 
 def _read_nearest(asked: _Asked, work: Reading, found: Candidates) -> list[Row]:
