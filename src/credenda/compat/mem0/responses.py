@@ -16,7 +16,9 @@ from credenda.model.change import ChangeKind, ChangeRecord
 from credenda.model.event import Event, Role
 from credenda.model.memory import Memory, Status
 from credenda.model.query import Hit
+from credenda.model.statement import write_claim
 from credenda.storage.store import ChangeFilter, Reader
+from credenda.text.passages import is_one_clause
 from credenda.validation import check_identity
 
 # Compile mem0's filters into a predicate over memories. A memory may come from several agents in several runs, so each
@@ -468,10 +470,15 @@ def build_records(reader: Reader, memories: Sequence[Memory]) -> list[Record]:
     return [_build_record(memory, tuple(resting.get(memory.id, {}).values())) for memory in memories]
 
 
+def _write_fact(memory: Memory) -> str:
+    """Return the text of a memory as mem0 has it, one fact: its claim, where its sentence has more clauses than one."""
+    return memory.text if not memory.value or is_one_clause(memory.text) else write_claim(memory)
+
+
 def _build_record(memory: Memory, events: tuple[Event, ...]) -> Record:
     return Record(
         id=memory.id,
-        text=memory.text,
+        text=_write_fact(memory),
         created_us=memory.created_us,
         updated_us=memory.recorded_us,
         speaker=memory.speaker,
@@ -525,12 +532,12 @@ def _build_change_row(
     match change.kind:
         case ChangeKind.ADD | ChangeKind.RESTORE:
             before = [known[id] for id in replaced if id in known]
-            update = {"previous_memory": before[0].text, "previous_id": before[0].id} if before else {}
-            return {"id": memory.id, "memory": memory.text, "event": "UPDATE" if before else "ADD", **update}
+            update = {"previous_memory": _write_fact(before[0]), "previous_id": before[0].id} if before else {}
+            return {"id": memory.id, "memory": _write_fact(memory), "event": "UPDATE" if before else "ADD", **update}
         case ChangeKind.CONFIRM:
-            return {"id": memory.id, "memory": memory.text, "event": "NONE"}
+            return {"id": memory.id, "memory": _write_fact(memory), "event": "NONE"}
         case ChangeKind.SUPERSEDE if memory.superseded_by is None:
-            return {"id": memory.id, "memory": memory.text, "event": "DELETE"}
+            return {"id": memory.id, "memory": _write_fact(memory), "event": "DELETE"}
         case _:
             return None
 
@@ -568,8 +575,8 @@ def _build_history_row(change: ChangeRecord, memory: Memory, event: str, before:
     return {
         "id": change.id,
         "memory_id": memory.id,
-        "old_memory": None if old is None else old.text or None,
-        "new_memory": None if gone else memory.text or None,
+        "old_memory": None if old is None else _write_fact(old) or None,
+        "new_memory": None if gone else _write_fact(memory) or None,
         "event": event,
         "created_at": _format_time(memory.created_us),
         "updated_at": _format_time(change.at_us),
