@@ -11,6 +11,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, Final
 
+import numpy as np
+import onnx
 import torch
 from torch import Tensor
 from torch.nn import functional
@@ -48,13 +50,16 @@ _TAG_LOSS: Final = 4.0
 
 
 def open_reader(path: Path | None = None, base: Base = ENGLISH) -> Reader:
-    """Open a trained reader, or a new one over the base encoder."""
+    """Open a trained reader, from its weights or from the folder of its graphs, or a new one over the base encoder."""
     reader = Reader(base)
-    if path is not None:
+    if path is not None and path.is_file():
         _load(reader, torch.load(path, weights_only=True))
         return reader.eval()
     reader.encoder.load_state_dict({name: torch.tensor(one) for name, one in base.load_weights().items()})
     reader.eval()
+    if path is not None:
+        _load(reader, dict(_read_graphs(path)))
+        return reader
     reader.start_rows({name: encode_message(base, words, "")[0].ids[2:] for name, words in labels.MEANINGS.items()})
     return reader
 
@@ -62,6 +67,24 @@ def open_reader(path: Path | None = None, base: Base = ENGLISH) -> Reader:
 def _load(reader: Reader, weights: dict[str, Tensor]) -> None:
     """Load weights, of which those from before a head was added have none for it."""
     reader.load_state_dict(reader.state_dict() | weights)
+
+
+def _read_graphs(folder: Path) -> Iterator[tuple[str, Tensor]]:
+    """Yield the weights of the graphs that ship by their names; the tables of words are those of the base encoder."""
+    for graph in (onnx.load(folder / name).graph for name in ("encoder.onnx", "heads.onnx")):
+        held = {one.name: onnx.numpy_helper.to_array(one) for one in graph.initializer}
+        for name, array in held.items():
+            if name.startswith("reader.") and array.dtype == np.float32 and not name.endswith("_scale"):
+                yield name.removeprefix("reader."), torch.tensor(array)
+        for node in graph.node:
+            if node.op_type != "MatMulInteger":
+                continue
+            stem = node.input[1].removesuffix("_quantized")
+            whole = held[f"{stem}_quantized"].astype(np.float32) - held[f"{stem}_zero_point"]
+            named = stem.removeprefix("reader.").removesuffix("_Transposed")
+            if not stem.startswith("reader."):
+                named = ".".join(node.name.strip("/").split("/")[:-1]) + ".weight"
+            yield named, torch.tensor((whole * held[f"{stem}_scale"]).T.copy())
 
 
 def propose_spans(shares: Tensor, threshold: float) -> list[Span]:
@@ -268,7 +291,7 @@ def _train(options: argparse.Namespace) -> None:
 def _parse_options(arguments: Sequence[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m training.train", description=__doc__)
     parser.add_argument("--out", type=Path, required=True, help="file of the weights")
-    parser.add_argument("--begin", type=Path, help="file of weights to begin with; default: the base encoder")
+    parser.add_argument("--begin", type=Path, help="weights to begin with, or the folder of a reader that ships")
     parser.add_argument("--base", choices=BASES, default="english", help="published encoder to begin with")
     parser.add_argument("--epochs", type=int, default=8)
     parser.add_argument("--rate", type=float, default=4e-4, help="largest learning rate of the encoder")
