@@ -228,12 +228,6 @@ class Element:
     wrong: str = ""
 
 
-def read_elements(lines: Lines, *keys: str) -> Iterator[Element]:
-    """Yield the items of a file that is an array, or an object with arrays under some of `keys`."""
-    for _, element in read_sections(lines, *keys):
-        yield element
-
-
 def read_sections(lines: Lines, *keys: str) -> Iterator[tuple[str, Element]]:
     """Yield the items of all arrays under `keys`, each with its key; the key is "" if the file itself is an array.
 

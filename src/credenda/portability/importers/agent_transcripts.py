@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from typing import Any, Final, cast
 
 from credenda.portability.importers.format import (
@@ -17,13 +17,14 @@ from credenda.portability.importers.format import (
     Parsed,
     Problem,
     Source,
-    list_key_paths,
+    make_signs,
+    read_whole_name,
 )
 from credenda.portability.importers.json_checks import (
     MalformedError,
     Table,
     Talk,
-    Turn,
+    catch_malformed,
     count_omitted_blocks,
     list_tables,
     make_showable,
@@ -32,7 +33,6 @@ from credenda.portability.importers.json_checks import (
     read_message_text,
     read_tables,
     read_text,
-    read_whole_name,
     require_table,
 )
 from credenda.portability.sources import Line, Lines
@@ -60,11 +60,7 @@ class ClaudeCodeFormat(Format):
     """Sessions of Claude Code: one, a project's, or all."""
 
     name = "claude-code"
-
-    def takes(self, member: str) -> bool:
-        """Return whether a file is a session, not a sub-agent's."""
-        *folders, file = member.split("/")
-        return file.endswith((".jsonl", ".jsonl.gz")) and "subagents" not in folders and not file.startswith("agent-")
+    members = r"(?!(?:.*/)?(?:subagents/|agent-[^/]*$)).*\.jsonl(?:\.gz)?"
 
     def recognises(self, head: bytes, path: Path) -> bool:
         """Return whether a file begins with a line of a session."""
@@ -92,37 +88,37 @@ class _Session:
         if line.too_long:
             yield Problem(place=place, what="the line is too long")
         elif line.data.strip() and (_SPOKEN.search(line.data) or not _is_table(line.data)):
-            yield from self._read(line.data, place)
+            yield from catch_malformed(place, self._read(line.data, place))
         elif line.data.strip():
             yield Omitted(what=_OF_PROGRAM)
 
     def _read(self, data: bytes, place: str) -> Iterator[Parsed]:
-        try:
-            table = parse_table(data)
-            line_id = read_text(table, "uuid")
-            place = f"{place}, message {make_showable(line_id)}" if line_id else place
-            role, text = _read_words(table)
-        except MalformedError as error:
-            yield Problem(place=place, what=str(error))
-            return
+        table = parse_table(data)
+        line_id = read_text(table, "uuid")
+        place = f"{place}, message {make_showable(line_id)}" if line_id else place
+        yield from catch_malformed(place, self._read_table(table, line_id, place))
+
+    def _read_table(self, table: Table, line_id: str, place: str) -> Iterator[Parsed]:
+        role, text = _read_words(table)
         yield from _count_omitted(table, said=bool(text))
         if not text:
             return
         name = read_text(table, "sessionId") or (self.talk.session if self.talk else self.name)
         if self.talk is None or self.talk.session != name:
             yield Boundary()
-            folder = mend_surrogates(read_text(table, "cwd"))
-            self.talk = Talk(
-                agent=_CLAUDE_CODE_AGENT,
-                session=name,
-                user_id=self.source.user_id,
-                latest=self.talk.latest if self.talk else None,
-                aged_us=self.source.modified_us,
-                metadata={"project": find_project(folder) or folder} if folder else {},
-            )
+            latest = self.talk.latest if self.talk else None
+            self.talk = Talk.begin(_CLAUDE_CODE_AGENT, self.source, name)
+            self.talk.latest, self.talk.metadata = latest, _name_project(table)
         moment = table.get("timestamp")
         key = (line_id,) if line_id else (name, role, str(moment), text)
-        yield from self.talk.pieces(Turn(place=place, role=role, text=text, key=key, moment=moment, id=line_id))
+        yield from self.talk.pieces(place, role, text, key, moment=moment, id=line_id)
+
+
+def _name_project(table: Table, remote: str = "") -> dict[str, object]:
+    """Return the project of the folder in which a program worked."""
+    folder = mend_surrogates(read_text(table, "cwd"))
+    project = find_project(folder, mend_surrogates(remote)) or folder
+    return {"project": project} if project else {}
 
 
 def _read_words(table: Mapping[str, Any]) -> tuple[str, str]:
@@ -230,8 +226,6 @@ def _read_blocks(content: object, *, by_person: bool) -> str:
 
 
 _CODEX_AGENT: Final = "codex"
-_PAYLOAD: Final = frozenset({"type", "payload", "payload.id", "payload.cwd"})
-_OLDER: Final = frozenset({"id", "timestamp", "instructions", "type", "role", "content.text"})
 _CODEX_ROLES: Final = ("user", "assistant")
 _KINDS: Final = ("session_meta", "response_item", "message")
 
@@ -240,22 +234,15 @@ class CodexFormat(Format):
     """`rollout-….jsonl` of one session, or all of `~/.codex/sessions`."""
 
     name = "codex"
-
-    def takes(self, member: str) -> bool:
-        """Return whether a file is a rollout."""
-        name = PurePosixPath(member).name
-        return name.startswith("rollout-") and name.endswith((".jsonl", ".jsonl.gz"))
-
-    def recognises(self, head: bytes, path: Path) -> bool:
-        """Return whether a file begins with the line that describes a session."""
-        del path
-        paths = list_key_paths(head)
-        return (paths >= _PAYLOAD and b'"session_meta"' in head) or paths >= _OLDER
+    members = r"(?:.*/)?rollout-[^/]*\.jsonl(?:\.gz)?"
+    signs = (
+        *make_signs((b'"session_meta"',), keys=("type", "payload", "payload.id", "payload.cwd")),
+        *make_signs(keys=("id", "timestamp", "instructions", "type", "role", "content.text")),
+    )
 
     def pieces(self, lines: Lines, source: Source) -> Iterator[Parsed]:
         """Parse line after line; a session that another agent started is left out."""
-        session = source.path.name.partition(".")[0]
-        talk = Talk(agent=_CODEX_AGENT, session=session, user_id=source.user_id, aged_us=source.modified_us)
+        talk = Talk.begin(_CODEX_AGENT, source, source.path.name.partition(".")[0])
         begun = spawned = False
 
         def read(table: Table, place: str) -> Iterator[Parsed]:
@@ -271,10 +258,9 @@ class CodexFormat(Format):
                     return
                 yield Boundary()
                 talk.session = read_text(payload, "id") or talk.session
-                folder, git = mend_surrogates(read_text(payload, "cwd")), payload.get("git")
+                git = payload.get("git")
                 remote = read_text(cast("Table", git), "repository_url") if isinstance(git, dict) else ""
-                project = find_project(folder, mend_surrogates(remote)) or folder
-                talk.metadata = {"project": project} if project else {}
+                talk.metadata = _name_project(payload, remote)
             elif kind != "session_meta" and payload.get("type") == "message" and not spawned:
                 yield from _read_codex_message(payload, table.get("timestamp"), place, talk)
 
@@ -290,13 +276,11 @@ def _read_codex_message(payload: Table, moment: object, place: str, talk: Talk) 
     if not isinstance(content, list | str):
         raise MalformedError("its content is neither text nor a list of blocks")
     text = _read_blocks(cast("object", content), by_person=role == "user")
-    if not text:
-        yield Omitted(what="messages of the program" if role == "user" else "messages without words")
+    if not text and role == "user":
+        yield Omitted(what="messages of the program")
         return
     key = (talk.session, str(moment), str(role), text)
-    yield from talk.pieces(
-        Turn(place=place, role=str(role), text=text, key=key, moment=moment, id=read_text(payload, "id")[:64])
-    )
+    yield from talk.pieces(place, str(role), text, key, moment=moment, id=read_text(payload, "id"))
 
 
 # Sessions of Copilot CLI: JSON Lines of events; read are the user's prompts and the answers.
@@ -311,14 +295,13 @@ class CopilotFormat(Format):
 
     name = "copilot"
     endings = LINES_ENDINGS
-    shape = frozenset({"type", "data", "id", "timestamp"})
-    marks = ((b'"session.start"',), (b'"user.message"',))
+    signs = make_signs((b'"session.start"',), (b'"user.message"',), keys=("type", "data", "id", "timestamp"))
 
     def pieces(self, lines: Lines, source: Source) -> Iterator[Parsed]:
         """Parse event after event."""
         name = source.path.name.partition(".")[0]
         session = source.path.parent.name if name == "events" else name
-        talk = Talk(agent=_COPILOT_AGENT, session=session[-120:], user_id=source.user_id, aged_us=source.modified_us)
+        talk = Talk.begin(_COPILOT_AGENT, source, session[-120:])
 
         def read(table: Table, place: str) -> Iterator[Parsed]:
             kind = table.get("type")
@@ -327,8 +310,7 @@ class CopilotFormat(Format):
                 data = require_table(table.get("data"), "its data")
                 talk.session = read_text(data, "sessionId") or talk.session
                 context = data.get("context")
-                folder = mend_surrogates(read_text(cast("Table", context), "cwd")) if isinstance(context, dict) else ""
-                talk.metadata = {"project": find_project(folder) or folder} if folder else {}
+                talk.metadata = _name_project(cast("Table", context)) if isinstance(context, dict) else {}
             elif str(kind) in _COPILOT_ROLES:
                 yield from _read_copilot_message(table, _COPILOT_ROLES[str(kind)], place, talk)
 
@@ -346,13 +328,9 @@ def _read_copilot_message(table: Table, role: str, place: str, talk: Talk) -> It
         raise MalformedError("its content is no text")
     injected = role == "user" and data.get("source") not in (None, "user")
     text = "" if injected else cut_program_text(content) if role == "user" else content.strip()
-    if not text:
-        yield Omitted(what="messages without words")
-        return
-    identity = read_text(table, "id")
-    moment = table.get("timestamp")
+    identity, moment = read_text(table, "id"), table.get("timestamp")
     key = (talk.session, identity or str(moment), role, text)
-    yield from talk.pieces(Turn(place=place, role=role, text=text, key=key, moment=moment, id=identity[:64]))
+    yield from talk.pieces(place, role, text, key, moment=moment, id=identity)
 
 
 # Sessions of Gemini CLI: one JSON object, or JSON Lines in which a later line replaces an earlier one of its id.
@@ -360,28 +338,18 @@ def _read_copilot_message(table: Table, role: str, place: str, talk: Talk) -> It
 
 _GEMINI_CLI_AGENT: Final = "gemini-cli"
 _GEMINI_CLI_ROLES: Final = {"user": "user", "gemini": "assistant"}
-_ENDINGS: Final = (".json", ".json.gz", ".jsonl", ".jsonl.gz")
 
 
 class GeminiCliFormat(Format):
     """`session-….json` of one session, or all of `~/.gemini/tmp`."""
 
     name = "gemini-cli"
-    shape = frozenset({"sessionId", "projectHash", "startTime"})
-
-    def takes(self, member: str) -> bool:
-        """Return whether a file is a session."""
-        name = PurePosixPath(member).name
-        return name.startswith("session-") and name.endswith(_ENDINGS)
+    members = r"(?:.*/)?session-[^/]*\.jsonl?(?:\.gz)?"
+    signs = make_signs(keys=("sessionId", "projectHash", "startTime"))
 
     def pieces(self, lines: Lines, source: Source) -> Iterator[Parsed]:
         """Read the whole session, because later lines change earlier messages, and yield its messages."""
-        talk = Talk(
-            agent=_GEMINI_CLI_AGENT,
-            session=source.path.name.partition(".")[0],
-            user_id=source.user_id,
-            aged_us=source.modified_us,
-        )
+        talk = Talk.begin(_GEMINI_CLI_AGENT, source, source.path.name.partition(".")[0])
         log = _Log()
         yield from read_tables(lines, source.path, dict.fromkeys(("", "messages"), log.take))
         yield Boundary()
@@ -421,14 +389,10 @@ def _read_gemini_cli_message(message: Table, place: str, talk: Talk) -> Iterator
     if role is None:
         yield Omitted(what="messages of the program")
         return
-    content = message.get("content")
-    text = _read_blocks(cast("object", content), by_person=role == "user")
-    if not text:
-        yield Omitted(what="messages without words")
-        return
+    text = _read_blocks(cast("object", message.get("content")), by_person=role == "user")
     identity, moment = read_text(message, "id"), message.get("timestamp")
     key = (talk.session, identity or str(moment), role, text)
-    yield from talk.pieces(Turn(place=place, role=role, text=text, key=key, moment=moment, id=identity[:64]))
+    yield from talk.pieces(place, role, text, key, moment=moment, id=identity)
 
 
 # Chats of SillyTavern: JSON Lines; the first line describes the chat, each other is a message.
@@ -443,12 +407,11 @@ class SillyTavernFormat(Format):
     """A chat with a character: its words are those of an assistant."""
 
     name = "sillytavern"
-    shape = frozenset({"is_user", "mes"})
+    signs = make_signs(keys=("is_user", "mes"))
 
     def pieces(self, lines: Lines, source: Source) -> Iterator[Parsed]:
         """Parse message after message, of several versions of an answer the one that was chosen."""
-        session = read_whole_name(source.path)[-120:]
-        talk = Talk(agent="sillytavern", session=session, user_id=source.user_id, aged_us=source.modified_us)
+        talk = Talk.begin("sillytavern", source, read_whole_name(source.path)[-120:])
         number = 0
 
         def read(table: Table, place: str) -> Iterator[Parsed]:
@@ -466,14 +429,13 @@ def _read_sillytavern_message(table: Table, place: str, talk: Talk, number: int)
     text = table.get("mes")
     if not isinstance(text, str):
         raise MalformedError("its text is no text")
-    if table.get("is_system") or not text.strip():
-        yield Omitted(what="system messages" if table.get("is_system") else "messages without words")
+    if table.get("is_system"):
+        yield Omitted(what="system messages")
         return
     role = "user" if table.get("is_user") is True else "assistant"
     talk.metadata = {"character": read_text(table, "name")[:200]} if role == "assistant" else {}
     key = (talk.session, str(number), role, text)
-    moment = _read_moment(table.get("send_date"))
-    yield from talk.pieces(Turn(place=place, role=role, text=text.strip(), key=key, moment=moment))
+    yield from talk.pieces(place, role, text.strip(), key, moment=_read_moment(table.get("send_date")))
 
 
 def _read_moment(value: object) -> object:

@@ -4,57 +4,54 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from functools import partial
 from html import unescape
 from itertools import pairwise
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from typing import Any, Final, cast
 
 from credenda.current_call import read_zone
 from credenda.portability.importers.format import (
-    Block,
     Boundary,
     Format,
     Omitted,
     Parsed,
     Problem,
     Source,
-    cut,
     decode_lines,
     has_words,
     list_key_paths,
-    make_document_piece,
+    make_document_pieces,
+    make_signs,
+    read_whole_name,
 )
 from credenda.portability.importers.json_checks import (
     MalformedError,
-    Statement,
     Table,
     Talk,
-    Turn,
+    catch_malformed,
     count_omitted_blocks,
     describe_item,
-    list_elements,
     list_of,
     list_tables,
     make_showable,
-    make_statement_piece,
+    make_statement,
     mend_surrogates,
     name_speaker,
+    parse_table,
     read_message_text,
     read_moment_or_none,
     read_tables,
     read_text,
     read_whole,
-    read_whole_name,
-    require_item,
     require_table,
 )
-from credenda.portability.sources import Element, Lines, read_elements
+from credenda.portability.sources import Lines
 from credenda.private import cut_tagged
 
 _CHATGPT_AGENT: Final = "chatgpt"
-_CHATGPT_FILE: Final = re.compile(r"conversations(?:[-_]\d+)?\.json")
 _CHATGPT_ROLES: Final = ("user", "assistant")
 _READ: Final = ("text", "multimodal_text")
 """Content types of spoken text; others are tool calls and results, thoughts, and context of the program."""
@@ -68,37 +65,27 @@ class ChatGPTFormat(Format):
     """Exports of chatgpt.com: a zip, or the list of conversations in it, sharded or not."""
 
     name = "chatgpt"
-    marks = ((b'"mapping"',), (b'"current_node"',))
-
-    def takes(self, member: str) -> bool:
-        """Return whether a file is a list of conversations."""
-        return _CHATGPT_FILE.fullmatch(PurePosixPath(member).name) is not None
+    members = r"(?:.*/)?conversations(?:[-_]\d+)?\.json"
+    signs = make_signs((b'"mapping"',), (b'"current_node"',))
 
     def pieces(self, lines: Lines, source: Source) -> Iterator[Parsed]:
         """Parse each conversation and yield its messages, in order."""
-        for element in read_elements(lines, "conversations"):
-            yield from _read_chatgpt_conversation(element, source)
+        readers = dict.fromkeys(("", "conversations"), partial(_read_chatgpt_conversation, source=source))
+        nouns, ids = dict.fromkeys(readers, "conversation"), ("conversation_id", "id")
+        yield from read_tables(lines, source.path, readers, nouns=nouns, ids=ids)
 
 
-def _read_chatgpt_conversation(element: Element, source: Source) -> Iterator[Parsed]:
-    place = f"conversation {element.number}"
-    try:
-        table = require_item(element)
-        tree = _Tree(nodes=require_table(table.get("mapping"), "its mapping"))
-    except MalformedError as error:
-        yield Problem(place=place, what=str(error))
-        return
+def _read_chatgpt_conversation(table: Table, place: str, source: Source) -> Iterator[Parsed]:
+    tree = _Tree(nodes=require_table(table.get("mapping"), "its mapping"))
     yield Boundary()
-    place = f"{place} ({describe_item(table, element.number, 'conversation_id', 'id')})"
-    session = read_text(table, "conversation_id", "id") or f"{source.path.name}/{element.number}"
+    session = read_text(table, "conversation_id", "id") or f"{source.path.name}/{place.split()[1]}"
     title, begun = read_text(table, "title"), table.get("create_time")
-    talk = Talk.titled(_CHATGPT_AGENT, source, session=session, title=title, begun=begun)
+    talk = Talk.begin(_CHATGPT_AGENT, source, session, title=title, begun=begun)
     branch = tree.branch(table.get("current_node"))
     yield from (Problem(place=place, what=what) for what in tree.problems)
     for node_id in branch:
-        yield from _read_chatgpt_message(
-            talk, f"{place}, message {make_showable(node_id)}", node_id, tree.nodes[node_id]
-        )
+        spot = f"{place}, message {make_showable(node_id)}"
+        yield from catch_malformed(spot, _read_chatgpt_message(talk, spot, node_id, tree.nodes[node_id]))
 
 
 @dataclass(slots=True, kw_only=True)
@@ -143,25 +130,12 @@ class _Tree:
 
 def _read_chatgpt_message(talk: Talk, place: str, node_id: str, node: object) -> Iterator[Parsed]:
     """Parse one message; count those that were not addressed to the other side, or not shown."""
-    try:
-        table = require_table(node)
-        message = require_table(table.get("message") or {}, "its message")
-        text = _read_chatgpt_words(message) if message else ""
-    except MalformedError as error:
-        yield Problem(place=place, what=str(error))
-        return
+    message = require_table(require_table(node).get("message") or {}, "its message")
+    text = _read_chatgpt_words(message) if message else ""
     if text:
-        message_id = read_text(message, "id") or node_id
-        yield from talk.pieces(
-            Turn(
-                place=place,
-                role=message["author"]["role"],
-                text=text,
-                key=(talk.session, message_id),
-                moment=message.get("create_time"),
-                id=message_id,
-            )
-        )
+        identity = read_text(message, "id") or node_id
+        key, moment = (talk.session, identity), message.get("create_time")
+        yield from talk.pieces(place, message["author"]["role"], text, key, moment=moment, id=identity)
     elif message:
         yield Omitted(what=_name_omitted(message))
 
@@ -210,9 +184,6 @@ def _read_part(part: object) -> str:
 
 
 _CLAUDE_AGENT: Final = "claude"
-_CLAUDE_FILE: Final = re.compile(r"(?:conversations(?:[-_]\d+)?\.jsonl?|memories\.json)")
-_NOTES: Final = "memories"
-"""The folder of newer exports, with a file for each memory."""
 _MEMORIES: Final = "memories.json"
 _LISTS: Final = (b'"chat_messages"', b'"conversations"', b'"memories"')
 _CLAUDE_ROLES: Final = {"human": "user", "user": "user", "assistant": "assistant"}
@@ -224,13 +195,8 @@ class ClaudeFormat(Format):
     """Exports of claude.ai: a zip, or the list of conversations in it."""
 
     name = "claude"
-    marks = ((b'"chat_messages"',), (b'"conversations_memory"',))
-
-    def takes(self, member: str) -> bool:
-        """Return whether a file has conversations or memories, not users or projects."""
-        path = PurePosixPath(member)
-        noted = path.suffix == ".json" and path.parent.name == _NOTES
-        return noted or _CLAUDE_FILE.fullmatch(path.name) is not None
+    members = r"(?:.*/)?(?:conversations(?:[-_]\d+)?\.jsonl?|memories\.json|memories/[^/]+\.json)"
+    signs = make_signs((b'"chat_messages"',), (b'"conversations_memory"',))
 
     def pieces(self, lines: Lines, source: Source) -> Iterator[Parsed]:
         """Parse each conversation, or each memory, in order."""
@@ -238,87 +204,57 @@ class ClaudeFormat(Format):
         head = lines.head()
         noted = any(mark in head for mark in (b'"conversations_memory"', b'"memory"', b'"content"'))
         if head.lstrip().startswith(b"{") and noted and not any(mark in head for mark in _LISTS):
-            yield from _read_one_memory(lines, source)
+            yield from catch_malformed("memory 1", _read_one_memory(lines, source))
             return
-        read = _read_memories if source.path.name == _MEMORIES else _read_claude_conversation
-        for _, element in list_elements(lines, source.path, "conversations", "memories"):
-            yield from read(element, source)
+        noted = source.path.name == _MEMORIES
+        read = partial(_read_memories if noted else _read_claude_conversation, source=source)
+        readers = dict.fromkeys(("", "conversations", "memories"), read)
+        nouns, ids = dict.fromkeys(readers, "memory" if noted else "conversation"), () if noted else ("uuid",)
+        yield from read_tables(lines, source.path, readers, nouns=nouns, ids=ids)
 
 
-def _read_claude_conversation(element: Element, source: Source) -> Iterator[Parsed]:
-    place = f"conversation {element.number}"
-    try:
-        table = require_item(element)
-        messages = list_of(table, "chat_messages")
-    except MalformedError as error:
-        yield Problem(place=place, what=str(error))
-        return
+def _read_claude_conversation(table: Table, place: str, source: Source) -> Iterator[Parsed]:
+    messages = list_of(table, "chat_messages")
     yield Boundary()
-    place = f"{place} ({describe_item(table, element.number, 'uuid')})"
-    session = read_text(table, "uuid") or f"{source.path.name}/{element.number}"
+    session = read_text(table, "uuid") or f"{source.path.name}/{place.split()[1]}"
     title, begun = read_text(table, "name"), table.get("created_at")
-    talk = Talk.titled(_CLAUDE_AGENT, source, session=session, title=title, begun=begun)
+    talk = Talk.begin(_CLAUDE_AGENT, source, session, title=title, begun=begun)
     for number, message in enumerate(messages, 1):
-        yield from _read_claude_message(
-            talk, f"{place}, message {describe_item(message, number, 'uuid')}", number, message
-        )
+        spot = f"{place}, message {describe_item(message, number, 'uuid')}"
+        yield from catch_malformed(spot, _read_claude_message(talk, spot, number, message))
 
 
 def _read_claude_message(talk: Talk, place: str, number: int, message: object) -> Iterator[Parsed]:
     """Parse one message; count its blocks that are no text, or a message without anything."""
-    try:
-        table = require_table(message)
-        role = _read_role(table)
-        # Its text blocks, else its text field.
-        content = table.get("content")
-        blocks = cast("Sequence[object]", content) if isinstance(content, list) else ()
-        tables = [cast("dict[str, Any]", block) for block in blocks if isinstance(block, dict)]
-        texts = [read_text(block, "text") for block in tables if block.get("type", "text") == "text"]
-        text = "\n\n".join(text.strip() for text in texts if text) or read_text(table, "text").strip()
-    except MalformedError as error:
-        yield Problem(place=place, what=str(error))
-        return
-    if text:
-        message_id = read_text(table, "uuid")
-        key = (talk.session, message_id or f"#{number}")
-        moment = table.get("created_at")
-        yield from talk.pieces(Turn(place=place, role=role, text=text, key=key, moment=moment, id=message_id))
-    omitted = list(count_omitted_blocks(blocks))
-    yield from omitted if text or omitted else [Omitted(what="messages without words")]
-
-
-def _read_role(message: Mapping[str, Any]) -> str:
-    role = _CLAUDE_ROLES.get(read_text(message, "sender"))
+    table = require_table(message)
+    role = _CLAUDE_ROLES.get(read_text(table, "sender"))
     if role is None:
         raise MalformedError("its sender is neither human nor assistant")
-    return role
+    # Its text blocks, else its text field.
+    texts = [read_text(one, "text") for one in list_tables(table, "content") if one.get("type", "text") == "text"]
+    text = "\n\n".join(text.strip() for text in texts if text) or read_text(table, "text").strip()
+    omitted = list(count_omitted_blocks(table.get("content")))
+    if text or not omitted:
+        identity = read_text(table, "uuid")
+        key = (talk.session, identity or f"#{number}")
+        yield from talk.pieces(place, role, text, key, moment=table.get("created_at"), id=identity)
+    yield from omitted
 
 
 def _read_one_memory(lines: Lines, source: Source) -> Iterator[Parsed]:
     """Parse a file that is one memory, not a list."""
-    try:
-        data = read_whole(lines)
-    except MalformedError as error:
-        yield Problem(place="memory", what=str(error))
-        return
-    yield from _read_memories(Element(number=1, data=data), source)
+    yield from _read_memories(parse_table(read_whole(lines)), "memory 1", source)
 
 
-def _read_memories(element: Element, source: Source) -> Iterator[Parsed]:
+def _read_memories(table: Table, place: str, source: Source) -> Iterator[Parsed]:
     """Parse the assistant's notes about the user: paragraphs of a document, with a document's trust.
 
     A bold line that stands alone is the heading of the paragraphs below.
     """
-    place = f"memory {element.number}"
-    try:
-        table = require_item(element)
-        texts = [read_text(table, "conversations_memory", "memory", "content")]
-        projects = table.get("project_memories")
-        if isinstance(projects, dict):
-            texts += [note for note in cast("dict[str, object]", projects).values() if isinstance(note, str)]
-    except MalformedError as error:
-        yield Problem(place=place, what=str(error))
-        return
+    texts = [read_text(table, "conversations_memory", "memory", "content")]
+    projects = table.get("project_memories")
+    if isinstance(projects, dict):
+        texts += [note for note in cast("dict[str, object]", projects).values() if isinstance(note, str)]
     for text in texts:
         section: dict[str, object] = {}
         for block in _BLANK.split(cut_tagged(mend_surrogates(text))):
@@ -326,10 +262,7 @@ def _read_memories(element: Element, source: Source) -> Iterator[Parsed]:
                 section = {"section": heading[1]}
                 yield Omitted(what="headings")
                 continue
-            for part in cut(block.strip()):
-                if has_words(part):
-                    made = Block(text=part, line=element.number, occurred_us=source.modified_us, details=section)
-                    yield replace(make_document_piece(made, source), place=place)
+            yield from make_document_pieces(block.strip(), source, place, details=section)
 
 
 # Gemini's part of Google Takeout: `MyActivity.json`, an item for each prompt with its answer, the newest first.
@@ -345,13 +278,12 @@ class GeminiTakeoutFormat(Format):
     """Prompts to Gemini Apps, and the answers."""
 
     name = "gemini-takeout"
-    shape = frozenset({"header", "title", "time", "products"})
-    marks = ((b"Gemini",), (b"Bard",))
+    signs = make_signs((b"Gemini",), (b"Bard",), keys=("header", "title", "time", "products"))
 
     def pieces(self, lines: Lines, source: Source) -> Iterator[Parsed]:
         """Parse item after item; the items of a day are one conversation."""
         yield Boundary()
-        yield from read_tables(lines, source.path, {"": lambda table, place: _read_activity(table, place, source)})
+        yield from read_tables(lines, source.path, {"": partial(_read_activity, source=source)})
 
 
 def _read_activity(table: Table, place: str, source: Source) -> Iterator[Parsed]:
@@ -368,12 +300,12 @@ def _read_activity(table: Table, place: str, source: Source) -> Iterator[Parsed]
     time = table.get("time")
     moment = read_moment_or_none(time)
     day = f"{moment:%Y-%m-%d}" if moment else "undated"
-    talk = Talk(agent="gemini", session=f"gemini/{day}", user_id=source.user_id, aged_us=source.modified_us)
+    talk = Talk.begin("gemini", source, f"gemini/{day}")
     key = (str(time), asked[1])
-    yield from talk.pieces(Turn(place=place, role="user", text=asked[1].strip(), key=("user", *key), moment=time))
+    yield from talk.pieces(place, "user", asked[1].strip(), ("user", *key), moment=time)
     answer = "\n\n".join(_strip_markup(read_text(item, "html")) for item in list_tables(table, "safeHtmlItem"))
     if answer.strip():
-        yield from talk.pieces(Turn(place=place, role="assistant", text=answer, key=("assistant", *key), moment=time))
+        yield from talk.pieces(place, "assistant", answer, ("assistant", *key), moment=time)
 
 
 def _strip_markup(html: str) -> str:
@@ -417,13 +349,8 @@ class OpenWebUIFormat(Format):
                 text = read_text(table, "content").strip()
                 if not text:
                     raise MalformedError("it has no content")
-                statement = Statement(
-                    place=place,
-                    text=text,
-                    key=("open-webui", read_text(table, "id"), text),
-                    occurred_at=read_moment_or_none(table.get("updated_at")),
-                )
-                yield make_statement_piece(statement, source)
+                key, moment = ("open-webui", read_text(table, "id"), text), read_moment_or_none(table.get("updated_at"))
+                yield make_statement(source, place, text, key, occurred_at=moment)
 
         yield from read_tables(lines, source.path, {"": read})
 
@@ -432,19 +359,17 @@ def _read_chat(table: Table, place: str, source: Source) -> Iterator[Parsed]:
     chat = require_table(table.get("chat"), "its chat")
     title = read_text(table, "title") or read_text(chat, "title")
     session = read_text(table, "id") or f"{source.path.name}/{place}"
-    begun = table.get("created_at")
-    talk = Talk.titled("open-webui", source, session=session[-120:], title=title, begun=begun)
+    talk = Talk.begin("open-webui", source, session[-120:], title=title, begun=table.get("created_at"))
     yield Boundary()
     for message in _list_branch(chat):
         role = message.get("role")
         text = _THOUGHTS.sub("", read_message_text(message.get("content"))).strip()
-        if role not in _OPEN_WEBUI_ROLES or not text:
-            yield Omitted(what="messages without words" if role in _OPEN_WEBUI_ROLES else "system messages")
+        if role not in _OPEN_WEBUI_ROLES:
+            yield Omitted(what="system messages")
             continue
         identity = read_text(message, "id")
         key = (talk.session, identity, str(role), text)
-        moment = message.get("timestamp")
-        yield from talk.pieces(Turn(place=place, role=str(role), text=text, key=key, moment=moment, id=identity[:64]))
+        yield from talk.pieces(place, str(role), text, key, moment=message.get("timestamp"), id=identity)
 
 
 def _list_branch(chat: Table) -> list[Table]:
@@ -465,7 +390,6 @@ def _list_branch(chat: Table) -> list[Table]:
 # Chats of Telegram, as its desktop program exports them: `result.json` of one chat, or of all.
 
 
-_CHATS: Final = ("messages", "chats.list.messages")
 _KEYS: Final = ("id", "type", "date", "from_id")
 _OWNER: Final = re.compile(rb'"personal_information"\s*:\s*\{[^{}]{0,2000}?"user_id"\s*:\s*(\d{1,20})')
 
@@ -475,20 +399,17 @@ class TelegramFormat(Format):
 
     name = "telegram"
     of_persons = True
-
-    def recognises(self, head: bytes, path: Path) -> bool:
-        """Return whether a file begins with messages of a chat, or with the data of an account."""
-        del path
-        paths = list_key_paths(head)
-        return any(all(f"{chat}.{key}" in paths for key in _KEYS) for chat in _CHATS) or (
-            "personal_information.user_id" in paths and "chats" in paths
-        )
+    signs = (
+        *make_signs(keys=[f"messages.{key}" for key in _KEYS]),
+        *make_signs(keys=[f"chats.list.messages.{key}" for key in _KEYS]),
+        *make_signs(keys=("personal_information.user_id", "chats")),
+    )
 
     def pieces(self, lines: Lines, source: Source) -> Iterator[Parsed]:
         """Parse the messages of one chat, or chat after chat."""
         found = _OWNER.search(lines.head())
         owner = f"user{found[1].decode()}" if found else ""
-        single = _begin(source, read_whole_name(source.path), "")
+        single = Talk.begin("", source, read_whole_name(source.path)[-120:])
 
         def read(table: Table, place: str) -> Iterator[Parsed]:
             yield from _read_telegram_message(table, place, single, owner)
@@ -496,21 +417,14 @@ class TelegramFormat(Format):
         def read_chat(table: Table, place: str) -> Iterator[Parsed]:
             if "messages" not in table:
                 return
-            name = read_text(table, "name")
             yield Boundary()
-            talk = _begin(source, f"telegram/{describe_item(table, 0, 'id', 'name')}", name)
+            session = mend_surrogates(f"telegram/{describe_item(table, 0, 'id', 'name')}")
+            talk = Talk.begin("", source, session[-120:], title=read_text(table, "name"))
             for number, message in enumerate(list_tables(table, "messages"), 1):
                 spot = f"{place}, message {number}"
-                try:
-                    yield from _read_telegram_message(message, spot, talk, owner)
-                except MalformedError as error:
-                    yield Problem(place=spot, what=str(error))
+                yield from catch_malformed(spot, _read_telegram_message(message, spot, talk, owner))
 
         yield from read_tables(lines, source.path, {"": read, "messages": read, "list": read_chat})
-
-
-def _begin(source: Source, session: str, title: str) -> Talk:
-    return Talk.titled("", source, session=mend_surrogates(session)[-120:], title=title, begun=None)
 
 
 def _read_telegram_message(table: Table, place: str, talk: Talk, owner: str) -> Iterator[Parsed]:
@@ -531,7 +445,7 @@ def _read_telegram_message(table: Table, place: str, talk: Talk, owner: str) -> 
     moment = int(seconds) if seconds.isdecimal() and len(seconds) < len("10000000000000") else table.get("date")
     identity = describe_item(table, 0, "id")
     key = ("telegram", talk.session, identity, text)
-    yield from talk.pieces(Turn(place=place, role=role, name=name, text=text, key=key, moment=moment, id=identity[:64]))
+    yield from talk.pieces(place, role, text, key, moment=moment, id=identity, name=name)
 
 
 def _list_parts(text: object) -> Iterator[str]:
@@ -585,7 +499,7 @@ class WhatsAppFormat(Format):
         name = source.path.name.removesuffix(".txt")
         order = _find_order(lines.head().decode("utf-8", "replace"))
         chat = _Chat(
-            talk=Talk.titled("", source, session=read_whole_name(source.path)[-120:], title=name, begun=None),
+            talk=Talk.begin("", source, read_whole_name(source.path)[-120:], title=name),
             month_first=order,
         )
         yield Boundary()
@@ -642,9 +556,7 @@ class _Chat:
         self._key = key
         more = (str(self.repeated),) if self.repeated else ()
         stamp = None if self.moment is None else self.moment.replace(tzinfo=read_zone(UTC)).isoformat()
-        yield from self.talk.pieces(
-            Turn(place=place, role=role, name=name, text=words, key=("whatsapp", *key, *more), moment=stamp)
-        )
+        yield from self.talk.pieces(place, role, words, ("whatsapp", *key, *more), moment=stamp, name=name)
 
 
 def _find_order(head: str) -> bool:

@@ -118,24 +118,39 @@ class Format(ABC):
     """Whether it holds chats of persons, of whom the one who exported them is known only by name."""
     endings: ClassVar[tuple[str, ...]] = JSON_ENDINGS
     """How the names of its files end."""
-    shape: ClassVar[frozenset[str]] = frozenset()
-    """The paths of keys with which its JSON begins; see `list_key_paths`."""
-    marks: ClassVar[tuple[tuple[bytes, ...], ...]] = ()
-    """What else stands near the beginning of its JSON: all of one of these rows."""
+    members: ClassVar[str] = ""
+    """An expression for the paths of its files in a folder or zip, where their endings do not tell them."""
+    signs: ClassVar[Signs] = ()
+    """How its JSON begins: with the paths of keys of one of these rows (see `list_key_paths`) and with its bytes."""
+    named: ClassVar[re.Pattern[str] | None] = None
+    """The names of its text files, where not every file that it takes from a folder is recognised."""
+    begins: ClassVar[re.Pattern[bytes] | None] = None
+    """What stands near the beginning of its text; without it, the name of a text file is enough."""
 
     def takes(self, member: str) -> bool:
         """Return, by its path inside a folder or zip, whether to read a file; a file given directly is always read."""
+        if self.members:
+            return re.fullmatch(self.members, member, re.IGNORECASE | re.DOTALL) is not None
         return member.casefold().endswith(self.endings)
 
     def recognises(self, head: bytes, path: Path) -> bool:
         """Return whether a file with this beginning has this format; `path` is without `.gz`."""
-        del path
-        marked = not self.marks or any(is_json_with(head, *row) for row in self.marks)
-        return marked and (not self.shape or list_key_paths(head) >= self.shape)
+        if self.signs:
+            return any(list_key_paths(head) >= keys and is_json_with(head, *marks) for keys, marks in self.signs)
+        known = self.takes(path.name) if self.named is None else self.named.fullmatch(path.name) is not None
+        return known and b"\x00" not in head and (self.begins is None or self.begins.search(head) is not None)
 
     @abstractmethod
     def pieces(self, lines: Lines, source: Source) -> Iterator[Parsed]:
         """Read a file to its end."""
+
+
+Signs = tuple[tuple[frozenset[str], tuple[bytes, ...]], ...]
+
+
+def make_signs(*marks: tuple[bytes, ...], keys: Iterable[str] = ()) -> Signs:
+    """Return rows of the same keys, each with other bytes."""
+    return tuple((frozenset(keys), row) for row in marks or ((),))
 
 
 def make_stable_key(kind: str, *parts: str) -> str:
@@ -259,22 +274,36 @@ class Block:
     tags: tuple[str, ...] = ()
 
 
-def make_document_piece(block: Block, source: Source) -> Piece:
-    """Make a block a document's statement. Equal text is the same block in every file."""
-    name = source.path.name.encode("utf-8", "replace").decode()
-    message: dict[str, object] = {"role": "document", "content": block.text}
-    if block.occurred_us is not None:
-        message["timestamp"] = to_datetime(block.occurred_us)
-    submission = Submission(
-        content=[message],
-        user_id=source.user_id,
-        session=name_file_session(source),
-        source="ingest",
-        tags=block.tags,
-        metadata={"document": name, **block.details},
-        idempotency_key=make_stable_key("document", block.text),
-    )
-    return Piece(place=f"line {block.line}", submission=submission, by_content=True)
+def make_document_pieces(
+    text: str,
+    source: Source,
+    place: str,
+    *,
+    occurred_us: int | None = None,
+    details: Mapping[str, object] | None = None,
+    tags: tuple[str, ...] = (),
+) -> Iterator[Piece]:
+    """Make a text statements of a document, without a time with that of the file; equal text is the same everywhere."""
+    moment_us = source.modified_us if occurred_us is None else occurred_us
+    for part in filter(has_words, cut(text)):
+        message: dict[str, object] = {"role": "document", "content": part}
+        if moment_us is not None:
+            message["timestamp"] = to_datetime(moment_us)
+        submission = Submission(
+            content=[message],
+            user_id=source.user_id,
+            session=name_file_session(source),
+            source="ingest",
+            tags=tags,
+            metadata={"document": read_whole_name(source.path), **(details or {})},
+            idempotency_key=make_stable_key("document", part),
+        )
+        yield Piece(place=place, submission=submission, by_content=True)
+
+
+def read_whole_name(path: Path) -> str:
+    """Return the name of a file as text that can be stored."""
+    return path.name.encode("utf-8", "replace").decode()
 
 
 # Front matter: a tolerant parser of the subset of YAML that notes use.

@@ -13,18 +13,27 @@ from pathlib import Path
 from tempfile import TemporaryDirectory, TemporaryFile
 from typing import IO, Any, ClassVar, Final, NamedTuple, cast
 
-from credenda.clock import from_datetime, to_datetime
+from credenda.clock import from_datetime
 from credenda.errors import Corrupt, Invalid
 from credenda.model.memory import UNTRUE, Draft, Layer, MemoryType, Status, get_initial_layer
-from credenda.portability.importers.format import ForeignMemory, Format, Omitted, Parsed, Problem, Source, read_tags
+from credenda.portability.importers.format import (
+    ForeignMemory,
+    Format,
+    Omitted,
+    Parsed,
+    Problem,
+    Source,
+    make_signs,
+    read_tags,
+)
 from credenda.portability.importers.json_checks import (
     MalformedError,
     Reader,
-    Statement,
     Table,
+    catch_malformed,
     list_texts,
     make_showable,
-    make_statement_piece,
+    make_statement,
     mend_surrogates,
     omit_items,
     read_moment,
@@ -238,19 +247,18 @@ class DatabaseFormat(Format):
         text = read_text(table, self.words).strip()
         if not text:
             return Problem(place=place, what="it has no words")
-        created_us = read_stamp_us(table.get("created_at"))
         uses = table.get("access_count")
-        statement = Statement(
-            place=place,
-            text=text,
-            key=(self.name, held.id, text),
-            occurred_at=None if created_us is None else to_datetime(created_us),
+        return make_statement(
+            source,
+            place,
+            text,
+            (self.name, held.id, text),
+            occurred_at=read_stamp_us(table.get("created_at")),
             session=mend_surrogates(read_text(table, "source_session", "session_id")),
             topic=mend_surrogates(read_text(table, "topic")) or None,
             metadata={**held.metadata, **({"access_count": uses} if isinstance(uses, int) and uses else {})},
             held=held,
         )
-        return make_statement_piece(statement, source)
 
 
 # engram (engram-memory-system): its SQLite database, with layers, types and statuses.
@@ -388,7 +396,7 @@ class OpenMemoryFormat(Format):
 
     name = "openmemory"
     endings = (".jsonl", ".db", ".sqlite", ".sqlite3", ".json")
-    marks = (
+    signs = make_signs(
         (b'"content"', b'"state"', b'"categories"'),
         (b'"apps"', b'"owner_id"', b'"memories"'),
         (b'"payload"', b'"data"', b'"hash"'),
@@ -464,10 +472,11 @@ def _read_row(table: Table, place: str, source: Source) -> Iterator[Parsed]:
     if not text:
         raise MalformedError("it has no content")
     state, app = read_text(table, "state"), read_text(table, "app")
-    statement = Statement(
-        place=place,
-        text=text,
-        key=("openmemory", read_text(table, "id"), text),
+    yield make_statement(
+        source,
+        place,
+        text,
+        ("openmemory", read_text(table, "id"), text),
         occurred_at=read_moment(table.get("updated_at")) or read_moment(table.get("created_at")),
         tags=read_tags(list_texts(table, "categories")),
         metadata={
@@ -476,7 +485,6 @@ def _read_row(table: Table, place: str, source: Source) -> Iterator[Parsed]:
             **({"state": state} if state and state != "active" else {}),
         },
     )
-    yield make_statement_piece(statement, source)
 
 
 def _read_point(payload: Table, name: str, place: str, source: Source) -> Iterator[Parsed]:
@@ -490,15 +498,15 @@ def _read_point(payload: Table, name: str, place: str, source: Source) -> Iterat
         for key, value in payload.items()
         if key not in _OWN_FIELDS and isinstance(value, str | int | float | bool)
     }
-    statement = Statement(
-        place=place,
-        text=text,
-        key=("openmemory", name, text),
+    yield make_statement(
+        source,
+        place,
+        text,
+        ("openmemory", name, text),
         role="assistant" if payload.get("role") == "assistant" else "user",
         occurred_at=read_moment(payload.get("updated_at")) or read_moment(payload.get("created_at")),
         metadata={**kept, **({"user_id": owner} if owner else {})},
     )
-    yield make_statement_piece(statement, source)
 
 
 class _Database:
@@ -533,10 +541,7 @@ class _Database:
                 "created_at": read_stamp(table.get("created_at")),
                 "updated_at": read_stamp(table.get("updated_at")),
             }
-            try:
-                yield from _read_row(cleaned, place, self._source)
-            except MalformedError as error:
-                yield Problem(place=place, what=str(error))
+            yield from catch_malformed(place, _read_row(cleaned, place, self._source))
 
     def _map(self, table: str, column: str) -> dict[str, str]:
         if not {"id", column} <= set(list_columns(self._database, table)):
