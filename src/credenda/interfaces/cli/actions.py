@@ -378,7 +378,7 @@ def _delete_where(session: Session, given: Given, *, sure: bool) -> Outcome:
             if given.get("dry_run"):
                 return Outcome(value=report)
             if is_interactive():
-                for line in cli.render.describe_report(report):
+                for line in cli.render.describe_shared(report):
                     note(line)
             named = cli.render.name_deleted(cli.output.open_screen(session.zone), report)
             if not ask_consent(f"Delete {named} for good?", sure=sure):

@@ -184,7 +184,7 @@ def write_result(session: Session, name: str, value: object) -> None:
     if session.json:
         write_either(session, value, "")
     elif isinstance(value, SearchResult):
-        write_output(cli.render_beliefs.render_results(screen, value))
+        write_output("\n".join(cli.render_beliefs.show_results(screen, value)))
     else:
         write_output(cli.render.render(screen, name, value))
 

@@ -71,14 +71,15 @@ class ChatGPTFormat(Format):
     def pieces(self, lines: Lines, source: Source) -> Iterator[Parsed]:
         """Parse each conversation and yield its messages, in order."""
         readers = dict.fromkeys(("", "conversations"), partial(_read_chatgpt_conversation, source=source))
-        nouns, ids = dict.fromkeys(readers, "conversation"), ("conversation_id", "id")
-        yield from read_tables(lines, source.path, readers, nouns=nouns, ids=ids)
+        yield from read_tables(lines, source.path, readers, nouns=dict.fromkeys(readers, "conversation"), ids=())
 
 
 def _read_chatgpt_conversation(table: Table, place: str, source: Source) -> Iterator[Parsed]:
     tree = _Tree(nodes=require_table(table.get("mapping"), "its mapping"))
     yield Boundary()
-    session = read_text(table, "conversation_id", "id") or f"{source.path.name}/{place.split()[1]}"
+    number = place.split()[1]
+    place = f"{place} ({describe_item(table, number, 'conversation_id', 'id')})"
+    session = read_text(table, "conversation_id", "id") or f"{source.path.name}/{number}"
     title, begun = read_text(table, "title"), table.get("create_time")
     talk = Talk.begin(_CHATGPT_AGENT, source, session, title=title, begun=begun)
     branch = tree.branch(table.get("current_node"))
@@ -209,14 +210,16 @@ class ClaudeFormat(Format):
         noted = source.path.name == _MEMORIES
         read = partial(_read_memories if noted else _read_claude_conversation, source=source)
         readers = dict.fromkeys(("", "conversations", "memories"), read)
-        nouns, ids = dict.fromkeys(readers, "memory" if noted else "conversation"), () if noted else ("uuid",)
-        yield from read_tables(lines, source.path, readers, nouns=nouns, ids=ids)
+        nouns = dict.fromkeys(readers, "memory" if noted else "conversation")
+        yield from read_tables(lines, source.path, readers, nouns=nouns, ids=())
 
 
 def _read_claude_conversation(table: Table, place: str, source: Source) -> Iterator[Parsed]:
     messages = list_of(table, "chat_messages")
     yield Boundary()
-    session = read_text(table, "uuid") or f"{source.path.name}/{place.split()[1]}"
+    number = place.split()[1]
+    place = f"{place} ({describe_item(table, number, 'uuid')})"
+    session = read_text(table, "uuid") or f"{source.path.name}/{number}"
     title, begun = read_text(table, "name"), table.get("created_at")
     talk = Talk.begin(_CLAUDE_AGENT, source, session, title=title, begun=begun)
     for number, message in enumerate(messages, 1):

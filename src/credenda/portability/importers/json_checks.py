@@ -138,7 +138,7 @@ def read_moment_or_none(value: object) -> datetime | None:
         return None
 
 
-def describe_item(item: object, number: int, *names: str) -> str:
+def describe_item(item: object, number: int | str, *names: str) -> str:
     """Identify an item in a message: by its id, or by its position."""
     table = cast("dict[str, object]", item) if isinstance(item, dict) else {}
     return make_showable(str(next((table[name] for name in names if isinstance(table.get(name), str | int)), number)))
