@@ -22,22 +22,16 @@ also all beliefs, replaced and refused values, searches and timings.
 """
 
 
-def make_demo_command() -> click.Command:
-    """Make the command."""
-    return make_command(
-        "demo",
-        _run_demo,
-        click.Option(["--keep", "path"], metavar="PATH", help="Create the database here. [default: a temporary file]"),
-        click.Option(
-            ["--check"], is_flag=True, help="Check the result against expectations; exit with 1 if any fails."
-        ),
-        click.Option(["--long", "whole"], is_flag=True, help="Show all beliefs, refusals, searches and timings."),
-        help=_HELP,
-        short_help="Run Credenda on the included conversation, offline.",
-    )
-
-
-def _run_demo(session: Session, *, path: str | None, check: bool, whole: bool) -> None:
+@make_command(
+    "demo",
+    click.Option(["--keep", "path"], metavar="PATH", help="Create the database here. [default: a temporary file]"),
+    click.Option(["--check"], is_flag=True, help="Check the result against expectations; exit with 1 if any fails."),
+    click.Option(["--long", "whole"], is_flag=True, help="Show all beliefs, refusals, searches and timings."),
+    help=_HELP,
+    short_help="Run Credenda on the included conversation, offline.",
+)
+def show_demo(session: Session, *, path: str | None, check: bool, whole: bool) -> None:
+    """Run the demo, and show or check what it did."""
     wanted = path or session.db
     if check and not wanted:
         folder = Path(tempfile.mkdtemp(prefix="credenda-demo-"))

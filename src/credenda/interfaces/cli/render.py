@@ -8,7 +8,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-import credenda.interfaces.cli.render_lifecycle  # noqa: F401 - its renderers are registered
+import credenda.interfaces.cli.render_lifecycle  # noqa: F401 # pyright: ignore[reportUnusedImport] - registers renderers
 from credenda.clock import to_datetime
 from credenda.interfaces.cli.outcome import Done
 from credenda.interfaces.cli.output import (
@@ -139,9 +139,9 @@ def _show_stats(screen: Screen, found: Stats) -> Iterator[str]:
     yield screen.pairs((*rows, *model_rows), indent="")
     if found.reader_problem:
         yield screen.fill(screen.warn(found.reader_problem))
-    if found.embedder is None and (found.vectors or found.texts_to_embed):
+    if found.embedder is None:
         told = f"{found.vectors:,} vectors are not used: no embedding model is open, so search is lexical only."
-        yield screen.fill(told)
+        yield from [screen.fill(told)] if found.vectors or found.texts_to_embed else []
     elif found.texts_to_embed:
         lacking = f"{count_noun(found.texts_to_embed, 'text', 'has')} no vector of {escape_controls(found.embedder)}"
         yield screen.fill(f"{lacking}: search finds such texts by words only until you run `credenda reembed`.")
