@@ -47,9 +47,9 @@ def show_demo(session: Session, *, path: str | None, check: bool, whole: bool) -
         script = cli.demo_run.load_script()
         run = cli.demo_run.run_demo(script, place, session.user, measured=whole or session.json)
         user = f" --user {shlex.quote(session.user)}" if session.user else ""
-        write = cli.demo_run.write_report if whole else cli.demo_run.write_story
         program = "credenda" if shutil.which("credenda") else shlex.quote(sys.argv[0])
-        write_either(session, run, write(open_screen(), run, script, f"{program} --db {shlex.quote(str(place))}{user}"))
+        command = f"{program} --db {shlex.quote(str(place))}{user}"
+        write_either(session, run, cli.demo_run.write_report(open_screen(), run, script, command, whole=whole))
 
 
 def _check(session: Session, path: Path) -> None:

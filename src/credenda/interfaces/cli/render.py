@@ -26,7 +26,7 @@ from credenda.interfaces.cli.render_beliefs import render_contest
 from credenda.interfaces.client_setup.install import Installed
 from credenda.model.change import SlotLoop
 from credenda.model.evaluation import BeliefTestReport, CheckedAssertion, RebuildDifference, RebuildReport, ReplayReport
-from credenda.model.governance import DeletionPlan, DeletionReceipt, LegalHold, RetentionPolicy, SharedMemory
+from credenda.model.governance import DeletionPlan, DeletionReceipt, LegalHold, RetentionPolicy
 from credenda.model.memory import Memory
 from credenda.model.query import Context, StatusStep
 from credenda.model.report import (
@@ -275,7 +275,10 @@ def _show_undo(screen: Screen, report: UndoReport) -> Iterator[str]:
     done = f"Undid {changes}." if report.ran else f"Would undo {changes}; nothing was changed."
     yield done if count else "There was nothing to undo."
     if report.memories:
-        rows = [(one.id, _describe_move(screen, one)) for one in report.memories]
+        rows: list[tuple[str, str]] = []
+        for one in report.memories:
+            said = filter(None, (_describe_field(screen, one, name) for name in one.after))
+            rows.append((one.id, ", ".join(dict.fromkeys(said))))
         yield screen.table(("ID", "EFFECT"), rows, indent="  ")
     if report.conflicts:
         yield screen.warn("Later changes depend on these; --cascade undoes them as well:")
@@ -285,13 +288,8 @@ def _show_undo(screen: Screen, report: UndoReport) -> Iterator[str]:
         yield f"{len(report.lasting):,} cannot be undone: their text was permanently deleted."
 
 
-def _describe_move(screen: Screen, one: UndoneMemory) -> str:
-    """Say what becomes of a memory, in words for the fields that people know."""
-    said = [_describe_field(screen, one, name) for name in one.after]
-    return ", ".join(dict.fromkeys(part for part in said if part))
-
-
 def _describe_field(screen: Screen, one: UndoneMemory, name: str) -> str:
+    """Say what becomes of a memory, in words for the fields that people know."""
     before, after = _format_value(screen, one.before.get(name)), _format_value(screen, one.after[name])
     match name:
         case "status":
@@ -436,16 +434,10 @@ def describe_shared(plan: DeletionPlan | DeletionReport) -> Iterator[str]:
     for head, named, total in zip((stay, going, mentions), (plan.kept, plan.taken, plan.mentions), totals, strict=True):
         if named:
             yield head
-            yield from (f"  {_quote(one)}{_quote_rest(one) if named is plan.kept else ''}" for one in named)
+            for one in named:
+                left = f" keeps “{escape_controls(one.left)}”" if named is plan.kept else ""
+                yield f"  {one.id} “{escape_controls(one.text)}”{left}"
             yield from count_rest(total, shown=len(named), indent="  ")
-
-
-def _quote(one: SharedMemory) -> str:
-    return f"{one.id} “{escape_controls(one.text)}”"
-
-
-def _quote_rest(one: SharedMemory) -> str:
-    return f" keeps “{escape_controls(one.left)}”"
 
 
 @register_output(DeletionReceipt)

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from credenda.clock import DAY_US, to_datetime
+from credenda.clock import DAY_US, SECOND_US, to_datetime
 from credenda.interfaces.cli.outcome import Believed, Consequence, Remembered
 from credenda.interfaces.cli.output import Screen, escape_controls, register_output
 from credenda.model import statement
@@ -24,7 +24,7 @@ from credenda.model.memory import (
     is_dreamed,
     list_sources,
 )
-from credenda.model.query import EarnedImportance, EventDetails, Explanation, Hit, Page, SearchResult, SlotVersion
+from credenda.model.query import EventDetails, Explanation, Hit, Page, SearchResult, SlotVersion
 from credenda.model.statement import format_planned, name_slot
 from credenda.text.recalled_block import count_noun
 
@@ -87,11 +87,8 @@ def _describe_importance(one: Memory) -> str:
     return f"{shown} ({one.base_importance:.2f} as stated; surprise {one.surprise:.3f} when it was written)"
 
 
-def _describe_earned(earned: EarnedImportance | None) -> str:
-    """Write the earned importance as the sum of what its nine factors add."""
-    if earned is None:
-        return ""
-    return f"{earned.score:.2f} = {' + '.join(f'{name} {value:.2f}' for name, value in earned.terms.items())}"
+def _sum_terms(terms: Mapping[str, float], digits: int) -> str:
+    return " + ".join(f"{name} {value:.{digits}f}" for name, value in terms.items())
 
 
 @register_output(Memory)
@@ -172,7 +169,7 @@ def _show_explanation(screen: Screen, why: Explanation) -> Iterator[str]:
         ("id", why.memory.id),
         ("true", describe_validity(screen, why.memory)),
         ("importance", _describe_importance(why.memory)),
-        ("earned", _describe_earned(why.earned)),
+        ("earned", f"{why.earned.score:.2f} = {_sum_terms(why.earned.terms, 2)}" if why.earned else ""),
         ("possible duplicate of", escape_controls(str(why.memory.metadata.get(DUPLICATE_OF, "")))),
     )
     yield render_headline(screen, why.memory)
@@ -319,9 +316,9 @@ def _shorten(text: str) -> str:
 
 def format_terms(summands: Mapping[str, float]) -> str:
     """Write the nonzero terms of a score, the largest first."""
-    counted = [term for term in summands.items() if abs(term[1]) >= _NOTHING]
-    ranked = sorted(counted, key=lambda term: -abs(term[1]))
-    return " + ".join(f"{name} {value:.3f}" for name, value in ranked).replace("+ -", "− ")
+    counted = {name: value for name, value in summands.items() if abs(value) >= _NOTHING}
+    ranked = dict(sorted(counted.items(), key=lambda term: -abs(term[1])))
+    return _sum_terms(ranked, 3).replace("+ -", "− ")
 
 
 # Text output over time: the history of a slot as a timeline, and the difference between two times.
@@ -462,7 +459,9 @@ def _describe_version(screen: Screen, one: SlotVersion) -> str:
 
 @register_output(Diff)
 def _show_diff(screen: Screen, diff: Diff) -> Iterator[str]:
-    since, until = (_format_moment(screen, moment_us) for moment_us in (diff.since_us, diff.until_us))
+    # To the second, rounded up: the end of a day shows as the beginning of the next.
+    ends = (-(-moment_us // SECOND_US) * SECOND_US for moment_us in (diff.since_us, diff.until_us))
+    since, until = (screen.moment(to_datetime(moment_us)) for moment_us in ends)
     yield screen.dim(f"{'beliefs' if diff.axis == 'known' else 'facts'}, from {since} to {until}")
     for kind, title in _TITLES.items():
         if found := [one for one in diff.differences if one.kind is kind]:
@@ -471,12 +470,6 @@ def _show_diff(screen: Screen, diff: Diff) -> Iterator[str]:
                 yield from _show_difference(screen, one)
     if not diff.differences:
         yield "Nothing changed."
-
-
-def _format_moment(screen: Screen, moment_us: int) -> str:
-    """Format a time to the second, rounded up: the end of a day shows as the beginning of the next."""
-    seconds = -(-moment_us // 1_000_000)
-    return screen.moment(to_datetime(seconds * 1_000_000))
 
 
 def _show_difference(screen: Screen, one: Difference) -> Iterator[str]:
