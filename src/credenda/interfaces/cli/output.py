@@ -333,13 +333,9 @@ class Commands(click.Group):
         """Find the command that the arguments name; an unknown one is a usage error that names the nearest."""
         name = str(args[0])
         if not ctx.resilient_parsing and not name.startswith("-") and self.get_command(ctx, name) is None:
-            ctx.fail(f"No such command '{name}'.{_suggest(name, self.list_commands(ctx))}")
+            near = get_close_matches(name.casefold(), self.list_commands(ctx), n=1)
+            ctx.fail(f"No such command '{name}'.{f' Did you mean `{near[0]}`?' if near else ''}")
         return super().resolve_command(ctx, args)
-
-
-def _suggest(name: str, names: list[str]) -> str:
-    near = get_close_matches(name.casefold(), names, n=1)
-    return f" Did you mean `{near[0]}`?" if near else ""
 
 
 # One run of the command line: the program options, and how the memory is opened.

@@ -30,6 +30,7 @@ from credenda.portability.importers.json_checks import (
     make_showable,
     mend_surrogates,
     parse_table,
+    read_json_table,
     read_message_text,
     read_tables,
     read_text,
@@ -84,12 +85,13 @@ class _Session:
 
     def take(self, line: Line) -> Iterator[Parsed]:
         """Parse one line; count lines of progress and the like."""
-        place = f"line {line.number}"
+        place, bare = f"line {line.number}", line.data.strip()
+        is_whole = bare.startswith(b"{") and bare.endswith(b"}")  # else it is cut off, which its parser says
         if line.too_long:
             yield Problem(place=place, what="the line is too long")
-        elif line.data.strip() and (_SPOKEN.search(line.data) or not _is_table(line.data)):
+        elif bare and (_SPOKEN.search(bare) or not is_whole):
             yield from catch_malformed(place, self._read(line.data, place))
-        elif line.data.strip():
+        elif bare:
             yield Omitted(what=_OF_PROGRAM)
 
     def _read(self, data: bytes, place: str) -> Iterator[Parsed]:
@@ -144,8 +146,7 @@ def _read_words(table: Mapping[str, Any]) -> tuple[str, str]:
 
 def _count_omitted(table: Mapping[str, Any], *, said: bool) -> Iterator[Omitted]:
     """Yield the kinds of content that a line leaves out; `said` says whether it has words."""
-    message = table.get("message")
-    content = cast("Table", message).get("content") if isinstance(message, dict) else None
+    content = read_json_table(table.get("message")).get("content")
     blocks = list(count_omitted_blocks(content))
     yield from blocks
     words = read_message_text(content)
@@ -157,14 +158,7 @@ def _count_omitted(table: Mapping[str, Any], *, said: bool) -> Iterator[Omitted]
 
 def _is_from_person(table: Mapping[str, Any]) -> bool:
     """Return whether a prompt came from the user, not from a task or program."""
-    origin = table.get("origin")
-    return not isinstance(origin, dict) or cast("dict[str, object]", origin).get("kind", _PERSON) == _PERSON
-
-
-def _is_table(data: bytes) -> bool:
-    """Return whether a line looks complete, so that irrelevant lines need not be parsed."""
-    bare = data.strip()
-    return bare.startswith(b"{") and bare.endswith(b"}")
+    return read_json_table(table.get("origin")).get("kind", _PERSON) == _PERSON
 
 
 def _strip_program_text(content: object, *, by_person: bool) -> str:
@@ -258,9 +252,7 @@ class CodexFormat(Format):
                     return
                 yield Boundary()
                 talk.session = read_text(payload, "id") or talk.session
-                git = payload.get("git")
-                remote = read_text(cast("Table", git), "repository_url") if isinstance(git, dict) else ""
-                talk.metadata = _name_project(payload, remote)
+                talk.metadata = _name_project(payload, read_text(read_json_table(payload.get("git")), "repository_url"))
             elif kind != "session_meta" and payload.get("type") == "message" and not spawned:
                 yield from _read_codex_message(payload, table.get("timestamp"), place, talk)
 
@@ -309,8 +301,7 @@ class CopilotFormat(Format):
                 yield Boundary()
                 data = require_table(table.get("data"), "its data")
                 talk.session = read_text(data, "sessionId") or talk.session
-                context = data.get("context")
-                talk.metadata = _name_project(cast("Table", context)) if isinstance(context, dict) else {}
+                talk.metadata = _name_project(read_json_table(data.get("context")))
             elif str(kind) in _COPILOT_ROLES:
                 yield from _read_copilot_message(table, _COPILOT_ROLES[str(kind)], place, talk)
 

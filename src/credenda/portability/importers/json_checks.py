@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
@@ -108,6 +109,14 @@ def list_of(table: Mapping[str, Any], name: str) -> Sequence[object]:
     if not isinstance(value, list):
         raise MalformedError(f"it has no list of {name}")
     return cast("Sequence[object]", value)
+
+
+def read_json_table(found: object) -> dict[str, object]:
+    """Return a table, or one that stands in a text as JSON; empty for anything else."""
+    if isinstance(found, str):
+        with suppress(ValueError, RecursionError):
+            found = json.loads(found)
+    return dict(cast("dict[str, object]", found)) if isinstance(found, dict) else {}
 
 
 def read_text(table: Mapping[str, Any], *names: str) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 import shutil
 import sqlite3
@@ -11,7 +10,7 @@ from collections.abc import Callable, Generator, Iterator, Mapping
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory, TemporaryFile
-from typing import IO, Any, ClassVar, Final, NamedTuple, cast
+from typing import IO, ClassVar, Final, NamedTuple, cast
 
 from credenda.clock import from_datetime
 from credenda.errors import Corrupt, Invalid
@@ -36,6 +35,7 @@ from credenda.portability.importers.json_checks import (
     make_statement,
     mend_surrogates,
     omit_items,
+    read_json_table,
     read_moment,
     read_moment_or_none,
     read_tables,
@@ -171,14 +171,6 @@ def read_fraction(value: object, otherwise: float) -> float:
     return min(1.0, max(0.0, float(cast("float", value)))) if known else otherwise
 
 
-def read_metadata(found: object) -> dict[str, object]:
-    """Return a table that a column has as JSON; empty for anything else."""
-    if isinstance(found, str):
-        with suppress(ValueError, RecursionError):
-            found = json.loads(found)
-    return dict(cast("dict[str, object]", found)) if isinstance(found, dict) else {}
-
-
 class DatabaseFormat(Format):
     """The SQLite database of one program: a table of memories, each with its status and its times."""
 
@@ -310,7 +302,7 @@ class EngramFormat(DatabaseFormat):
         if {"metadata", "created_at"} <= set(list_columns(database, "memories")):
             query = "SELECT id, metadata, created_at FROM memories WHERE instr(metadata, ?)"
             for name, metadata, created_at in database.execute(query, (_ABSORBED,)):
-                for one in map(show_id, list_texts(read_metadata(metadata), _ABSORBED)):
+                for one in map(show_id, list_texts(read_json_table(metadata), _ABSORBED)):
                     absorbed[one] = show_id(name)
                     steps.setdefault(one, _Step(_read_time(created_at)))
         return lambda table: _read_engram_memory(table, steps, absorbed)
@@ -319,7 +311,7 @@ class EngramFormat(DatabaseFormat):
 def _read_engram_memory(
     table: Table, steps: Mapping[str, _Step], absorbed: Mapping[str, str]
 ) -> ForeignMemory | Omitted:
-    name, details = show_id(table["id"]), read_metadata(table.get("metadata"))
+    name, details = show_id(table["id"]), read_json_table(table.get("metadata"))
     if read_text(details, "type") in _DERIVED:
         return Omitted(what="derived texts")
     status = _read_status(table, details, is_absorbed=name in absorbed)
@@ -480,7 +472,7 @@ def _read_row(table: Table, place: str, source: Source) -> Iterator[Parsed]:
         occurred_at=read_moment(table.get("updated_at")) or read_moment(table.get("created_at")),
         tags=read_tags(list_texts(table, "categories")),
         metadata={
-            **read_metadata(table.get("metadata")),
+            **read_json_table(table.get("metadata")),
             **({"app": app} if app else {}),
             **({"state": state} if state and state != "active" else {}),
         },
@@ -521,7 +513,7 @@ class _Database:
 
     def read(self) -> Iterator[Parsed]:
         """Yield every memory of the one owner in the database."""
-        users = self._map("users", "user_id") or self._map_owners()
+        users = self._map("users", "user_id") or self._map("memories", "user_id", key="user_id")
         owner = choose_owner(users, self._source)
         apps, categories = self._map("apps", "name"), self._map_categories()
         chosen = ", ".join(f'"{one}"' for one in self._columns)
@@ -531,7 +523,8 @@ class _Database:
             if owner is not None and show_id(table.get("user_id")) != owner:
                 yield Omitted(what="memories of other users")
                 continue
-            found = categories.get(show_id(table["id"])) or _parse_tags(table.get("tags"))
+            tags = read_json_table(f'{{"tags": {table.get("tags")}}}')  # a list, as JSON
+            found = categories.get(show_id(table["id"])) or list_texts(tags, "tags")
             cleaned = {
                 **table,
                 "id": show_id(table["id"]),
@@ -543,17 +536,11 @@ class _Database:
             }
             yield from catch_malformed(place, _read_row(cleaned, place, self._source))
 
-    def _map(self, table: str, column: str) -> dict[str, str]:
-        if not {"id", column} <= set(list_columns(self._database, table)):
+    def _map(self, table: str, column: str, *, key: str = "id") -> dict[str, str]:
+        if not {key, column} <= set(list_columns(self._database, table)):
             return {}
-        rows = self._database.execute(f'SELECT id, "{column}" FROM "{table}"')  # noqa: S608 - both names are our own
-        return {show_id(row[0]): str(row[1]) for row in rows}
-
-    def _map_owners(self) -> dict[str, str]:
-        if "user_id" not in self._columns:
-            return {}
-        rows = self._database.execute("SELECT DISTINCT user_id FROM memories WHERE user_id IS NOT NULL")
-        return {show_id(row[0]): str(row[0]) for row in rows}
+        query = f'SELECT DISTINCT "{key}", "{column}" FROM "{table}" WHERE "{key}" IS NOT NULL'  # noqa: S608 - our own
+        return {show_id(row[0]): str(row[1]) for row in self._database.execute(query)}
 
     def _map_categories(self) -> dict[str, list[str]]:
         if not {"memory_id", "category_id"} <= set(list_columns(self._database, "memory_categories")):
@@ -563,14 +550,6 @@ class _Database:
         for memory, category in self._database.execute("SELECT memory_id, category_id FROM memory_categories"):
             found.setdefault(show_id(memory), []).append(names.get(show_id(category), ""))
         return found
-
-
-def _parse_tags(value: object) -> list[str]:
-    try:
-        found: Any = json.loads(value) if isinstance(value, str) else []
-    except (ValueError, RecursionError):
-        return []
-    return [one for one in cast("list[object]", found) if isinstance(one, str)] if isinstance(found, list) else []
 
 
 # Recall (szl-recall): its SQLite file, with the history of every slot.

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path, PurePosixPath
-from typing import Final, cast
+from typing import Final
 
 from credenda.clock import from_datetime, parse_time, to_datetime
 from credenda.errors import Invalid
@@ -47,13 +47,13 @@ from credenda.portability.importers.json_checks import (
     mend_surrogates,
     omit_items,
     parse_tables,
+    read_json_table,
     read_moment,
     read_moment_or_none,
     read_tables,
     read_text,
     read_whole,
 )
-from credenda.portability.importers.memory_databases import read_metadata
 from credenda.portability.importers.messages import read_message, start_talk
 from credenda.portability.importers.wording import name_user, show_name, word_observation, word_relation
 from credenda.portability.sources import Line, Lines, Place
@@ -220,7 +220,7 @@ def _read_memory(table: Table, place: str, source: Source) -> Iterator[Parsed]:
     if status == _RETRACTED:
         yield Omitted(what="retracted memories")
         return
-    time = _read_inner(table, "temporal")
+    time = read_json_table(table.get("temporal"))
     created = read_moment(time.get("created_at"))
     ended = read_moment(time.get("valid_until"))
     if ended is None and status in _ENDED:
@@ -228,8 +228,8 @@ def _read_memory(table: Table, place: str, source: Source) -> Iterator[Parsed]:
         if ended is None:
             raise MalformedError(f"it is {status} and has no time")
     named = read_text(table, "custom_type") or read_text(table, "type")
-    origin = read_text(_read_inner(table, "provenance"), "platform")
-    sure = _read_inner(table, "confidence").get("current")
+    origin = read_text(read_json_table(table.get("provenance")), "platform")
+    sure = read_json_table(table.get("confidence")).get("current")
     yield make_statement(
         source,
         place,
@@ -244,14 +244,9 @@ def _read_memory(table: Table, place: str, source: Source) -> Iterator[Parsed]:
             **({"pam_type": named} if named else {}),
             **({"status": status} if status != "active" else {}),
             **({"confidence": sure} if isinstance(sure, int | float) and not isinstance(sure, bool) else {}),
-            **_read_inner(table, "metadata"),
+            **read_json_table(table.get("metadata")),
         },
     )
-
-
-def _read_inner(table: Table, name: str) -> dict[str, object]:
-    found = table.get(name)
-    return dict(cast("dict[str, object]", found)) if isinstance(found, dict) else {}
 
 
 # Saved memories of ChatGPT and Claude, copied out as text: one memory a line, with a date where there is one.
@@ -419,7 +414,7 @@ class SuzentFormat(Format):
 
 def _read_lines(page: Page, place: str, folder: _Root, source: Source) -> Iterator[Parsed]:
     """Yield the entries of a page, or the lines of a day, each with its time."""
-    state = read_metadata(folder.load(CONSOLIDATION_STATE).decode("utf-8-sig", "replace"))
+    state = read_json_table(folder.load(CONSOLIDATION_STATE).decode("utf-8-sig", "replace"))
     watermark, named = read_text(state, "watermark_date")[:10], _DAY.fullmatch(source.path.name)
     folded = named is not None and named[1] <= watermark
     times = find_days_of_lines(Text(place, Tier.ARCHIVE, page), UTC, _ANY_TIME, told=folder.has_day)

@@ -38,6 +38,7 @@ from credenda.portability.importers.json_checks import (
     omit_items,
     parse_item,
     parse_table,
+    read_json_table,
     read_message_text,
     read_moment,
     read_moment_or_none,
@@ -110,34 +111,21 @@ def _read_message(table: Table, place: str, talk: Talk) -> Iterator[Parsed]:
 
 def _unpack(text: str) -> str:
     """Return the user's words; older servers pack them as JSON, beside events such as heartbeats."""
-    if not text.startswith("{"):
+    packed = read_json_table(text) if text.startswith("{") else {}
+    if "type" not in packed:
         return text
-    try:
-        packed: object = json.loads(text)
-    except (ValueError, RecursionError):
-        return text
-    if not isinstance(packed, dict) or "type" not in packed:
-        return text
-    table = cast("Mapping[str, Any]", packed)
-    return read_text(table, "message").strip() if table["type"] == _SPOKEN else ""
+    return read_text(packed, "message").strip() if packed["type"] == _SPOKEN else ""
 
 
 def _read_answer(table: Table) -> str:
     """Return what the agent sent; beside a call that sends a message, the content is what it thought."""
     calls = [call.get("function") for call in list_tables(table, "tool_calls")]
     tables = [cast("Table", call) for call in calls if isinstance(call, dict)]
-    sent = [_read_sent(read_text(call, "arguments")) for call in tables if call.get("name") == _SEND]
+    arguments = [read_json_table(read_text(call, "arguments")) for call in tables if call.get("name") == _SEND]
+    sent = [read_text(one, "message").strip() for one in arguments]
     if sent:
         return "\n\n".join(one for one in sent if one)
     return "" if calls else read_message_text(table.get("content"))
-
-
-def _read_sent(arguments: str) -> str:
-    try:
-        parsed: object = json.loads(arguments)
-    except (ValueError, RecursionError):
-        return ""
-    return read_text(cast("Table", parsed), "message").strip() if isinstance(parsed, dict) else ""
 
 
 def _read_block(table: Table, place: str, source: Source) -> Iterator[Parsed]:
@@ -198,7 +186,6 @@ def _read_memory(table: Table, place: str, source: Source) -> Iterator[Parsed]:
     if not text:
         raise MalformedError("it has no memory")
     kept = {name: table[name] for name in _KEPT if isinstance(table.get(name), str)}
-    found = table.get("metadata")
     yield make_statement(
         source,
         place,
@@ -208,7 +195,7 @@ def _read_memory(table: Table, place: str, source: Source) -> Iterator[Parsed]:
         occurred_at=read_moment(table.get("updated_at")) or read_moment(table.get("created_at")),
         expires_at=read_moment(table.get("expiration_date")),
         tags=read_tags(list_texts(table, "categories")),
-        metadata={**(cast("dict[str, object]", found) if isinstance(found, dict) else {}), **kept},
+        metadata={**read_json_table(table.get("metadata")), **kept},
     )
 
 
@@ -387,8 +374,7 @@ def _read_node(element: Element) -> Table:
     value = _parse(element)
     if isinstance(value, dict):
         table = cast("Table", value)
-        inner = table.get("properties")
-        return {**(cast("Table", inner) if isinstance(inner, dict) else {}), **table}
+        return {**read_json_table(table.get("properties")), **table}
     pair = cast("Sequence[Any]", value)
     if len(pair) != _PAIR or not isinstance(pair[1], dict):
         raise MalformedError("it is no node")
