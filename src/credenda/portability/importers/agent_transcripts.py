@@ -29,9 +29,11 @@ from credenda.portability.importers.json_checks import (
     list_tables,
     make_showable,
     mend_surrogates,
+    parse_date,
     parse_table,
     read_json_table,
     read_message_text,
+    read_stamp,
     read_tables,
     read_text,
     require_table,
@@ -391,7 +393,6 @@ def _read_gemini_cli_message(message: Table, place: str, talk: Talk) -> Iterator
 
 _HUMANIZED: Final = re.compile(r"(\d{4})-(\d{1,2})-(\d{1,2}) ?@(\d{1,2})h ?(\d{1,2})m(?: ?(\d{1,2})s)?.*")
 _WRITTEN: Final = ("%B %d, %Y %I:%M%p", "%B %d, %Y %H:%M")
-_MILLISECONDS: Final = 100_000_000_000
 
 
 class SillyTavernFormat(Format):
@@ -437,19 +438,13 @@ def _read_moment(value: object) -> object:
     """
     if isinstance(value, str) and value.isdecimal() and len(value) < len("10000000000000000"):
         value = int(value)
-    if isinstance(value, int) and not isinstance(value, bool):
-        return value / 1_000 if value > _MILLISECONDS else value
     if not isinstance(value, str):
-        return value
+        return read_stamp(value)
     try:
         if found := _HUMANIZED.fullmatch(value):
             year, month, day, hour, minute, second = (int(part or 0) for part in found.groups())
             return datetime(year, month, day, hour, minute, second, tzinfo=UTC).isoformat()
     except ValueError:
         return value
-    for form in _WRITTEN:
-        try:
-            return datetime.strptime(value, form).replace(tzinfo=UTC).isoformat()
-        except ValueError:
-            continue
-    return value
+    moment = parse_date(value, _WRITTEN)
+    return moment.isoformat() if moment else value

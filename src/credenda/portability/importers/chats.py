@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import partial
 from html import unescape
 from itertools import pairwise
 from pathlib import Path
-from typing import Any, Final, cast
+from typing import Final, cast
 
 from credenda.current_call import read_zone
 from credenda.portability.importers.format import (
@@ -41,6 +41,7 @@ from credenda.portability.importers.json_checks import (
     mend_surrogates,
     name_speaker,
     parse_table,
+    read_json_table,
     read_message_text,
     read_moment_or_none,
     read_tables,
@@ -75,110 +76,82 @@ class ChatGPTFormat(Format):
 
 
 def _read_chatgpt_conversation(table: Table, place: str, source: Source) -> Iterator[Parsed]:
-    tree = _Tree(nodes=require_table(table.get("mapping"), "its mapping"))
+    nodes = require_table(table.get("mapping"), "its mapping")
     yield Boundary()
     number = place.split()[1]
     place = f"{place} ({describe_item(table, number, 'conversation_id', 'id')})"
     session = read_text(table, "conversation_id", "id") or f"{source.path.name}/{number}"
     title, begun = read_text(table, "title"), table.get("create_time")
     talk = Talk.begin(_CHATGPT_AGENT, source, session, title=title, begun=begun)
-    branch = tree.branch(table.get("current_node"))
-    yield from (Problem(place=place, what=what) for what in tree.problems)
+    leaf = table.get("current_node")
+    branch, broken = _list_branch(
+        nodes, leaf if isinstance(leaf, str) and leaf in nodes else _find_latest_leaf(nodes), "parent"
+    )
+    yield from [Problem(place=place, what=broken)] if broken else []
     for node_id in branch:
         spot = f"{place}, message {make_showable(node_id)}"
-        yield from catch_malformed(spot, _read_chatgpt_message(talk, spot, node_id, tree.nodes[node_id]))
+        yield from catch_malformed(spot, _read_chatgpt_message(talk, spot, node_id, nodes[node_id]))
 
 
-@dataclass(slots=True, kw_only=True)
-class _Tree:
-    """The messages of a conversation by id, each with its parent."""
+def _list_branch(nodes: Mapping[str, object], leaf: object, parent: str) -> tuple[list[str], str]:
+    """List the ids from the first message of a tree to the shown one, and say where its messages do not lead back."""
+    found: dict[str, None] = {}
+    while isinstance(leaf, str) and leaf in nodes and leaf not in found:
+        found[leaf] = None
+        leaf = read_json_table(nodes[leaf]).get(parent)
+    broken = ""
+    if isinstance(leaf, str) and leaf in found:
+        broken = "its messages form a cycle; imported from where they repeat"
+    elif isinstance(leaf, str):
+        broken = "the parent of a message is missing; earlier messages were not imported"
+    return list(reversed(found)), broken
 
-    nodes: Mapping[str, Any]
-    problems: list[str] = field(default_factory=list[str])
 
-    def branch(self, leaf: object) -> list[str]:
-        """List the ids from the first message to the last shown one."""
-        found: dict[str, None] = {}
-        node_id = leaf if isinstance(leaf, str) and leaf in self.nodes else self._latest_leaf()
-        while node_id is not None:
-            found[node_id] = None
-            parent = self._field(node_id, "parent")
-            if parent is not None and parent not in self.nodes:
-                self.problems.append("the parent of a message is missing; earlier messages were not imported")
-                break
-            if parent in found:
-                self.problems.append("its messages form a cycle; imported from where they repeat")
-                break
-            node_id = parent
-        return list(reversed(found))
+def _find_latest_leaf(nodes: Mapping[str, object]) -> str | None:
+    """Find the newest message without children, for a conversation without a current message."""
+    tables = {node_id: read_json_table(node) for node_id, node in nodes.items()}
+    parents = {read_text(one, "parent") for one in tables.values()}
+    leaves = [node_id for node_id in tables if node_id not in parents] or list(tables)
 
-    def _latest_leaf(self) -> str | None:
-        """Find the newest message without children, for a conversation without a current message."""
-        parents = {self._field(node_id, "parent") for node_id in self.nodes}
-        leaves = [node_id for node_id in self.nodes if node_id not in parents] or list(self.nodes)
-        return max(leaves, key=self._created, default=None)
-
-    def _created(self, node_id: str) -> float:
-        message = self._field(node_id, "message")
-        created = cast("dict[str, object]", message).get("create_time") if isinstance(message, dict) else None
+    def read_time(node_id: str) -> float:
+        created = read_json_table(tables[node_id].get("message")).get("create_time")
         return created if isinstance(created, int | float) else float("-inf")
 
-    def _field(self, node_id: str, name: str) -> Any:  # noqa: ANN401 - foreign JSON
-        node = self.nodes[node_id]
-        value = cast("dict[str, Any]", node).get(name) if isinstance(node, dict) else None
-        return value if name != "parent" or isinstance(value, str) else None
+    return max(leaves, key=read_time, default=None)
 
 
 def _read_chatgpt_message(talk: Talk, place: str, node_id: str, node: object) -> Iterator[Parsed]:
     """Parse one message; count those that were not addressed to the other side, or not shown."""
     message = require_table(require_table(node).get("message") or {}, "its message")
-    text = _read_chatgpt_words(message) if message else ""
+    if not message:
+        return
+    text, kind = _read_chatgpt_words(message)
     if text:
         identity = read_text(message, "id") or node_id
         key, moment = (talk.session, identity), message.get("create_time")
         yield from talk.pieces(place, message["author"]["role"], text, key, moment=moment, id=identity)
-    elif message:
-        yield Omitted(what=_name_omitted(message))
+    else:
+        yield Omitted(what=kind)
 
 
-def _name_omitted(message: Mapping[str, Any]) -> str:
-    """Return the kind of a message that is not read."""
+def _read_chatgpt_words(message: Table) -> tuple[str, str]:
+    """Return the text of a message, and what to call it where it has none, was not shown, or was said to nobody."""
     role = require_table(message.get("author"), "its author").get("role")
     if role not in _CHATGPT_ROLES:
-        return "tool results" if role == "tool" else "system messages"
+        return "", "tool results" if role == "tool" else "system messages"
     if message.get("recipient", _EVERYBODY) not in (_EVERYBODY, None):
-        return "tool calls"
-    kind = require_table(message.get("content"), "its content").get("content_type", "text")
-    return "messages without words" if kind in _READ and _is_shown(message) else "messages of the program"
-
-
-def _is_shown(message: Mapping[str, Any]) -> bool:
-    metadata = message.get("metadata")
-    hidden = isinstance(metadata, dict) and any(cast("dict[str, object]", metadata).get(name) for name in _HIDDEN)
-    return not hidden and message.get("weight", 1) != 0
-
-
-def _read_chatgpt_words(message: Mapping[str, Any]) -> str:
-    """Return the text of a message; "" if it was not addressed to the other side, or not shown."""
-    role = require_table(message.get("author"), "its author").get("role")
-    if role not in _CHATGPT_ROLES or not _is_shown(message):
-        return ""
-    if message.get("recipient", _EVERYBODY) not in (_EVERYBODY, None):
-        return ""
-    content = require_table(message.get("content"), "its content")
-    if content.get("content_type", "text") not in _READ:
-        return ""
+        return "", "tool calls"
+    content, metadata = require_table(message.get("content"), "its content"), read_json_table(message.get("metadata"))
+    hidden = any(metadata.get(name) for name in _HIDDEN) or message.get("weight", 1) == 0
+    if hidden or content.get("content_type", "text") not in _READ:
+        return "", "messages of the program"
     parts = content.get("parts")
     if not isinstance(parts, list):
         raise MalformedError("it has no list of parts")
-    texts = (_read_part(part) for part in cast("Sequence[object]", parts))
-    return "\n\n".join(text for text in texts if text.strip()).strip()
-
-
-def _read_part(part: object) -> str:
-    """Return the text of a part; images have none, and speech has its transcript."""
-    text = cast("dict[str, object]", part).get("text") if isinstance(part, dict) else part
-    return _CITATION.sub("", text) if isinstance(text, str) else ""
+    # Images have no text, and speech has its transcript.
+    said = [one if isinstance(one, str) else read_json_table(one).get("text") for one in cast("list[object]", parts)]
+    texts = [_CITATION.sub("", part) for part in said if isinstance(part, str)]
+    return "\n\n".join(text for text in texts if text.strip()).strip(), "messages without words"
 
 
 # Exports of Claude.ai: conversations as lists of messages, and the notes of its own memory.
@@ -364,7 +337,12 @@ def _read_chat(table: Table, place: str, source: Source) -> Iterator[Parsed]:
     session = read_text(table, "id") or f"{source.path.name}/{place}"
     talk = Talk.begin("open-webui", source, session[-120:], title=title, begun=table.get("created_at"))
     yield Boundary()
-    for message in _list_branch(chat):
+    history = read_json_table(chat.get("history"))
+    messages = read_json_table(history.get("messages"))
+    nodes = {name: cast("Table", node) for name, node in messages.items() if isinstance(node, dict)}
+    branch, _ = _list_branch(nodes, history.get("currentId"), "parentId")
+    shown = [nodes[name] for name in branch] or list_tables(chat, "messages")  # as older chats have them
+    for message in shown:
         role = message.get("role")
         text = _THOUGHTS.sub("", read_message_text(message.get("content"))).strip()
         if role not in _OPEN_WEBUI_ROLES:
@@ -373,21 +351,6 @@ def _read_chat(table: Table, place: str, source: Source) -> Iterator[Parsed]:
         identity = read_text(message, "id")
         key = (talk.session, identity, str(role), text)
         yield from talk.pieces(place, str(role), text, key, moment=message.get("timestamp"), id=identity)
-
-
-def _list_branch(chat: Table) -> list[Table]:
-    """Return the messages from the first to the shown one; older chats have them as a list."""
-    history = chat.get("history")
-    tree = cast("Table", history).get("messages") if isinstance(history, dict) else None
-    if not isinstance(tree, dict):
-        return list_tables(chat, "messages")
-    nodes = cast("Mapping[str, object]", tree)
-    found: dict[str, Table] = {}
-    name = cast("Table", history).get("currentId")
-    while isinstance(name, str) and name not in found and isinstance(node := nodes.get(name), dict):
-        found[name] = cast("Table", node)
-        name = found[name].get("parentId")
-    return list(reversed(found.values())) or list_tables(chat, "messages")
 
 
 # Chats of Telegram, as its desktop program exports them: `result.json` of one chat, or of all.

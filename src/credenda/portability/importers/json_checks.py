@@ -35,6 +35,8 @@ from credenda.write.intake.validate import Submission
 _BOM: Final = b"\xef\xbb\xbf"
 _ID_CHARACTERS: Final = 200
 _SECOND_US: Final = 1_000_000
+_MILLISECONDS: Final = 1e11
+"""Numbers above this are milliseconds since 1970, below it seconds."""
 
 
 class MalformedError(ValueError):
@@ -137,6 +139,21 @@ def read_moment(value: object) -> datetime | None:
     except (Invalid, OverflowError):
         pass
     raise MalformedError("its time cannot be read")
+
+
+def read_stamp(value: object) -> object:
+    """Return a time in seconds, where it is a number of milliseconds."""
+    if isinstance(value, int | float) and abs(value) > _MILLISECONDS:
+        return value / 1_000
+    return value
+
+
+def parse_date(text: str, forms: Sequence[str]) -> datetime | None:
+    """Parse a time in one of some forms, in UTC; None for any other text."""
+    for form in forms:
+        with suppress(ValueError):
+            return datetime.strptime(text, form).replace(tzinfo=UTC)
+    return None
 
 
 def read_moment_or_none(value: object) -> datetime | None:

@@ -38,6 +38,7 @@ from credenda.portability.importers.json_checks import (
     read_json_table,
     read_moment,
     read_moment_or_none,
+    read_stamp,
     read_tables,
     read_text,
 )
@@ -56,8 +57,6 @@ _UUID: Final = re.compile(r"[0-9a-fA-F]{8}(?:-?[0-9a-fA-F]{4}){3}-?[0-9a-fA-F]{1
 _UNSAFE: Final = "unsafe use"
 """The error for a schema that calls functions, which no database of these programs does."""
 _USERS_SHOWN: Final = 10
-_MILLISECONDS: Final = 1e11
-"""Numbers above this are milliseconds since 1970, below it seconds."""
 
 
 def find_columns(head: bytes, path: Path) -> frozenset[str]:
@@ -150,13 +149,6 @@ def show_id(value: object) -> str:
         value = value.hex()
     text = "" if value is None else str(value)
     return text.replace("-", "").casefold() if _UUID.fullmatch(text) else text
-
-
-def read_stamp(value: object) -> object:
-    """Return a time of a database in seconds, where it is a number of milliseconds."""
-    if isinstance(value, int | float) and abs(value) > _MILLISECONDS:
-        return value / 1_000
-    return value
 
 
 def read_stamp_us(value: object) -> int | None:

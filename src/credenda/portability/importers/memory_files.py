@@ -46,6 +46,7 @@ from credenda.portability.importers.json_checks import (
     make_statement,
     mend_surrogates,
     omit_items,
+    parse_date,
     parse_tables,
     read_json_table,
     read_moment,
@@ -327,12 +328,7 @@ def _read_date(text: str) -> datetime | None:
         return to_datetime(parse_time(text, UTC))
     except (Invalid, OverflowError):
         pass
-    for form in _MONTHS:
-        try:
-            return datetime.strptime(text, form).replace(tzinfo=UTC)
-        except ValueError:
-            continue
-    return None
+    return parse_date(text, _MONTHS)
 
 
 # Suzent: its memory folder, with consolidated entries, day files, tombstones and the watermark between them.
