@@ -175,7 +175,9 @@ def test_each_scope_speaker_and_class_has_a_timeline_of_its_own() -> None:
         version("cocoa", "2025-03-01", speaker="Ben"),
         version("pollen", "2025-04-01"),
     ]
-    headings = [line[26:] for line in render(Screen(now_us=NOW), "history", versions).splitlines() if line[:4] == "2025"]
+    headings = [
+        line[26:] for line in render(Screen(now_us=NOW), "history", versions).splitlines() if line[:4] == "2025"
+    ]
     assert headings == ["residence", "residence (at work)", "residence, speaker Ben"]
 
 
