@@ -152,10 +152,10 @@ list: [ 'a', b ]
 : nothing
 just words"""
     front = read_front(TextLine(number, line) for number, line in enumerate(text.split("\n"), 2))
-    assert front.text("title") == "Ana: a life"
-    assert read_tags(front.values("tags", "tag")) == ("one", "two")
-    assert front.dated() == (10, "2024-05-06")
-    assert front.values("list", "aliases") == ["a", "b"]
-    assert front.text("missing") == ""
+    assert front["title"][1] == ["Ana: a life"]
+    assert read_tags(front["tags"][1]) == ("one", "two")
+    assert front["created"] == (10, ["2024-05-06"])
+    assert front["list"][1] == ["a", "b"]
+    assert not {"aliases", "missing"} & set(front)
     assert len(read_tags(f"tag{number}" for number in range(99))) == 32
     assert read_tags(["x" * 300, "fine"]) == ("fine",)

@@ -315,28 +315,8 @@ _DATES: Final = ("date", "created", "created_at")
 _QUOTES: Final = "\"'"
 
 
-@dataclass(frozen=True, slots=True)
-class Front:
-    """Parsed front matter: for each lower-case key, its line and its values."""
-
-    pairs: Mapping[str, tuple[int, list[str]]]
-
-    def text(self, name: str) -> str:
-        """Return the single value of a key; "" if there is none."""
-        _, values = self.pairs.get(name, (0, []))
-        return values[0] if values else ""
-
-    def values(self, *names: str) -> list[str]:
-        """Return all values of some keys."""
-        return [value for name in names for value in self.pairs.get(name, (0, []))[1]]
-
-    def dated(self) -> tuple[int, str]:
-        """Return line and text of the first date; (0, "") if there is none."""
-        return next(((self.pairs[name][0], self.text(name)) for name in _DATES if self.text(name)), (0, ""))
-
-
-def read_front(lines: Iterable[TextLine]) -> Front:
-    """Parse the lines between the dashes."""
+def read_front(lines: Iterable[TextLine]) -> Mapping[str, tuple[int, list[str]]]:
+    """Parse the lines between the dashes: for each lower-case key that has values, its line and these."""
     pairs: dict[str, tuple[int, list[str]]] = {}
     values: list[str] = []
     for line in lines:
@@ -345,7 +325,7 @@ def read_front(lines: Iterable[TextLine]) -> Front:
             pairs[found[1].casefold()] = (line.number, values)
         elif found := _ITEM.match(line.text):
             values += _read_values(found[1], listed=True)
-    return Front(pairs)
+    return {name: found for name, found in pairs.items() if found[1]}
 
 
 def read_tags(words: Iterable[str]) -> tuple[str, ...]:
@@ -494,14 +474,16 @@ class _Page:
 
     def _read_front(self, lines: list[TextLine]) -> Iterator[Problem]:
         front = read_front(lines)
-        self.title = (front.text("title") or self.title)[:_TITLE_CHARACTERS]
-        self.tags = read_tags(front.values("tags", "tag"))
-        self.about = {name: front.text(name)[:_TITLE_CHARACTERS] for name in _ABOUT if front.text(name)}
-        number, date = front.dated()
-        if not date:
+        values = {name: found for name, (_, found) in front.items()}
+        self.title = values.get("title", [self.title])[0][:_TITLE_CHARACTERS]
+        self.tags = read_tags([*values.get("tags", ()), *values.get("tag", ())])
+        self.about = {name: values[name][0][:_TITLE_CHARACTERS] for name in _ABOUT if name in values}
+        dated = next((front[name] for name in _DATES if name in front), None)
+        if dated is None:
             return
+        number, dates = dated
         try:
-            self.occurred_us = parse_time(date, UTC)
+            self.occurred_us = parse_time(dates[0], UTC)
         except Invalid:
             what = "its date is not RFC 3339; the file's date was used"
             yield Problem(place=f"line {number}", what=what, lost=False)
