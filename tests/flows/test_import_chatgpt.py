@@ -194,20 +194,3 @@ def test_a_conversation_that_is_no_json_or_no_utf8_is_passed_over(mem: Credenda,
         "conversation 2: not JSON at chara",
         "conversation 3: byte 15 is not UT",
     ]
-
-
-def test_a_list_that_was_cut_off_keeps_what_came_before(mem: Credenda, tmp_path: Path) -> None:
-    path = listed(tmp_path / "conversations.json", *(tree(f"t{n}", said(1, "user", f"In {n}.")) for n in range(3)))
-    path.write_bytes(path.read_bytes()[:-200])
-    report = mem.data.import_(path)
-    assert report.turns == 2
-    assert report.problems == ("conversation 3: the file ends inside it: it is truncated",)
-
-
-def test_very_long_turns_and_halves_of_emoji_are_kept(mem: Credenda, tmp_path: Path, events: Events) -> None:
-    long = "word " * 60_000
-    talk = tree("t", said(1, "user", long), said(2, "user", "Ok \ud83d"), title="Half \ud83d")
-    report = mem.data.import_(listed(tmp_path / "conversations.json", talk))
-    assert report.problems == ()
-    assert [len(event.text) for event in events()] == [len(long.strip()), 4]
-    assert events()[0].metadata == {"title": "Half \ufffd"}

@@ -14,7 +14,7 @@ from typing import Any, Final
 
 import pytest
 
-from credenda import Credenda, Invalid
+from credenda import Credenda
 from credenda.model.event import Role, Source
 from credenda.providers.embed.minilm import MiniLmEmbedder
 from tests.waiting import PATIENCE_SECONDS
@@ -249,16 +249,6 @@ def test_long_turns_stay_whole_and_longer_ones_come_in_parts(mem: Credenda, tmp_
     assert last.text == "Ok \ufffd"
     again = mem.data.import_(path)
     assert (again.turns, again.skipped) == (0, report.turns)
-
-
-def test_the_wrong_encoding_is_one_clear_error(mem: Credenda, tmp_path: Path) -> None:
-    path = tmp_path / "s.jsonl"
-    path.write_bytes('{"type":"user","sessionId":"s"}'.encode("utf-16"))
-    with pytest.raises(Invalid, match="UTF-16, not UTF-8"):
-        mem.data.import_(path)
-    path.write_bytes(b"\xef\xbb\xbf" + written(tmp_path / "t.jsonl", line("user", "One.")).read_bytes())
-    report = mem.data.import_(path)
-    assert (report.format, report.turns, report.problems) == ("claude-code", 1, ())
 
 
 def test_the_first_turns_are_found_by_another_process_before_the_last_are_read(

@@ -18,13 +18,11 @@ from hypothesis import strategies as st
 from credenda import Corrupt, Credenda, Invalid, LimitExceeded, NotFound, Unavailable, limits
 from credenda.bootstrap import build_parts
 from credenda.model.event import Role
-from credenda.model.report import ImportReport
 from credenda.portability import importing
 from credenda.portability import sources as portability_lines
 from credenda.portability.importers.messages import name_session
 from credenda.portability.importing import import_file
 from credenda.storage.store import Writer
-from credenda.testing import ManualClock
 
 from .conftest import Events
 
@@ -282,13 +280,6 @@ def test_a_memory_to_be_read_only_takes_nothing_in(mem: Credenda, path: Path, tm
 def test_two_conversations_never_share_a_session(ids: list[tuple[str, str]]) -> None:
     one, other = ids
     assert (name_session(*one) == name_session(*other)) == (one == other)
-
-
-def test_a_report_is_a_plain_value(mem: Credenda, tmp_path: Path, clock: ManualClock) -> None:
-    path = written(tmp_path / "a.jsonl", talk("a", 2))
-    assert clock.now()
-    wanted = ImportReport(path=str(path), format="conversation", conversations=1, turns=2)
-    assert mem.data.import_(path) == wanted
 
 
 def test_a_dry_run_counts_what_an_import_would_do_and_stores_nothing(mem: Credenda, tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from credenda import limits
-from credenda.portability.sources import Element, Lines, Meter, read_elements
+from credenda.portability.sources import Element, Lines, Meter, read_sections
 
 VALUES = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(alphabet='[]{}"\\,: aé🙂\n'),
@@ -38,7 +38,7 @@ class Dripping(io.BytesIO):
 
 def scanned(data: bytes, *keys: str, step: int = 1 << 16) -> list[Element]:
     file: Any = Dripping(data, step)
-    return list(read_elements(Lines(file, "list", meter=Meter()), *keys))
+    return [element for _, element in read_sections(Lines(file, "list", meter=Meter()), *keys)]
 
 
 @given(items=TABLES, step=st.integers(1, 40), indent=st.sampled_from([None, 1]), wrapped=st.booleans())

@@ -122,13 +122,6 @@ def test_junk_is_refused_or_named_and_stores_nothing(mem: Credenda, tmp_path: Pa
     assert mem.stats().events == 0
 
 
-@pytest.mark.parametrize("name", [None, *sorted(WRITERS)])
-def test_an_empty_file_is_refused_whatever_its_format_is(mem: Credenda, tmp_path: Path, name: str | None) -> None:
-    (tmp_path / "empty.json").write_bytes(b"")
-    with pytest.raises(Invalid, match=r"empty\.json cannot be read: it is empty"):
-        mem.data.import_(tmp_path / "empty.json", format=name)
-
-
 def test_an_agent_file_gives_facts_of_its_human_and_what_was_said(
     mem: Credenda, tmp_path: Path, events: Events
 ) -> None:
@@ -380,16 +373,6 @@ def test_an_item_that_is_too_large_is_named_and_the_others_come_over(
     assert report.turns == turns
     larger = [problem for problem in report.problems if "larger than 600 bytes" in problem]
     assert len(larger) == (0 if name == "zep" else 1)
-
-
-def test_text_in_another_encoding_is_refused(mem: Credenda, tmp_path: Path) -> None:
-    (tmp_path / "chat.json").write_text(json.dumps(MESSAGES), encoding="utf-16")
-    with pytest.raises(Invalid, match="UTF-8"):
-        mem.data.import_(tmp_path / "chat.json", format="messages")
-    (tmp_path / "old.txt").write_bytes("[2025-01-01] - Mag Zürich\n[2025-01-02] - Has a dog\n".encode("latin-1"))
-    report = mem.data.import_(tmp_path / "old.txt")
-    assert (report.format, report.turns) == ("memories", 1)
-    assert report.problems == ("line 1: not UTF-8 text; save the file as UTF-8",)
 
 
 NAMED = """**Personal context**

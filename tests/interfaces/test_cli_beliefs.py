@@ -6,14 +6,7 @@ import json
 from pathlib import Path
 from xml.etree import ElementTree as ET
 
-import pytest
-
 from .terminal import Terminal
-
-
-@pytest.fixture
-def ana(tmp_path: Path) -> Terminal:
-    return Terminal(tmp_path)
 
 
 def write(tmp_path: Path, text: str) -> str:

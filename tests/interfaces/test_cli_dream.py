@@ -1,7 +1,5 @@
 """`credenda dream` as a person sees it: a brief in the morning, a plan before, and errors that name the steps."""
 
-from pathlib import Path
-
 import pytest
 
 from .terminal import Terminal
@@ -13,11 +11,6 @@ FACTS = (
     "I drive a Skoda.",
     "I prefer tea over coffee.",
 )
-
-
-@pytest.fixture
-def ana(tmp_path: Path) -> Terminal:
-    return Terminal(tmp_path)
 
 
 @pytest.fixture

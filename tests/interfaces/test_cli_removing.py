@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from credenda.interfaces.cli.output import Screen
-from credenda.interfaces.cli.render import render_erase
+from credenda.interfaces.cli.render import render
 from credenda.model.report import EraseReceipt
 
 from .terminal import Terminal
@@ -114,11 +114,11 @@ def test_an_erasure_prints_the_backup_that_does_not_list_it_yet(ana: Terminal, t
 
 
 def test_an_erasure_speaks_of_bytes_only_if_they_were_searched() -> None:
-    rows_alone = render_erase(Screen(), EraseReceipt(rows=3, windows_searched=0, remaining_matches=0))
+    rows_alone = render(Screen(), "erase", EraseReceipt(rows=3, windows_searched=0, remaining_matches=0))
     assert "Looked for rows that are left: 0 found." in rows_alone
     assert "bytes" not in rows_alone
     whole = EraseReceipt(rows=3, windows_searched=9, remaining_matches=0)
-    assert "Searched all bytes for 9 pieces of its text: 0 found." in render_erase(Screen(), whole)
+    assert "Searched all bytes for 9 pieces of its text: 0 found." in render(Screen(), "erase", whole)
 
 
 def test_a_dry_run_by_conditions_names_the_memories(ana: Terminal) -> None:

@@ -12,7 +12,7 @@ from click.testing import CliRunner
 from credenda.clock import parse_time
 from credenda.interfaces.cli.main import cli
 from credenda.interfaces.cli.output import Screen, count_cells
-from credenda.interfaces.cli.render_beliefs import render_history
+from credenda.interfaces.cli.render import render
 from credenda.model.memory import Relation, Status
 from credenda.model.query import SlotVersion
 
@@ -152,7 +152,7 @@ def bars(shown: str) -> list[str]:
 
 def test_a_timeline_is_drawn_to_scale() -> None:
     versions = [version("Linz", "2024-11-22", "2025-11-22"), version("Graz", "2025-11-22")]
-    shown = render_history(Screen(now_us=parse_time("2026-11-22")), versions)
+    shown = render(Screen(now_us=parse_time("2026-11-22")), "history", versions)
     assert bars(shown) == ["|==========|", "            |==========>"]
     assert shown.splitlines()[0] == "2024-11-22    2026-11-22  residence"
     assert shown.isascii() or set(shown) - set(map(chr, range(128))) <= set("–·“”…")
@@ -162,7 +162,7 @@ def test_on_a_terminal_it_is_drawn_with_lines_and_never_wider_than_80() -> None:
     long = "Llanfairpwllgwyngyllgogerychwyrndrobwllllantysiliogogogoch and a great deal of other words beside it " * 2
     versions = [version("Linz", "2024-11-22", "2025-11-22", reason=long), version(long, "2025-11-22")]
     for width in (200, 80, 60):
-        shown = render_history(Screen(width=width, now_us=NOW), versions)
+        shown = render(Screen(width=width, now_us=NOW), "history", versions)
         assert max(count_cells(line) for line in shown.splitlines()) <= min(width, 80)
         assert "┣━━━━━━━━━━┫" in shown
         assert "beside it" in shown.replace("\n", " "), "nothing is cut"
@@ -175,7 +175,9 @@ def test_each_scope_speaker_and_class_has_a_timeline_of_its_own() -> None:
         version("cocoa", "2025-03-01", speaker="Ben"),
         version("pollen", "2025-04-01"),
     ]
-    headings = [line[26:] for line in render_history(Screen(now_us=NOW), versions).splitlines() if line[:4] == "2025"]
+    headings = [
+        line[26:] for line in render(Screen(now_us=NOW), "history", versions).splitlines() if line[:4] == "2025"
+    ]
     assert headings == ["residence", "residence (at work)", "residence, speaker Ben"]
 
 
@@ -187,7 +189,7 @@ def test_what_was_wrong_unsettled_or_deleted_looks_so() -> None:
         version("other", "2025-06-01", contested=True, denied=True),
         version("short", "2026-11-22T09:59:59Z"),
     ]
-    shown = render_history(Screen(now_us=NOW), versions)
+    shown = render(Screen(now_us=NOW), "history", versions)
     drawn = bars(shown)
     assert [set(bar.strip()) for bar in drawn] == [set("|."), set("|."), set("|~>"), set("|~>"), set(">")]
     assert "(deleted)" in shown
@@ -197,5 +199,5 @@ def test_what_was_wrong_unsettled_or_deleted_looks_so() -> None:
 
 def test_what_is_yet_to_come_and_the_ends_of_time_are_drawn() -> None:
     versions = [version("Linz", "0001-01-02"), version("Graz", "9999-12-30")]
-    assert "9999-12-30" in render_history(Screen(now_us=NOW), versions)
-    assert render_history(Screen(), []) == "This slot never had a value."
+    assert "9999-12-30" in render(Screen(now_us=NOW), "history", versions)
+    assert render(Screen(), "history", []) == "This slot never had a value."

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from credenda.interfaces.cli.output import Screen
-from credenda.interfaces.cli.render import render_import
+from credenda.interfaces.cli.render import render
 from credenda.model.report import ImportReport
 
 
 def show(*problems: str) -> str:
     report = ImportReport(path="talk.zip", format="chatgpt", turns=9, problems=problems, passed_over=len(problems))
-    return " ".join(render_import(Screen(width=80), report).split())
+    return " ".join(render(Screen(width=80), "import", report).split())
 
 
 def test_a_problem_that_many_items_have_is_said_once_with_the_first_of_them() -> None:

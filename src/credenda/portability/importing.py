@@ -5,8 +5,8 @@ from __future__ import annotations
 import io
 import json
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from threading import Event
@@ -42,7 +42,7 @@ from credenda.portability.importers.format import (
     remove_placeholders_in_fields,
 )
 from credenda.portability.importers.json_checks import make_showable
-from credenda.portability.sources import Entry, Meter, Progress, is_zip, list_folder, open_lines, open_zip
+from credenda.portability.sources import Entry, Lines, Meter, Progress, is_zip, list_folder, open_lines, open_zip
 from credenda.private import cut_tagged
 from credenda.runtime import Parts
 from credenda.storage.store import EventFilter, JobFilter, JobStatus, MemoryFilter, Writer
@@ -212,15 +212,15 @@ def _give_to_user(piece: Piece, me: str) -> Piece:
     return replace(piece, submission=piece.submission._replace(content=content))
 
 
-def _require_user(parts: Parts, path: Path, format: str, me: str | None) -> None:
+def _require_user(parts: Parts, path: Path, known: Format, me: str | None) -> None:
     """Raise `Invalid` for chats of persons of whom none is the user: whose words they are is settled once.
 
     A name that is "" says that the user is none of them.
     """
-    if me == "" or not _find_format(format).of_persons or find_path_kind(path) == "other":  # a pipe is read once
+    if me == "" or not known.of_persons or find_path_kind(path) == "other":  # a pipe is read once
         return
     wanted, names = normalise_name(me or ""), Counter[str]()
-    for piece in read_file(path, format, parts.user_id):
+    for piece in read_file(path, known.name, parts.user_id):
         for message in _list_messages(piece) if isinstance(piece, Piece) else ():
             name = str(message.get("name", ""))
             if normalise_name(name) == wanted:
@@ -278,10 +278,15 @@ def _remove_placeholders(submission: Submission) -> Submission | None:
 def _write_group(parts: Parts, group: list[_Waiting], tally: Tally) -> None:
     if not group:
         return
+    now_us = parts.clock.now_us()
+
+    def file(writer: Writer, compared: Sequence[Compared]) -> list[Receipt | None]:
+        held = ForeignWriter(writer, tally.known, now_us)
+        return [_write_turn(held, one, waiting.piece) for one, waiting in zip(compared, group, strict=True)]
 
     try:
         write = _try_group if tally.dry_run else _commit_and_wait
-        receipts = write(parts, [waiting.accepted for waiting in group], _make_filer(parts, group, tally))
+        receipts = write(parts, [waiting.accepted for waiting in group], file)
     except Unavailable as error:
         raise Unavailable(
             f"the import stopped after {tally.turns + tally.skipped} turns",
@@ -303,17 +308,6 @@ def _write_group(parts: Parts, group: list[_Waiting], tally: Tally) -> None:
 
 
 _Filer = Callable[[Writer, Sequence[Compared]], list[Receipt | None]]
-
-
-def _make_filer(parts: Parts, group: Sequence[_Waiting], tally: Tally) -> _Filer:
-    """Return the function that stores the messages of a group, and the memories that keep their status."""
-    now_us = parts.clock.now_us()
-
-    def file(writer: Writer, compared: Sequence[Compared]) -> list[Receipt | None]:
-        held = ForeignWriter(writer, tally.known, now_us)
-        return [_write_turn(held, one, waiting.piece) for one, waiting in zip(compared, group, strict=True)]
-
-    return file
 
 
 def _write_turn(held: ForeignWriter, compared: Compared, piece: Piece) -> Receipt | None:
@@ -457,63 +451,67 @@ def import_file(
     undetectable format, `NotFound` or `Unavailable` for a file that cannot be opened, `Corrupt` for a damaged one,
     `LimitExceeded` for a decompression bomb.
     """
+    tally = Tally(dry_run=dry_run, uploaded=uploaded, me=normalise_name(me or ""))
+    with _open_source(path, format, parts.user_id, progress=progress, states=tally.states) as found:
+        if found.archive is not None:
+            return load_archive(parts, path, found.archive, dry_run=dry_run, uploaded=uploaded)
+        _require_user(parts, path, found.known, me)
+        write_pieces(parts, found.pieces, tally)
+        return tally.report(path, found.known.name)
+
+
+def read_file(path: Path, format: str | None, user_id: str) -> Iterator[Parsed]:
+    """Parse a file, a folder or a zip, as an import would; an archive yields nothing."""
+    with _open_source(path, format, user_id) as found:
+        yield from found.pieces
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """What is read of a file, a folder or a zip, and its format; an archive is read as a whole."""
+
+    known: Format
+    pieces: Iterable[Parsed] = ()
+    archive: Lines | None = None
+
+
+@contextmanager
+def _open_source(
+    path: Path, format: str | None, user_id: str, *, progress: Progress | None = None, states: FileStates | None = None
+) -> Generator[_Found]:
     if format is not None and format not in _NAMES:
         raise Invalid(f"{format!r} is not a format", fix=f"choose one of {', '.join(_NAMES)}")
-    tally = Tally(dry_run=dry_run, uploaded=uploaded, me=normalise_name(me or ""))
+    states = FileStates() if states is None else states
+
+    def read_entries(entries: Sequence[Entry]) -> _Found:
+        known, taken = _choose_format(path, entries, format)
+        meter = Meter(progress, sum(entry.size_bytes for entry in taken))
+        return _Found(known, _read_all_pieces(known, taken, user_id, meter=meter, states=states))
+
     if find_path_kind(path) == "folder":
-        files = _choose_format(path, list_folder(path), format)
-        _require_user(parts, path, files.known.name, me)
-        return _import_many(parts, files, progress, tally)
+        yield read_entries(list_folder(path))
+        return
     with open_lines(path, progress) as lines:
         _require_content(lines.head(), path)
         if not is_zip(lines.head()):
             chosen = format or _recognise(lines.head(), path)
             if chosen == ARCHIVE:
-                return load_archive(parts, path, lines, dry_run=tally.dry_run, uploaded=tally.uploaded)
+                yield _Found(FORMATS[0], archive=lines)
+                return
             _check_text(lines.head(), path.name, chosen)
-            _require_user(parts, path, chosen, me)
-            source = Source(path=path, user_id=parts.user_id, modified_us=lines.modified_us)
-            write_pieces(parts, tally.states.watch(_find_format(chosen).pieces(lines, source), source, chosen), tally)
-            return tally.report(path, chosen)
-    with open_zip(path) as entries:
-        files = _choose_format(path, entries, format)
-        _require_user(parts, path, files.known.name, me)
-        return _import_many(parts, files, progress, tally)
-
-
-def read_file(path: Path, format: str | None, user_id: str) -> Iterator[Parsed]:
-    """Parse a file, a folder or a zip, as an import would; an archive yields nothing."""
-    if format is not None and format not in _NAMES:
-        raise Invalid(f"{format!r} is not a format", fix=f"choose one of {', '.join(_NAMES)}")
-    if find_path_kind(path) == "folder":
-        yield from _read_all_pieces(_choose_format(path, list_folder(path), format), user_id, Meter(None, 0))
-        return
-    with open_lines(path, None) as lines:
-        _require_content(lines.head(), path)
-        if not is_zip(lines.head()):
-            chosen = format or _recognise(lines.head(), path)
-            _check_text(lines.head(), path.name, chosen)
-            source = Source(path=path, user_id=user_id, modified_us=lines.modified_us)
-            yield from () if chosen == ARCHIVE else _find_format(chosen).pieces(lines, source)
+            known, source = _find_format(chosen), Source(path=path, user_id=user_id, modified_us=lines.modified_us)
+            yield _Found(known, states.watch(known.pieces(lines, source), source, chosen))
             return
     with open_zip(path) as entries:
-        yield from _read_all_pieces(_choose_format(path, entries, format), user_id, Meter(None, 0))
+        yield read_entries(entries)
 
 
 def _find_format(name: str) -> Format:
     return next(known for known in FORMATS if known.name == name)
 
 
-@dataclass(frozen=True, slots=True)
-class _Chosen:
-    """The files of a folder or zip to read, and their format."""
-
-    path: Path
-    known: Format
-    entries: Sequence[Entry]
-
-
-def _choose_format(path: Path, entries: Sequence[Entry], format_name: str | None) -> _Chosen:
+def _choose_format(path: Path, entries: Sequence[Entry], format_name: str | None) -> tuple[Format, Sequence[Entry]]:
+    """Return the format of the files of a folder or zip, and those to read."""
     if format_name == ARCHIVE:
         raise Invalid(f"{path.name} is not an archive", why="an archive is one file", fix="give that file")
     known = _find_format(format_name or _recognise_among(entries, path))
@@ -526,25 +524,20 @@ def _choose_format(path: Path, entries: Sequence[Entry], format_name: str | None
         why = "it contains only links, and links are not followed" if taken else ""
         what = f"{path.name} contains no file of the format {known.name}"
         raise Invalid(what, why=why, fix="name another format, or a file")
-    return _Chosen(path, known, taken)
+    return known, taken
 
 
-def _import_many(parts: Parts, chosen: _Chosen, progress: Progress | None, tally: Tally) -> ImportReport:
-    meter = Meter(progress, sum(entry.size_bytes for entry in chosen.entries))
-    write_pieces(parts, _read_all_pieces(chosen, parts.user_id, meter, tally.states), tally)
-    return tally.report(chosen.path, chosen.known.name)
-
-
-def _read_all_pieces(chosen: _Chosen, user_id: str, meter: Meter, states: FileStates | None = None) -> Iterator[Parsed]:
+def _read_all_pieces(
+    known: Format, entries: Sequence[Entry], user_id: str, *, meter: Meter, states: FileStates
+) -> Iterator[Parsed]:
     """Parse file after file; skip an unreadable file like any malformed item."""
-    for entry in chosen.entries:
+    for entry in entries:
         name = make_showable(entry.name)
         try:
             with entry.open(meter) as lines:
-                _check_text(lines.head(), name, chosen.known.name)
+                _check_text(lines.head(), name, known.name)
                 source = Source(path=entry.path, user_id=user_id, modified_us=lines.modified_us, place=entry.place)
-                pieces = chosen.known.pieces(lines, source)
-                for piece in pieces if states is None else states.watch(pieces, source, chosen.known.name):
+                for piece in states.watch(known.pieces(lines, source), source, known.name):
                     located = isinstance(piece, Piece | Problem)
                     yield replace(piece, place=f"{name}, {piece.place}") if located else piece
         except (Corrupt, Invalid, NotFound, Unavailable) as error:

@@ -119,10 +119,7 @@ class Lines:
 
     def head(self) -> bytes:
         """Return the first bytes of the file, without consuming them."""
-        try:
-            return self._file.peek(HEAD_BYTES)[:HEAD_BYTES]
-        except DAMAGED as error:
-            raise self._broken() from error
+        return self._call(self._file.peek, HEAD_BYTES)[:HEAD_BYTES]
 
     def __iter__(self) -> Iterator[Line]:
         while data := self._line():
@@ -136,20 +133,23 @@ class Lines:
 
     def read(self, size: int) -> bytes:
         """Return the next bytes, at most `size`; empty at the end."""
-        try:
-            data: bytes = self._file.read(size)
-        except DAMAGED as error:
-            raise self._broken() from error
-        return self._counted(data)
+        return self._count(self._call(self._file.read, size))
 
     def _line(self) -> bytes:
-        try:
-            data: bytes = self._file.readline(LINE_BYTES_MAX + 1)
-        except DAMAGED as error:
-            raise self._broken() from error
-        return self._counted(data)
+        return self._count(self._call(self._file.readline, LINE_BYTES_MAX + 1))
 
-    def _counted(self, data: bytes) -> bytes:
+    def _call(self, read: Callable[[int], bytes], size: int) -> bytes:
+        try:
+            return read(size)
+        except DAMAGED as error:
+            raise Corrupt(
+                f"{self._name} cannot be read after line {self.number}",
+                why="its compressed data are damaged or truncated",
+                fix="get an intact copy of the file",
+                line=str(self.number + 1),
+            ) from error
+
+    def _count(self, data: bytes) -> bytes:
         self._unpacked += len(data)
         if self._quota is not None:
             self._quota.take(len(data))
@@ -157,14 +157,6 @@ class Lines:
             self._told = self._unpacked
             self._meter.tell(self._position(self._unpacked) if self._position else self._unpacked)
         return data
-
-    def _broken(self) -> Corrupt:
-        return Corrupt(
-            f"{self._name} cannot be read after line {self.number}",
-            why="its compressed data are damaged or truncated",
-            fix="get an intact copy of the file",
-            line=str(self.number + 1),
-        )
 
 
 @contextmanager
@@ -177,7 +169,7 @@ def open_lines(path: Path, progress: Progress | None = None, *, meter: Meter | N
     except FileNotFoundError as error:
         raise NotFound(f"there is no file {path}", fix="check the path") from error
     except OSError as error:
-        raise make_unreadable_error(path, error) from error
+        raise make_file_error(path, error, "opened") from error
     with raw:
         status = os.fstat(raw.fileno())
         regular = stat.S_ISREG(status.st_mode)
@@ -194,11 +186,6 @@ def open_lines(path: Path, progress: Progress | None = None, *, meter: Meter | N
         yield lines
         if regular:
             measured.finish(status.st_size)
-
-
-def make_unreadable_error(path: Path, error: OSError) -> CredendaError:
-    """Convert an `OSError` on a path to `Unavailable`."""
-    return make_file_error(path, error, "opened")
 
 
 # Stream the items of a JSON array that may be larger than memory.
@@ -226,12 +213,6 @@ class Element:
     number: int
     data: bytes = b""
     wrong: str = ""
-
-
-def read_elements(lines: Lines, *keys: str) -> Iterator[Element]:
-    """Yield the items of a file that is an array, or an object with arrays under some of `keys`."""
-    for _, element in read_sections(lines, *keys):
-        yield element
 
 
 def read_sections(lines: Lines, *keys: str) -> Iterator[tuple[str, Element]]:
@@ -462,7 +443,7 @@ def _walk_files(folder: Path) -> Iterator[Path]:
         try:
             found = sorted((one for one in path.iterdir() if not one.name.startswith(".")), reverse=True)
         except OSError as error:
-            raise make_unreadable_error(path, error) from error
+            raise make_file_error(path, error, "opened") from error
         waiting += found
 
 

@@ -58,6 +58,7 @@ _LONG_MESSAGES: Final = 5_000
 """From this many messages on, the command warns that a rebuild takes long."""
 _READ_A_SECOND: Final = 400
 """Messages that are extracted again per second of CPU time, roughly."""
+_QUEUING: Final = frozenset({"correct", "resolve", "set-status", "undo"})
 _CONFLICT: Final = 4
 _CORRUPT: Final = 7
 
@@ -68,8 +69,12 @@ def run_operation(session: Session, operation: Operation, given: Given) -> Outco
 
 
 def _run_simple(session: Session, operation: Operation, given: Given) -> Outcome:
+    """Call the operation, and do the work that it queues."""
     with session.open() as memory:
-        return Outcome(value=invoke(memory, operation, given))
+        value = invoke(memory, operation, given)
+        if operation.name in _QUEUING:
+            _settle(memory)
+        return Outcome(value=value)
 
 
 def _search(session: Session, operation: Operation, given: Given) -> Outcome:
@@ -99,14 +104,6 @@ def _get(session: Session, operation: Operation, given: Given) -> Outcome:
 def _run_feedback(session: Session, operation: Operation, given: Given) -> Outcome:
     _run_simple(session, operation, given)
     return Outcome(value=Done(id=given["id"], done="useful" if given["useful"] else "useless"))
-
-
-def _run_and_settle(session: Session, operation: Operation, given: Given) -> Outcome:
-    """Call an operation that queues work, and do that work."""
-    with session.open() as memory:
-        value = invoke(memory, operation, given)
-        _settle(memory)
-        return Outcome(value=value)
 
 
 def _run_context(session: Session, operation: Operation, given: Given) -> Outcome:
@@ -179,8 +176,7 @@ def _run_rebuild(session: Session, operation: Operation, given: Given) -> Outcom
 
 def _run_drift(session: Session, operation: Operation, given: Given) -> Outcome:
     """Compare memories with code; exit with 7 when an error remains, so that a deployment can stop."""
-    with session.open() as memory:
-        report: DriftReport = invoke(memory, operation, given)
+    report = cast("DriftReport", _run_simple(session, operation, given).value)
     errors = {finding.memory_id for finding in report.findings if finding.level == "error"}
     return Outcome(value=report, exit_code=_CORRUPT if errors - set(report.invalidated) else 0)
 
@@ -378,7 +374,7 @@ def _delete_where(session: Session, given: Given, *, sure: bool) -> Outcome:
             if given.get("dry_run"):
                 return Outcome(value=report)
             if is_interactive():
-                for line in cli.render.describe_report(report):
+                for line in cli.render.describe_shared(report):
                     note(line)
             named = cli.render.name_deleted(cli.output.open_screen(session.zone), report)
             if not ask_consent(f"Delete {named} for good?", sure=sure):
@@ -639,10 +635,6 @@ _ACTIONS: Final[Mapping[str, Action]] = {
     "remember": _remember,
     "contests": _run_contests,
     "context": _run_context,
-    "correct": _run_and_settle,
-    "resolve": _run_and_settle,
-    "set-status": _run_and_settle,
-    "undo": _run_and_settle,
     "delete": delete,
     "forget": forget,
     "erase": erase,

@@ -60,35 +60,18 @@ _IDLE_SECONDS = 0.25
 """Seconds between two looks for users with due jobs."""
 
 
-def mcp() -> click.Command:
-    """Make the command that serves one client over standard input and output."""
-    tools = "The tools to offer: a small set, those beside the hooks of the plugin, every operation with all its"
-    return make_command(
-        "mcp",
-        _serve,
-        make_toolset_option(f"{tools} inputs and answers, or tools by the names of engram."),
-        click.Option(["--here"], is_flag=True, help="Keep to the project of this folder, by its git remote."),
-        help="Serve this memory to an MCP client over standard input and output, until it disconnects.",
-        epilog="`credenda install --client NAME` registers this server with a client.",
-    )
-
-
-def worker() -> click.Command:
-    """Make the command that processes queued messages and runs scheduled tasks until it is stopped."""
-    return make_command(
-        "worker",
-        _run_worker,
-        click.Option(["--once"], is_flag=True, help="Process the queue, run the tasks that are due, and exit."),
-        click.Option(["--for-hooks"], is_flag=True, hidden=True),  # how a hook starts it
-        click.Option(["--all-users"], is_flag=True, help="Work for every user of the database, by turns."),
-        help="Process messages and run the scheduled tasks of this memory until stopped (Ctrl-C or TERM).",
-        epilog="Several may run at once: one of them leads, and another takes over when the leader is gone. With"
-        " --all-users they share the users: each user has a batch of jobs run in turn, and a process to run its"
-        " scheduled tasks; background calls and messages that a model reads have slots of their own.",
-    )
-
-
-def _run_worker(session: Session, *, once: bool, all_users: bool, for_hooks: bool) -> None:
+@make_command(
+    "worker",
+    click.Option(["--once"], is_flag=True, help="Process the queue, run the tasks that are due, and exit."),
+    click.Option(["--for-hooks"], is_flag=True, hidden=True),
+    click.Option(["--all-users"], is_flag=True, help="Work for every user of the database, by turns."),
+    help="Process messages and run the scheduled tasks of this memory until stopped (Ctrl-C or TERM).",
+    epilog="Several may run at once: one of them leads, and another takes over when the leader is gone. With"
+    " --all-users they share the users: each user has a batch of jobs run in turn, and a process to run its"
+    " scheduled tasks; background calls and messages that a model reads have slots of their own.",
+)
+def run_worker(session: Session, *, once: bool, all_users: bool, for_hooks: bool) -> None:
+    """Process messages, of one user or of all."""
     if all_users:
         _run_for_all_users(session, once=once)
         return
@@ -196,7 +179,18 @@ def take_term_as_interrupt() -> Generator[None]:
         signal.signal(signal.SIGTERM, before)
 
 
-def _serve(session: Session, toolset: str, *, here: bool) -> None:
+tools = "The tools to offer: a small set, those beside the hooks of the plugin, every operation with all its"
+
+
+@make_command(
+    "mcp",
+    make_toolset_option(f"{tools} inputs and answers, or tools by the names of engram."),
+    click.Option(["--here"], is_flag=True, help="Keep to the project of this folder, by its git remote."),
+    help="Serve this memory to an MCP client over standard input and output, until it disconnects.",
+    epilog="`credenda install --client NAME` registers this server with a client.",
+)
+def serve_client(session: Session, toolset: str, *, here: bool) -> None:
+    """Serve one client over standard input and output."""
     gc.disable()  # while modules are loaded that stay for good: a sixth of the time to start
     try:
         mcp_modules.sdk_lazy.load_late()
@@ -221,33 +215,29 @@ def _serve(session: Session, toolset: str, *, here: bool) -> None:
     )
 
 
-def install() -> click.Command:
-    """Make the command that adds this server to a client's configuration file."""
-    return make_command(
-        "install",
-        _install_client,
-        click.Option(
-            ["--client"],
-            type=click.Choice(client_setup.install.CLIENTS),
-            required=True,
-            help="The client whose file is changed.",
-        ),
-        click.Option(
-            ["--scope"],
-            type=click.Choice(["user", "project"]),
-            default="user",
-            show_default=True,
-            help="For all your projects, or for the project in this folder.",
-        ),
-        click.Option(["--name"], default="credenda", show_default=True, help="The server's name in the client."),
-        make_toolset_option("The tools it offers."),
-        click.Option(["--print", "only_print"], is_flag=True, help="Only print the lines to add."),
-        help="Add this server to an MCP client's configuration file; a backup of the file is made first.",
-        epilog="--db, --user (or CREDENDA_DB, CREDENDA_USER) and --read-only are passed on where they are given.",
-    )
-
-
-def _install_client(session: Session, /, *, client: str, scope: str, name: str, toolset: str, only_print: bool) -> None:
+@make_command(
+    "install",
+    click.Option(
+        ["--client"],
+        type=click.Choice(client_setup.install.CLIENTS),
+        required=True,
+        help="The client whose file is changed.",
+    ),
+    click.Option(
+        ["--scope"],
+        type=click.Choice(["user", "project"]),
+        default="user",
+        show_default=True,
+        help="For all your projects, or for the project in this folder.",
+    ),
+    click.Option(["--name"], default="credenda", show_default=True, help="The server's name in the client."),
+    make_toolset_option("The tools it offers."),
+    click.Option(["--print", "only_print"], is_flag=True, help="Only print the lines to add."),
+    help="Add this server to an MCP client's configuration file; a backup of the file is made first.",
+    epilog="--db, --user (or CREDENDA_DB, CREDENDA_USER) and --read-only are passed on where they are given.",
+)
+def install_client(session: Session, /, *, client: str, scope: str, name: str, toolset: str, only_print: bool) -> None:
+    """Add the server to a client's file."""
     if not only_print:
         # Otherwise the client would only say that it does not start. The entry names this very interpreter,
         # so that what is found here is found there.
@@ -300,50 +290,31 @@ def _repeat_options(session: Session) -> Iterator[str]:
 _HOST: Final = f"{{{'|'.join(HOSTS)}}}"
 
 
-def make_plugin_command() -> click.Command:
-    """Make the group of commands."""
-    host = click.Argument(["host"], metavar=_HOST)
-    options: list[click.Parameter] = [
-        host,
-        click.Option(
-            ["--only"],
-            metavar="FOLDER",
-            multiple=True,
-            type=click.Path(exists=True, file_okay=False, resolve_path=True),
-            help="Work in this folder and below alone; may be repeated. [default: everywhere]",
-        ),
-        click.Option(
-            ["--background/--no-background"],
-            default=True,
-            help="Whether a hook may start a short process that files its messages, if no server runs.",
-        ),
-        click.Option(["--folder"], metavar="DIR", help="For the host `folder`: where the open plugin folder goes."),
-    ]
-    return make_group(
-        "plugin",
-        make_command(
-            "install",
-            _install_plugin,
-            *options,
-            help="Install hooks, tools and skills in a host; files of yours that change are copied first.",
-            epilog="--db and --user (or CREDENDA_DB, CREDENDA_USER) are fixed in what is written.",
-        ),
-        make_command(
-            "status",
-            _show_status,
-            help="List the hosts in which the plugin is installed, if files are complete, and when hooks last ran.",
-        ),
-        make_command(
-            "remove",
-            _remove,
-            host,
-            help="Remove from a host what was installed, and put changed files back as they were.",
-        ),
-        help="Bring this memory into coding agents by hooks, tools and skills: Claude Code, Codex, Cursor, VS Code,"
-        " Gemini CLI, Qwen Code, opencode.",
-    )
+host = click.Argument(["host"], metavar=_HOST)
+options: list[click.Parameter] = [
+    host,
+    click.Option(
+        ["--only"],
+        metavar="FOLDER",
+        multiple=True,
+        type=click.Path(exists=True, file_okay=False, resolve_path=True),
+        help="Work in this folder and below alone; may be repeated. [default: everywhere]",
+    ),
+    click.Option(
+        ["--background/--no-background"],
+        default=True,
+        help="Whether a hook may start a short process that files its messages, if no server runs.",
+    ),
+    click.Option(["--folder"], metavar="DIR", help="For the host `folder`: where the open plugin folder goes."),
+]
 
 
+@make_command(
+    "install",
+    *options,
+    help="Install hooks, tools and skills in a host; files of yours that change are copied first.",
+    epilog="--db and --user (or CREDENDA_DB, CREDENDA_USER) are fixed in what is written.",
+)
 def _install_plugin(
     session: Session, host: str, *, only: tuple[str, ...], background: bool, folder: str | None
 ) -> None:
@@ -362,15 +333,34 @@ def _install_plugin(
                 note(f"{place.path} has the same tools a second time: `claude mcp remove {NAME}` takes them out")
 
 
+@make_command(
+    "remove",
+    host,
+    help="Remove from a host what was installed, and put changed files back as they were.",
+)
 def _remove(session: Session, host: str) -> None:
     plan = _plan(session, host, (), None)
     _show(session, plugin.manage.remove_plugin(plan, find_data_folder()))
 
 
+@make_command(
+    "status",
+    help="List the hosts in which the plugin is installed, if files are complete, and when hooks last ran.",
+)
 def _show_status(session: Session) -> None:
     plans = [_plan(session, host, (), None) for host in HOSTS]
     found = plugin.manage.find_status(find_data_folder(), plans)
     write_either(session, found, cli.render.render_plugins(open_screen(session.zone), found))
+
+
+PLUGINS: Final = make_group(
+    "plugin",
+    _install_plugin,
+    _show_status,
+    _remove,
+    help="Bring this memory into coding agents by hooks, tools and skills: Claude Code, Codex, Cursor, VS Code,"
+    " Gemini CLI, Qwen Code, opencode.",
+)
 
 
 def _show(session: Session, report: plugin.manage.PluginReport) -> None:

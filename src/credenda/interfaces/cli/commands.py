@@ -151,13 +151,12 @@ def build(name: str) -> click.Command | None:
     lines = [f"  {name.ljust(widest)}  {text}" for name, text in arguments]
     command = make_command(
         _GROUPS.get(name, name),
-        partial(_run, operation),
         *params,
         *_ONLY_HERE.get(name, ()),
         help="\n".join([operation.summary, *(["", "\b", *lines] if lines else [])]),
         short_help=operation.summary,
         epilog=_EPILOGS.get(name),
-    )
+    )(partial(_run, operation))
     return make_group(name, command, help=operation.summary) if name in _GROUPS else command
 
 
@@ -184,7 +183,7 @@ def write_result(session: Session, name: str, value: object) -> None:
     if session.json:
         write_either(session, value, "")
     elif isinstance(value, SearchResult):
-        write_output(cli.render_beliefs.render_results(screen, value))
+        write_output("\n".join(cli.render_beliefs.show_results(screen, value)))
     else:
         write_output(cli.render.render(screen, name, value))
 
@@ -287,10 +286,14 @@ def make_program_options(*, hidden: bool = False) -> list[click.Option]:
     ]
 
 
-def make_command(name: str, callback: Callable[..., object], *params: click.Parameter, **texts: Any) -> click.Command:  # noqa: ANN401 - helps and epilog
-    """Make a command that also takes the program options; its callback gets the session first."""
-    options = [*params, *make_program_options(hidden=True)]
-    return click.Command(name, params=options, callback=click.pass_obj(callback), **texts)
+def make_command(name: str, *params: click.Parameter, **texts: Any) -> Callable[[Callable[..., object]], click.Command]:  # noqa: ANN401 - helps and epilog
+    """Return what makes a function a command that also takes the program options; it gets the session first."""
+
+    def make(callback: Callable[..., object]) -> click.Command:
+        options = [*params, *make_program_options(hidden=True)]
+        return click.Command(name, params=options, callback=click.pass_obj(callback), **texts)
+
+    return make
 
 
 def make_group(name: str, *commands: click.Command, **texts: Any) -> Commands:  # noqa: ANN401 - its helps

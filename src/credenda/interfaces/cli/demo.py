@@ -22,22 +22,16 @@ also all beliefs, replaced and refused values, searches and timings.
 """
 
 
-def make_demo_command() -> click.Command:
-    """Make the command."""
-    return make_command(
-        "demo",
-        _run_demo,
-        click.Option(["--keep", "path"], metavar="PATH", help="Create the database here. [default: a temporary file]"),
-        click.Option(
-            ["--check"], is_flag=True, help="Check the result against expectations; exit with 1 if any fails."
-        ),
-        click.Option(["--long", "whole"], is_flag=True, help="Show all beliefs, refusals, searches and timings."),
-        help=_HELP,
-        short_help="Run Credenda on the included conversation, offline.",
-    )
-
-
-def _run_demo(session: Session, *, path: str | None, check: bool, whole: bool) -> None:
+@make_command(
+    "demo",
+    click.Option(["--keep", "path"], metavar="PATH", help="Create the database here. [default: a temporary file]"),
+    click.Option(["--check"], is_flag=True, help="Check the result against expectations; exit with 1 if any fails."),
+    click.Option(["--long", "whole"], is_flag=True, help="Show all beliefs, refusals, searches and timings."),
+    help=_HELP,
+    short_help="Run Credenda on the included conversation, offline.",
+)
+def show_demo(session: Session, *, path: str | None, check: bool, whole: bool) -> None:
+    """Run the demo, and show or check what it did."""
     wanted = path or session.db
     if check and not wanted:
         folder = Path(tempfile.mkdtemp(prefix="credenda-demo-"))
@@ -53,9 +47,9 @@ def _run_demo(session: Session, *, path: str | None, check: bool, whole: bool) -
         script = cli.demo_run.load_script()
         run = cli.demo_run.run_demo(script, place, session.user, measured=whole or session.json)
         user = f" --user {shlex.quote(session.user)}" if session.user else ""
-        write = cli.demo_run.write_report if whole else cli.demo_run.write_story
         program = "credenda" if shutil.which("credenda") else shlex.quote(sys.argv[0])
-        write_either(session, run, write(open_screen(), run, script, f"{program} --db {shlex.quote(str(place))}{user}"))
+        command = f"{program} --db {shlex.quote(str(place))}{user}"
+        write_either(session, run, cli.demo_run.write_report(open_screen(), run, script, command, whole=whole))
 
 
 def _check(session: Session, path: Path) -> None:

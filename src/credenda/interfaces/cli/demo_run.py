@@ -7,14 +7,14 @@ import re
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from importlib.resources import as_file, files
 from pathlib import Path
 from statistics import median
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from credenda.client import Credenda
-from credenda.clock import from_datetime, seconds, to_datetime
+from credenda.clock import seconds
 from credenda.errors import Conflict
 from credenda.interfaces.cli.output import Screen, escape_controls, truncate
 from credenda.interfaces.cli.render_beliefs import (
@@ -29,7 +29,7 @@ from credenda.interfaces.cli.render_beliefs import (
 from credenda.model.change import ContestCase
 from credenda.model.evaluation import BeliefTestReport
 from credenda.model.event import Receipt
-from credenda.model.memory import Memory, Status
+from credenda.model.memory import HELD, Memory, Status
 from credenda.model.query import Explanation, SearchResult
 from credenda.model.report import Resolution
 from credenda.model.statement import name_slot
@@ -42,22 +42,14 @@ from credenda.text.normalize import normalise_value
 _DATA: Final = files("credenda") / "data"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ScriptTurn:
+class ScriptTurn(NamedTuple):
     """One message of the conversation."""
 
     id: str
     session: str
     speaker: str
     text: str
-    time_us: int
-    wall_us: int
-    """The speaker's local time, encoded as if it were UTC."""
-
-    @property
-    def message(self) -> dict[str, object]:
-        """Return the turn as input of `remember`."""
-        return {"role": self.speaker, "content": self.text, "id": self.id}
+    time: datetime
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,33 +59,20 @@ class Script:
     turns: tuple[ScriptTurn, ...]
     expected: Mapping[str, Any]
 
-    def entries(self, name: str) -> Sequence[Mapping[str, Any]]:
-        """Return the expectations of one kind."""
-        return self.expected.get(name, ())
-
-    def turn(self, turn_id: str) -> ScriptTurn:
-        """Return a turn by its id."""
-        return next(turn for turn in self.turns if turn.id == turn_id)
-
 
 def load_script() -> Script:
     """Read the conversation and its expectations."""
     conversation = json.loads((_DATA / "demo_conversation.jsonl").read_text("utf-8").splitlines()[0])
     expected = tomllib.loads((_DATA / "demo_expectations.toml").read_text("utf-8"))
-    turns = tuple(_turn(session, turn) for session in conversation["sessions"] for turn in session["turns"])
-    return Script(turns=turns, expected=expected)
-
-
-def _turn(session: Mapping[str, Any], turn: Mapping[str, Any]) -> ScriptTurn:
-    moment = datetime.fromisoformat(turn.get("time", session["time"]))
-    return ScriptTurn(
-        id=turn["id"],
-        session=session["id"],
-        speaker=turn["speaker"],
-        text=turn["text"],
-        time_us=from_datetime(moment),
-        wall_us=from_datetime(moment.replace(tzinfo=UTC)),
+    turns = tuple(
+        ScriptTurn(
+            *(turn["id"], session["id"], turn["speaker"], turn["text"]),
+            time=datetime.fromisoformat(turn.get("time", session["time"])),
+        )
+        for session in conversation["sessions"]
+        for turn in session["turns"]
     )
+    return Script(turns=turns, expected=expected)
 
 
 _MILLISECONDS: Final = 1_000
@@ -195,12 +174,12 @@ def run_demo(script: Script, path: Path, user: str | None, *, measured: bool = T
     if path.exists():
         raise Conflict(f"{path} exists already", why="the demo needs an empty memory", fix="name another file")
     begun = seconds()
-    clock = ManualClock(to_datetime(script.turns[0].time_us))  # every belief is recorded at the time of its message
+    clock = ManualClock(script.turns[0].time)  # every belief is recorded at the time of its message
     with Credenda.open(path, user=user, clock=clock, workers=False) as memory:
         said = _submit_turns(memory, clock, script, each=measured)
         held = explain_all(memory)
         contests = tuple(memory.manage.contests())
-        searches = tuple(_ask(memory, entry["question"]) for entry in script.entries("search"))
+        searches = tuple(_ask(memory, entry["question"]) for entry in script.expected["search"])
         unanswered = _ask(memory, script.expected["unanswered"]["question"])
         gain = _measure_gain(memory, script, path) if measured else None
         rounds = _ROUNDS if measured else 1
@@ -241,9 +220,10 @@ def _submit_turns(memory: Credenda, clock: ManualClock, script: Script, *, each:
     """Store the conversation message by message, each at its own time, and process `each` before the next, or all."""
     said = _Said()
     for turn in script.turns:
-        clock.advance(max(to_datetime(turn.time_us) - clock.now(), timedelta(0)))
+        clock.advance(max(turn.time - clock.now(), timedelta(0)))
         begun = seconds()
-        receipt = memory.remember([turn.message], session=turn.session)
+        message = {"role": turn.speaker, "content": turn.text, "id": turn.id}
+        receipt = memory.remember([message], session=turn.session)
         said.acks_ms.append((seconds() - begun) * _MILLISECONDS)
         said.events[turn.id] = receipt.event_ids[0]
         if receipt.refused:
@@ -275,19 +255,17 @@ def _measure_gain(memory: Credenda, script: Script, path: Path) -> Gain | None:
     model_id = memory.stats().embedder
     if model_id is None:
         return None
-    entries = script.entries("reworded")
+    entries = script.expected["reworded"]
+
+    def find_answered(asked: Credenda) -> Iterator[str]:
+        for entry in entries:
+            hits = asked.search(entry["question"], limit=_TOP, record_access=False).hits
+            if any(entry["words"].casefold() in hit.quote.casefold() for hit in hits):
+                yield entry["question"]
+
     with Credenda.open(path, user=memory.user, embedder="none", read_only=True) as wordly:
-        by_words = tuple(_find_entries(wordly, entries))
-    return Gain(
-        model_id=model_id, questions=len(entries), by_words=by_words, by_meaning=tuple(_find_entries(memory, entries))
-    )
-
-
-def _find_entries(memory: Credenda, entries: Sequence[Mapping[str, str]]) -> Iterator[str]:
-    for entry in entries:
-        hits = memory.search(entry["question"], limit=_TOP, record_access=False).hits
-        if any(entry["words"].casefold() in hit.quote.casefold() for hit in hits):
-            yield entry["question"]
+        by_words = tuple(find_answered(wordly))
+    return Gain(model_id=model_id, questions=len(entries), by_words=by_words, by_meaning=tuple(find_answered(memory)))
 
 
 def _measure(memory: Credenda, questions: list[str]) -> float:
@@ -338,7 +316,7 @@ def _delete(memory: Credenda, script: Script, held: tuple[Explanation, ...], sai
 
 def check_beliefs(script: Script, path: Path, user: str | None) -> BeliefTestReport:
     """Test the beliefs that the demo leaves in its database against `demo_beliefs.test`."""
-    clock = ManualClock(to_datetime(script.turns[-1].time_us) + timedelta(days=2))
+    clock = ManualClock(script.turns[-1].time + timedelta(days=2))
     with (
         as_file(_DATA / "demo_beliefs.test") as beliefs,
         Credenda.open(path, user=user, clock=clock, workers=False, read_only=True) as memory,
@@ -346,28 +324,17 @@ def check_beliefs(script: Script, path: Path, user: str | None) -> BeliefTestRep
         return memory.inspect.test(beliefs)
 
 
-def has_words(memory: Memory, words: str) -> bool:
-    """Return whether words occur in a belief's value, or in its text when it has no value, ignoring case."""
-    return normalise_value(words) in normalise_value(name_value(memory))
-
-
-def is_from_turn(why: Explanation, run: DemoRun, turn: str) -> bool:
-    """Return whether a turn is evidence of a memory."""
-    return any(event.id == run.events[turn] for event, _, _ in why.evidence)
-
-
 # The demo's text output, section by section, read from the memory that the demo created.
 
 
 _FLOOR: Final = 0.4
-_CURRENT: Final = frozenset({Status.ACTIVE, Status.CHALLENGED})
 _SHOWN_HITS: Final = 2
 
 
-def write_report(screen: Screen, run: DemoRun, script: Script, command: str) -> str:
+def write_report(screen: Screen, run: DemoRun, script: Script, command: str, *, whole: bool) -> str:
     """Return the story, and after it everything else; `command` is the command line that opens this database."""
-    parts = (
-        *_list_scenes(screen, run, script),
+    parts = _list_scenes(screen, run, script)
+    more = (
         ("Current beliefs, with validity and evidence", _show_beliefs(screen, run)),
         ("Past and corrected values", _show_replaced(screen, run)),
         ("Statements that are not beliefs about you", _show_refused(screen, run, script)),
@@ -376,14 +343,9 @@ def write_report(screen: Screen, run: DemoRun, script: Script, command: str) -> 
         ("Timings", _show_timings(screen, run)),
         ("Commands to try", _show_commands(run, command)),
     )
-    return _write_parts(screen, run, script, parts)
-
-
-def _write_parts(
-    screen: Screen, run: DemoRun, script: Script, parts: Iterable[tuple[str, Iterable[str]]], *end: str
-) -> str:
-    """Return numbered parts below an opening line."""
-    first, last = (screen.day(to_datetime(turn.time_us)) for turn in (script.turns[0], script.turns[-1]))
+    rest = f"All beliefs, refusals and scores: credenda demo --long. Look around: {command} list"
+    parts, end = ((*parts, *more), ()) if whole else (parts, (rest,))
+    first, last = (screen.day(turn.time) for turn in (script.turns[0], script.turns[-1]))
     opening = (
         f"{run.turns} messages from {first} to {last}, read in {run.timings.seconds_total:.1f} s "
         "without a network or a language model."
@@ -395,22 +357,19 @@ def _write_parts(
 def _show_beliefs(screen: Screen, run: DemoRun) -> Iterator[str]:
     for why in run.held:
         one = why.memory
-        if one.status in _CURRENT and one.speaker == "user" and one.confidence >= _FLOOR and not one.contested:
+        if one.status in HELD and one.speaker == "user" and one.confidence >= _FLOOR and not one.contested:
             notes = describe_status(one)
             tail = f"  [{notes}]" if notes else ""
             name = f"  {screen.bold(label(one))}: {name_value(one)}"
-            yield (f"{name}{screen.dim(f'  {describe_validity(screen, one)}')}{screen.warn(tail)}")
+            yield f"{name}{screen.dim(f'  {describe_validity(screen, one)}')}{screen.warn(tail)}"
             for event, start, end in why.evidence:
-                yield screen.dim(
-                    screen.fill(
-                        f"{quote_span(screen, event, start, end)} [{event.id}, {start}–{end}]", "      ", "        "
-                    )
-                )
+                quoted = f"{quote_span(screen, event, start, end)} [{event.id}, {start}–{end}]"
+                yield screen.dim(screen.fill(quoted, "      ", "        "))
 
 
 def _show_replaced(screen: Screen, run: DemoRun) -> Iterator[str]:
     by_id = {why.memory.id: why.memory for why in run.held}
-    past = [why.memory for why in run.held if why.memory.status not in _CURRENT]
+    past = [why.memory for why in run.held if why.memory.status not in HELD]
     for old in past:
         new = by_id.get(old.superseded_by or "")
         span = describe_validity(screen, old)
@@ -427,17 +386,13 @@ def _show_ended(old: Memory) -> str:
 
 
 def _show_refused(screen: Screen, run: DemoRun, script: Script) -> Iterator[str]:
-    entries = script.entries("refused")
+    entries, texts = script.expected["refused"], {turn.id: turn.text for turn in script.turns}
     for why in dict.fromkeys(entry["why"] for entry in entries):
         yield f"  {screen.bold(why)}"
-        for entry in entries:
-            if entry["why"] == why:
-                yield from _show_refusal(screen, run, script.turn(entry["turn"]), entry.get("value", ""))
-
-
-def _show_refusal(screen: Screen, run: DemoRun, turn: ScriptTurn, value: str) -> Iterator[str]:
-    yield f"    “{truncate(_cut_passage(turn.text, value), screen.columns - 6)}”"
-    yield screen.dim(screen.fill(f"→ {'; '.join(_describe_outcome(run, turn.id, value))}", "      ", "        "))
+        for entry in (one for one in entries if one["why"] == why):
+            turn, value = entry["turn"], entry.get("value", "")
+            yield f"    “{truncate(_cut_passage(texts[turn], value), screen.columns - 6)}”"
+            yield screen.dim(screen.fill(f"→ {'; '.join(_describe_outcome(run, turn, value))}", "      ", "        "))
 
 
 def _cut_passage(text: str, value: str) -> str:
@@ -453,7 +408,9 @@ def _describe_outcome(run: DemoRun, turn_id: str, value: str) -> Sequence[str]:
     found = [
         why.memory
         for why in run.held
-        if is_from_turn(why, run, turn_id) and why.memory.status in _CURRENT and has_words(why.memory, value)
+        if any(event.id == run.events[turn_id] for event, _, _ in why.evidence)
+        and why.memory.status in HELD
+        and normalise_value(value) in normalise_value(name_value(why.memory))
     ]
     return [*run.masked.get(turn_id, ()), *map(_describe_state, found)] or ["no belief"]
 
@@ -519,12 +476,6 @@ def _show_commands(run: DemoRun, command: str) -> Iterable[str]:
 _INDENT: Final = "   "
 _LINES_OF_CONTEXT: Final = 4
 _LINE: Final = re.compile(r"- \[[^\]]+\] (?P<told>.+)")
-
-
-def write_story(screen: Screen, run: DemoRun, script: Script, command: str) -> str:
-    """Return the story; `command` is the command line that opens this database."""
-    rest = f"All beliefs, refusals and scores: credenda demo --long. Look around: {command} list"
-    return _write_parts(screen, run, script, _list_scenes(screen, run, script), rest)
 
 
 def _list_scenes(screen: Screen, run: DemoRun, script: Script) -> tuple[tuple[str, Iterable[str]], ...]:

@@ -43,22 +43,23 @@ _EPILOG: Final = (
 )
 
 _BUILDERS: Final[Mapping[str, str]] = {
-    "demo": "demo.make_demo_command",
-    "serve": "server_commands.make_serve_command",
-    "migrate": "server_commands.make_migrate_command",
-    "erase-again": "server_commands.make_repeat_erasures_command",
-    "token": "server_commands.make_token_command",
-    "member": "server_commands.make_member_command",
-    "login-link": "server_commands.make_login_command",
-    "password": "server_commands.make_password_command",
-    "audit": "server_commands.make_audit_command",
-    "mcp": "agent_processes.mcp",
-    "worker": "agent_processes.worker",
-    "install": "agent_processes.install",
-    "plugin": "agent_processes.make_plugin_command",
-    "hook": "main.make_hook_command",
+    "demo": "demo.show_demo",
+    "serve": "server_commands.serve",
+    "migrate": "server_commands.migrate",
+    "erase-again": "server_commands.repeat_erasures",
+    "token": "server_commands.TOKENS",
+    "member": "server_commands.MEMBERS",
+    "login-link": "server_commands.issue_login_link",
+    "password": "server_commands.set_password",
+    "audit": "server_commands.AUDIT",
+    "mcp": "agent_processes.serve_client",
+    "worker": "agent_processes.run_worker",
+    "install": "agent_processes.install_client",
+    "plugin": "agent_processes.PLUGINS",
+    "hook": "main.handle_hook",
+    "completion": "main.print_completion",
 }
-"""Modules and functions of the commands that are no operations; each is loaded when its command is built."""
+"""Modules and names of the commands that are no operations; each module is loaded when its command is asked for."""
 
 
 class Program(Commands):
@@ -67,16 +68,14 @@ class Program(Commands):
     def list_commands(self, ctx: click.Context) -> list[str]:
         """Return the names of all commands in display order."""
         del ctx
-        return ["demo", *list_names(), *list(_BUILDERS)[1:], "bench", "completion"]
+        return ["demo", *list_names(), *list(_BUILDERS)[1:-1], "bench", "completion"]
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """Build a command; None for an unknown name."""
         del ctx
         if cmd_name in _BUILDERS:
-            return attrgetter(_BUILDERS[cmd_name])(cli_modules)()
-        if cmd_name == "bench":
-            return _Benches("bench", help="Run benchmarks on this machine.")
-        return _make_completion_command() if cmd_name == "completion" else build(cmd_name)
+            return attrgetter(_BUILDERS[cmd_name])(cli_modules)
+        return _Benches("bench", help="Run benchmarks on this machine.") if cmd_name == "bench" else build(cmd_name)
 
     def main(
         self,
@@ -177,19 +176,14 @@ def _print_traceback() -> None:
     traceback.print_exc()
 
 
-def _make_completion_command() -> click.Command:
-    """Make the command that prints a completion script."""
-    shells = click.Choice(["bash", "zsh", "fish"])
-    return click.Command(
-        "completion",
-        params=[click.Argument(["shell"], type=shells)],
-        callback=_print_completion,
-        help="Print a script that completes commands and options in your shell.",
-        epilog='For bash: eval "$(credenda completion bash)"',
-    )
-
-
-def _print_completion(shell: str) -> None:
+@click.command(
+    "completion",
+    params=[click.Argument(["shell"], type=click.Choice(["bash", "zsh", "fish"]))],
+    help="Print a script that completes commands and options in your shell.",
+    epilog='For bash: eval "$(credenda completion bash)"',
+)
+def print_completion(shell: str) -> None:
+    """Print a completion script."""
     from click.shell_completion import get_completion_class
 
     kind = get_completion_class(shell)
@@ -228,9 +222,9 @@ def main() -> int:
 # The help of `credenda hook`, whose work the program does without this command line (`credenda.__main__`).
 
 
-def make_hook_command() -> click.Command:
-    """Make the command; it runs only where program options stand before it."""
-    options: list[click.Parameter] = [
+@click.command(
+    "hook",
+    params=[
         click.Argument(["event"]),
         click.Option(["--host"], type=click.Choice(HOSTS), default=HOSTS[0], show_default=True, help="The agent."),
         click.Option(
@@ -239,17 +233,12 @@ def make_hook_command() -> click.Command:
         click.Option(["--user"], metavar="NAME", help="User. [default: CREDENDA_USER, else default]"),
         click.Option(["--only"], metavar="FOLDER", multiple=True, help="Work in this folder and below alone."),
         click.Option(["--no-background"], is_flag=True, help="Start no process that files messages."),
-    ]
-    return click.Command(
-        "hook",
-        params=options,
-        callback=click.pass_obj(_run),
-        help="Handle an event of a coding agent: its JSON on standard input, the answer on standard output.",
-        epilog="`credenda plugin install` writes the calls. It never fails its agent: the exit code is 0.",
-    )
-
-
-def _run(
+    ],
+    help="Handle an event of a coding agent: its JSON on standard input, the answer on standard output.",
+    epilog="`credenda plugin install` writes the calls. It never fails its agent: the exit code is 0.",
+)
+@click.pass_obj
+def handle_hook(
     session: Session,
     event: str,
     *,
@@ -259,6 +248,7 @@ def _run(
     only: tuple[str, ...],
     no_background: bool,
 ) -> int:
+    """Run where program options stand before the command."""
     database, name = db or session.db, user or session.user
     words = [event, "--host", host, *(["--no-background"] if no_background else [])]
     words += ["--db", database] if database else []

@@ -8,7 +8,7 @@ import shlex
 import shutil
 import sys
 import unicodedata
-from collections.abc import Callable, Generator, Iterable, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime, tzinfo
@@ -155,6 +155,11 @@ def format_wait(seconds: float) -> str:
     return f"{minutes // 60} h {minutes % 60} min" if minutes % 60 else f"{minutes // 60} h"
 
 
+def format_count(count: int) -> str:
+    """Write a number that is not shown where it is zero."""
+    return f"{count:,}" if count else ""
+
+
 def format_day(time: datetime | None) -> str:
     """Format the day of a time, in its own zone; "" for None."""
     return "" if time is None else time.date().isoformat()
@@ -213,6 +218,18 @@ class Screen:
         )
         return "\n".join(lines) or indent.rstrip()
 
+    def item(self, text: str) -> str:
+        """Wrap an item of a list below a heading."""
+        return self.fill(text, "  ", "    ")
+
+    def counts(self, found: Mapping[str, int]) -> str:
+        """Lay out counts by their names in code."""
+        return self.pairs((name.replace("_", " "), f"{count:,}") for name, count in found.items())
+
+    def more(self, cursor: str | None) -> str:
+        """Say how to see the next page; "" for none."""
+        return self.dim(f"\nMore: --cursor {cursor}") if cursor else ""
+
     def pairs(self, rows: Iterable[tuple[str, str]], indent: str = "  ") -> str:
         """Lay out name and value pairs, aligned; leave out pairs with an empty value."""
         shown = [(name, text) for name, text in rows if text]
@@ -240,19 +257,27 @@ class Screen:
         return (start + truncate(last, max(self.width - count_cells(start), 1))).rstrip()
 
 
-RENDERERS: Final = dict[type, Callable[[Screen, Any], str]]()
-"""The text output of each type of results."""
-R = TypeVar("R", bound=Callable[[Screen, Any], str])
+RENDERERS: Final = dict[type | str, Callable[[Screen, Any], Iterable[str]]]()
+"""The lines of each type of results, and of operations whose results are lists or have a type of several."""
+R = TypeVar("R", bound=Callable[[Screen, Any], Iterable[str]])
+SHOWN: Final = 20
+"""The items of a list that are shown."""
 
 
-def register_output(kind: type) -> Callable[[R], R]:
-    """Make a function the text output of a type of results."""
+def register_output(kind: type | str) -> Callable[[R], R]:
+    """Make a function the text output of a type of results, or of an operation."""
 
     def register(render: R) -> R:
         RENDERERS[kind] = render
         return render
 
     return register
+
+
+def count_rest(count: int, more: str = "", *, shown: int = SHOWN, indent: str = "") -> Iterator[str]:
+    """Yield a line that counts the items of a list that are not shown, where there are any."""
+    if count > shown:
+        yield f"{indent}and {count - shown:,} more{more}"
 
 
 def open_screen(zone: tzinfo = UTC) -> Screen:
@@ -308,13 +333,9 @@ class Commands(click.Group):
         """Find the command that the arguments name; an unknown one is a usage error that names the nearest."""
         name = str(args[0])
         if not ctx.resilient_parsing and not name.startswith("-") and self.get_command(ctx, name) is None:
-            ctx.fail(f"No such command '{name}'.{_suggest(name, self.list_commands(ctx))}")
+            near = get_close_matches(name.casefold(), self.list_commands(ctx), n=1)
+            ctx.fail(f"No such command '{name}'.{f' Did you mean `{near[0]}`?' if near else ''}")
         return super().resolve_command(ctx, args)
-
-
-def _suggest(name: str, names: list[str]) -> str:
-    near = get_close_matches(name.casefold(), names, n=1)
-    return f" Did you mean `{near[0]}`?" if near else ""
 
 
 # One run of the command line: the program options, and how the memory is opened.

@@ -1,30 +1,32 @@
-"""Text output of results: one renderer for each kind of result."""
+"""Text output of results: one renderer for each kind of result, which yields the lines."""
 
 from __future__ import annotations
 
 import difflib
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
+import credenda.interfaces.cli.render_lifecycle  # noqa: F401 # pyright: ignore[reportUnusedImport] - registers renderers
 from credenda.clock import to_datetime
 from credenda.interfaces.cli.outcome import Done
-from credenda.interfaces.cli.output import NOTHING_YET, RENDERERS, Screen, escape_controls, format_wait, register_output
-from credenda.interfaces.cli.render_beliefs import render_contest, render_contests, render_history
-from credenda.interfaces.cli.render_lifecycle import render_jobs, render_scores
+from credenda.interfaces.cli.output import (
+    NOTHING_YET,
+    RENDERERS,
+    SHOWN,
+    Screen,
+    count_rest,
+    escape_controls,
+    format_count,
+    format_wait,
+    register_output,
+)
+from credenda.interfaces.cli.render_beliefs import render_contest
 from credenda.interfaces.client_setup.install import Installed
 from credenda.model.change import SlotLoop
-from credenda.model.evaluation import (
-    BeliefTestReport,
-    CheckedAssertion,
-    RebuildDifference,
-    RebuildReport,
-    ReplayedPrompt,
-    ReplayReport,
-)
-from credenda.model.governance import DeletionPlan, DeletionReceipt, LegalHold, RetentionPolicy, SharedMemory
-from credenda.model.job import Finding
+from credenda.model.evaluation import BeliefTestReport, CheckedAssertion, RebuildDifference, RebuildReport, ReplayReport
+from credenda.model.governance import DeletionPlan, DeletionReceipt, LegalHold, RetentionPolicy
 from credenda.model.memory import Memory
 from credenda.model.query import Context, StatusStep
 from credenda.model.report import (
@@ -36,7 +38,6 @@ from credenda.model.report import (
     ExportReport,
     ExtractionReport,
     ImportReport,
-    ModelUse,
     ReembedReport,
     Resolution,
     RestoreReport,
@@ -60,8 +61,6 @@ _OPENINGS: Final = {
     "unpin": "No longer pinned.",
     "set-status": "Set.",
 }
-
-
 _NO_VALUE: Final = (
     "No value could be read from the sentence, so the next statement about the same takes its place; "
     "`credenda correct ID --value VALUE` names one."
@@ -70,39 +69,59 @@ _NO_VALUE: Final = (
 
 def render(screen: Screen, operation: str, value: object) -> str:
     """Write the result of an operation for a person."""
-    shown = _BY_OPERATION.get(operation) or RENDERERS.get(type(value))
+    shown = RENDERERS.get(operation) or RENDERERS.get(type(value))
     if shown is None:
         return "Done." if value is None else escape_controls(str(value))
-    opening = _OPENINGS.get(operation) if isinstance(value, Memory) else None
+    opening = [_OPENINGS[operation]] if isinstance(value, Memory) and operation in _OPENINGS else []
     if operation == "correct" and isinstance(value, Memory) and value.attribute and not value.value:
-        opening = f"{opening}\n{screen.fill(_NO_VALUE)}"
-    return f"{opening}\n{shown(screen, value)}" if opening else shown(screen, value)
+        opening.append(screen.fill(_NO_VALUE))
+    return "\n".join([*opening, *shown(screen, value)])
+
+
+RENDERERS.update(
+    {
+        Context: lambda _, packed: [packed.text],  # unchanged, because it goes into a prompt
+        Done: lambda _, done: [f"{done.done.capitalize()}: {escape_controls(done.id)}"],
+        Resolution: lambda screen, resolution: ["Answered.", render_contest(screen, resolution.contest)],
+    }
+)
 
 
 @register_output(Installed)
-def _render_installed(screen: Screen, done: Installed) -> str:
+def _show_installed(screen: Screen, done: Installed) -> Iterator[str]:
     told = {"added": "Added", "changed": "Changed", "already there": "Already there, nothing changed:"}[done.done]
     rows = (("file", done.path), ("backup", done.backup or ""), ("then", "restart the client"))
-    shown = rows if done.done != "already there" else rows[:1]
-    return f"{told} {escape_controls(done.name)}\n{screen.pairs(shown)}"
+    yield f"{told} {escape_controls(done.name)}"
+    yield screen.pairs(rows if done.done != "already there" else rows[:1])
 
 
 @register_output(ExportReport)
-def _render_exported(screen: Screen, report: ExportReport) -> str:
-    lines = [f"Wrote {escape_controls(report.path)}", _render_counts(screen, report.rows)]
+def _show_export(screen: Screen, report: ExportReport) -> Iterator[str]:
+    yield f"Wrote {escape_controls(report.path)}"
+    yield screen.counts(report.rows)
     if report.damaged:
-        lines.append(screen.warn(f"{count_noun(len(report.damaged), 'place')} of the database cannot be read:"))
-        lines += [screen.fill(escape_controls(one), "  ", "    ") for one in report.damaged]
-    return "\n".join(lines)
-
-
-def _render_counts(screen: Screen, counts: Mapping[str, int]) -> str:
-    return screen.pairs((name.replace("_", " "), f"{count:,}") for name, count in counts.items())
+        yield screen.warn(f"{count_noun(len(report.damaged), 'place')} of the database cannot be read:")
+        yield from map(screen.item, report.damaged)
 
 
 @register_output(Stats)
-def render_stats(screen: Screen, found: Stats) -> str:
-    """Show how much is stored and how much work is queued."""
+def _show_stats(screen: Screen, found: Stats) -> Iterator[str]:
+    use = found.model
+    model_rows = (
+        ()
+        if use is None
+        else (
+            ("language model", escape_controls(use.model_id or "none")),
+            (
+                "used today",
+                f"{count_noun(use.calls, 'call')}, {use.tokens:,} of {use.tokens_max:,} tokens, ${use.cost_usd:,.4f}",
+            ),
+            ("messages", f"{use.messages:,}, {use.tokens_a_message:,.0f} tokens each" if use.messages else ""),
+            ("claims", escape_controls("; ".join(f"{count:,} {what}" for what, count in use.claims.items()))),
+            ("paused", escape_controls(use.trouble)),
+            ("queued for it", escape_controls(_list(use.waiting))),
+        )
+    )
     rows = (
         ("oldest unread", format_wait(found.oldest_unread_seconds)),
         ("events", f"{found.events:,}" + (f" ({found.redacted_events:,} redacted)" if found.redacted_events else "")),
@@ -116,35 +135,30 @@ def render_stats(screen: Screen, found: Stats) -> str:
         ("vectors", _list(found.vectors_by_model) or "0"),
         ("tokens counted by", escape_controls(found.counted_by)),
         ("tombstones", f"{found.tombstones:,}"),
-        *(() if found.model is None else _list_model_rows(found.model)),
     )
-    lines = [screen.pairs(rows, indent="")]
+    yield screen.pairs((*rows, *model_rows), indent="")
     if found.reader_problem:
-        lines.append(screen.fill(screen.warn(found.reader_problem)))
-    if found.texts_to_embed or (found.vectors and found.embedder is None):
-        lines.append(screen.fill(_describe_other_vectors(found)))
+        yield screen.fill(screen.warn(found.reader_problem))
+    if found.embedder is None:
+        told = f"{found.vectors:,} vectors are not used: no embedding model is open, so search is lexical only."
+        yield from [screen.fill(told)] if found.vectors or found.texts_to_embed else []
+    elif found.texts_to_embed:
+        lacking = f"{count_noun(found.texts_to_embed, 'text', 'has')} no vector of {escape_controls(found.embedder)}"
+        yield screen.fill(f"{lacking}: search finds such texts by words only until you run `credenda reembed`.")
     if not found.events and not found.memories:
-        lines.append(screen.fill(NOTHING_YET))
-    return "\n".join(lines)
+        yield screen.fill(NOTHING_YET)
 
 
-def _list_model_rows(use: ModelUse) -> Iterable[tuple[str, str]]:
-    """Show the language model, and its use and cost today."""
-    yield "language model", escape_controls(use.model_id or "none")
-    spent = f"{count_noun(use.calls, 'call')}, {use.tokens:,} of {use.tokens_max:,} tokens, ${use.cost_usd:,.4f}"
-    yield "used today", spent
-    yield "messages", f"{use.messages:,}, {use.tokens_a_message:,.0f} tokens each" if use.messages else ""
-    yield "claims", escape_controls("; ".join(f"{count:,} {what}" for what, count in use.claims.items()))
-    yield "paused", escape_controls(use.trouble)
-    yield "queued for it", escape_controls(_list(use.waiting))
+def _list(counts: Mapping[str, int]) -> str:
+    return ", ".join(f"{count:,} {name}" for name, count in counts.items() if count)
 
 
 @register_output(ExtractionReport)
-def _render_extraction(screen: Screen, report: ExtractionReport) -> str:
-    """Show the result or the estimated cost of extraction with a model."""
+def _show_extraction(screen: Screen, report: ExtractionReport) -> Iterator[str]:
     if not report.dry_run:
         waits = f"; {report.waiting:,} are still queued" if report.waiting else ""
-        return f"Extracted {count_noun(report.turns, 'message')} again with {escape_controls(report.model_id)}{waits}."
+        yield f"Extracted {count_noun(report.turns, 'message')} again with {escape_controls(report.model_id)}{waits}."
+        return
     cost = "unknown: set llm_price"
     if report.cost_usd is not None and report.cost_usd_most is not None:
         cost = f"about ${report.cost_usd:,.4f}, at most ${report.cost_usd_most:,.4f}"
@@ -157,134 +171,94 @@ def _render_extraction(screen: Screen, report: ExtractionReport) -> str:
         ("cost", cost),
         ("price", escape_controls(report.price_source)),
     )
-    return f"The model was not called. Extraction would take:\n{screen.pairs(rows)}"
-
-
-def _describe_other_vectors(found: Stats) -> str:
-    """Describe texts that only another embedding model has embedded."""
-    if found.embedder is None:
-        return f"{found.vectors:,} vectors are not used: no embedding model is open, so search is lexical only."
-    return (
-        f"{count_noun(found.texts_to_embed, 'text', 'has')} no vector of {escape_controls(found.embedder)}: "
-        "search finds such texts by words only until you run `credenda reembed`."
-    )
+    yield "The model was not called. Extraction would take:"
+    yield screen.pairs(rows)
 
 
 @register_output(ReembedReport)
-def _render_reembed(screen: Screen, report: ReembedReport) -> str:
+def _show_reembed(screen: Screen, report: ReembedReport) -> Iterator[str]:
     told = "Would embed" if report.dry_run else "Embedded"
-    lines = [f"{told} {count_noun(report.embedded, 'text')} with {escape_controls(report.model_id)}."]
-    lines.append(_render_counts(screen, report.vectors_by_model))
+    yield f"{told} {count_noun(report.embedded, 'text')} with {escape_controls(report.model_id)}."
+    yield screen.counts(report.vectors_by_model)
     if not report.in_use:
-        lines.append("Set `embedder` to this model so that searches use it.")
-    return "\n".join(lines)
-
-
-def _list(counts: Mapping[str, int]) -> str:
-    return ", ".join(f"{count:,} {name}" for name, count in counts.items() if count)
+        yield "Set `embedder` to this model so that searches use it."
 
 
 @register_output(DoctorReport)
-def render_doctor(screen: Screen, report: DoctorReport) -> str:
-    """Show the result of a check of the store."""
-    lines = [f"Oldest unread message: {format_wait(report.oldest_unread_seconds)}."]
-    lines += ["No problem was found." if report.ok else screen.warn("Problems were found.")]
-    lines += [screen.fill(_describe_finding(one), "  ", "    ") for one in report.findings]
+def _show_doctor(screen: Screen, report: DoctorReport) -> Iterator[str]:
+    yield f"Oldest unread message: {format_wait(report.oldest_unread_seconds)}."
+    yield _judge(screen, ok=report.ok)
+    for one in report.findings:
+        place, fix = f" ({one.where})" if one.where else "", f"; {one.fix}" if one.fix and not one.repaired else ""
+        yield screen.item(f"{'repaired' if one.repaired else 'wrong'}: {one.check}: {one.detail}{place}{fix}")
     if any(not one.fix and not one.repaired for one in report.findings):
-        lines.append("`credenda doctor --repair` rebuilds derived data; for anything else restore a backup.")
-    lines.append(screen.dim(screen.fill(f"checked: {', '.join(report.checks)}")))
-    about = [(name.replace("_", " "), text) for name, text in report.backend.items()]
-    lines += [screen.dim("database"), screen.pairs(about)]
-    return "\n".join(lines)
+        yield "`credenda doctor --repair` rebuilds derived data; for anything else restore a backup."
+    yield screen.dim(screen.fill(f"checked: {', '.join(report.checks)}"))
+    yield screen.dim("database")
+    yield screen.pairs((name.replace("_", " "), text) for name, text in report.backend.items())
+
+
+def _judge(screen: Screen, *, ok: bool) -> str:
+    return "No problem was found." if ok else screen.warn("Problems were found.")
 
 
 @register_output(ServerReport)
-def render_server(screen: Screen, report: ServerReport) -> str:
-    """Show the result of a check of a server."""
+def _show_server(screen: Screen, report: ServerReport) -> Iterator[str]:
     signs = {True: "ok", False: "WRONG", None: "unknown"}
     rows = [(one.check, f"{signs[one.ok]}: {one.detail}{f'; {one.fix}' if one.fix else ''}") for one in report.checks]
-    lines = [
-        screen.pairs(rows, indent=""),
-        "No problem was found." if report.ok else screen.warn("Problems were found."),
-    ]
-    return "\n".join(lines)
-
-
-def _describe_finding(one: Finding) -> str:
-    """Format one problem with its place and fix."""
-    head = f"{'repaired' if one.repaired else 'wrong'}: {one.check}: {one.detail}"
-    place = f" ({one.where})" if one.where else ""
-    return head + place + (f"; {one.fix}" if one.fix and not one.repaired else "")
+    yield screen.pairs(rows, indent="")
+    yield _judge(screen, ok=report.ok)
 
 
 @register_output(RebuildReport)
-def render_rebuild(screen: Screen, report: RebuildReport) -> str:
-    """Show the differences that a rebuild found, and whether it applied them."""
+def _show_rebuild(screen: Screen, report: RebuildReport) -> Iterator[str]:
     if report.waiting:
-        return (
+        yield (
             f"The model read {count_noun(report.asked, 'message')}; "
-            f"{report.waiting:,} are still queued ({escape_controls(report.why)}).\n"
-            "Its answers are kept, and the same command continues from there. Nothing was changed."
+            f"{report.waiting:,} are still queued ({escape_controls(report.why)})."
         )
+        yield "Its answers are kept, and the same command continues from there. Nothing was changed."
+        return
     count = len(report.differences)
     done = "applied" if report.applied else "nothing was changed"
     head = f"{count:,} differences; {done}." if count else "Nothing differs."
-    lines = [f"Compared {count_noun(report.compared, 'memory')}. {head}"]
-    lines += [screen.fill(_describe_difference(one), "  ", "    ") for one in report.differences]
-    lines += [screen.fill(f"kept: {escape_controls(one)}", "  ", "    ") for one in report.kept]
+    yield f"Compared {count_noun(report.compared, 'memory')}. {head}"
+    for one in report.differences:
+        words = " → ".join(escape_controls(part) for part in (one.before, one.after) if part)
+        reason = f"({escape_controls(one.reason)})" if one.reason else ""
+        yield screen.item(" ".join(filter(None, (one.what, one.id or "new", ", ".join(one.fields), words, reason))))
+    yield from (screen.item(f"kept: {one}") for one in report.kept)
     if report.unread:
-        lines.append(f"The model failed on {count_noun(report.unread, 'message')}; their beliefs stay unchanged.")
+        yield f"The model failed on {count_noun(report.unread, 'message')}; their beliefs stay unchanged."
     if report.unexplained:
-        lines.append(f"{count_noun(len(report.unexplained), 'memory', 'is')} not in the change log: unchanged.")
-    if report.redacted or report.unsupported:
-        poor = max(report.redacted, report.unsupported)
-        lines.append(f"{count_noun(poor, 'memory', 'is')} logged too incompletely to compare.")
-    return "\n".join(lines)
-
-
-def _describe_difference(one: RebuildDifference) -> str:
-    words = " → ".join(escape_controls(part) for part in (one.before, one.after) if part)
-    parts = (
-        one.what,
-        one.id or "new",
-        ", ".join(one.fields),
-        words,
-        f"({escape_controls(one.reason)})" if one.reason else "",
-    )
-    return " ".join(part for part in parts if part)
+        yield f"{count_noun(len(report.unexplained), 'memory', 'is')} not in the change log: unchanged."
+    if poor := max(report.redacted, report.unsupported):
+        yield f"{count_noun(poor, 'memory', 'is')} logged too incompletely to compare."
 
 
 @register_output(ImportReport)
-def render_import(screen: Screen, report: ImportReport) -> str:
-    """Show what an import stored."""
-    rows: Iterable[tuple[str, str]] = (
+def _show_import(screen: Screen, report: ImportReport) -> Iterator[str]:
+    path = escape_controls(report.path)
+    rows = (
         ("format", report.format),
-        ("conversations", f"{report.conversations:,}" if report.conversations else ""),
-        ("turns", f"{report.turns:,}" if report.turns else ""),
-        ("already stored", f"{report.skipped:,}" if report.skipped else ""),
+        ("conversations", format_count(report.conversations)),
+        ("turns", format_count(report.turns)),
+        ("already stored", format_count(report.skipped)),
         ("ended", count_noun(report.ended, "memory") if report.ended else ""),
         ("left out", ", ".join(count_kind(count, kind) for kind, count in report.left_out.items())),
-        ("problems", f"{report.passed_over:,}" if report.passed_over else ""),
+        ("problems", format_count(report.passed_over)),
         ("rows", _list(report.rows)),
     )
-    path = escape_controls(report.path)
-    done = f"Would import {path}; nothing was stored" if report.dry_run else f"Imported {path}"
-    lines = [done, screen.pairs(rows)]
-    lines += [screen.fill(f"note: {problem}", "  ", "    ") for problem in _group_problems(report.problems)]
-    return "\n".join(lines)
-
-
-def _group_problems(problems: Iterable[str]) -> Iterator[str]:
-    """Yield each problem, and those that several items have once, with the first of them."""
+    yield f"Would import {path}; nothing was stored" if report.dry_run else f"Imported {path}"
+    yield screen.pairs(rows)
     places: dict[str, list[str]] = {}
-    for one in problems:
+    for one in report.problems:
         place, _, what = one.rpartition(": ")
         places.setdefault(what, []).append(place)
     for what, found in places.items():
-        if len(found) > _ALIKE:
-            yield f"{what} in {len(found):,} items, the first {found[0]}; --json names them"
-        else:
-            yield from (f"{place}: {what}" if place else what for place in found)
+        many = [f"{what} in {len(found):,} items, the first {found[0]}; --json names them"]
+        each = (f"{place}: {what}" if place else what for place in found)
+        yield from (screen.item(f"note: {told}") for told in (many if len(found) > _ALIKE else each))
 
 
 _ALIKE: Final = 3
@@ -295,33 +269,27 @@ _ALIKE: Final = 3
 
 
 @register_output(UndoReport)
-def render_undo(screen: Screen, report: UndoReport) -> str:
-    """Show the reverted changes, or a preview, and the later changes that block them."""
+def _show_undo(screen: Screen, report: UndoReport) -> Iterator[str]:
     count = len(report.undone)
     changes = count_noun(count, "change")
-    if not count:
-        lines = ["There was nothing to undo."]
-    else:
-        lines = [f"Undid {changes}." if report.ran else f"Would undo {changes}; nothing was changed."]
-    rows = [(one.id, _describe_move(screen, one)) for one in report.memories]
-    if rows:
-        lines.append(screen.table(("ID", "EFFECT"), rows, indent="  "))
+    done = f"Undid {changes}." if report.ran else f"Would undo {changes}; nothing was changed."
+    yield done if count else "There was nothing to undo."
+    if report.memories:
+        rows: list[tuple[str, str]] = []
+        for one in report.memories:
+            said = filter(None, (_describe_field(screen, one, name) for name in one.after))
+            rows.append((one.id, ", ".join(dict.fromkeys(said))))
+        yield screen.table(("ID", "EFFECT"), rows, indent="  ")
     if report.conflicts:
-        lines.append(screen.warn("Later changes depend on these; --cascade undoes them as well:"))
+        yield screen.warn("Later changes depend on these; --cascade undoes them as well:")
         found = [(one.id, one.kind.value, one.memory_id or "", escape_controls(one.reason)) for one in report.conflicts]
-        lines.append(screen.table(("CHANGE", "KIND", "ID", "REASON"), found, indent="  "))
+        yield screen.table(("CHANGE", "KIND", "ID", "REASON"), found, indent="  ")
     if report.lasting:
-        lines.append(f"{len(report.lasting):,} cannot be undone: their text was permanently deleted.")
-    return "\n".join(lines)
-
-
-def _describe_move(screen: Screen, one: UndoneMemory) -> str:
-    """Say what becomes of a memory, in words for the fields that people know."""
-    said = [_describe_field(screen, one, name) for name in one.after]
-    return ", ".join(dict.fromkeys(part for part in said if part))
+        yield f"{len(report.lasting):,} cannot be undone: their text was permanently deleted."
 
 
 def _describe_field(screen: Screen, one: UndoneMemory, name: str) -> str:
+    """Say what becomes of a memory, in words for the fields that people know."""
     before, after = _format_value(screen, one.before.get(name)), _format_value(screen, one.after[name])
     match name:
         case "status":
@@ -345,19 +313,17 @@ def _format_value(screen: Screen, value: object) -> str:
     return "none" if value is None else escape_controls(str(value))
 
 
-def render_status_history(screen: Screen, found: Sequence[StatusStep]) -> str:
-    """Show the statuses of a memory, oldest first."""
+@register_output("status-history")
+def _show_status_history(screen: Screen, found: Sequence[StatusStep]) -> Iterator[str]:
     rows = [
         (screen.moment(one.at), one.status.value, one.actor.value, escape_controls(one.reason), one.change_id)
         for one in found
     ]
-    return screen.table(("WHEN", "STATUS", "BY", "REASON", "CHANGE"), rows)
+    yield screen.table(("WHEN", "STATUS", "BY", "REASON", "CHANGE"), rows)
 
 
-def render_loops(screen: Screen, found: Sequence[SlotLoop]) -> str:
-    """Show the slots that flip-flop, most replacements first."""
-    if not found:
-        return "No slot flip-flops."
+@register_output("loops")
+def _show_loops(screen: Screen, found: Sequence[SlotLoop]) -> Iterator[str]:
     rows = [
         (
             f"{one.superseded_count:,}",
@@ -369,52 +335,43 @@ def render_loops(screen: Screen, found: Sequence[SlotLoop]) -> str:
         )
         for one in found
     ]
-    return screen.table(("REPLACED", "ABOUT", "FIRST SEEN", "LAST REPLACED", "CONTEST", "VALUES"), rows)
+    head = ("REPLACED", "ABOUT", "FIRST SEEN", "LAST REPLACED", "CONTEST", "VALUES")
+    yield screen.table(head, rows) if found else "No slot flip-flops."
 
 
 # Text output of folder synchronisation.
 
 
-_SHOWN: Final = 20
-
-
-def render_sync(screen: Screen, report: SyncReport) -> str:
-    """Show the changes of a synchronisation, in the files and in the memory."""
+@register_output("files")
+def _show_sync(screen: Screen, report: SyncReport) -> Iterator[str]:
     pages = f"{len(report.written):,} written" + (f", {len(report.removed):,} removed" if report.removed else "")
-    counts = (
-        (report.remembered, "remembered"),
-        (report.corrected, "corrected"),
-        (report.deleted, "deleted"),
-        (report.contested, "contested"),
-    )
-    rows = (
-        ("from the files", ", ".join(f"{count:,} {name}" for count, name in counts if count)),
-        ("pages", pages if report.written or report.removed else ""),
-    )
-    head = f"{'Would synchronise' if report.dry_run else 'Synchronised'} {escape_controls(report.path)}" + (
-        "" if report.changed else ": nothing had changed"
-    )
+    counts = {name: getattr(report, name) for name in ("remembered", "corrected", "deleted", "contested")}
+    rows = (("from the files", _list(counts)), ("pages", pages if report.written or report.removed else ""))
+    head = f"{'Would synchronise' if report.dry_run else 'Synchronised'} {escape_controls(report.path)}"
+    yield head if report.changed else f"{head}: nothing had changed"
+    if shown := screen.pairs(rows):
+        yield shown
     files = [f"  written: {escape_controls(one)}" for one in report.written]
     files += [f"  removed: {escape_controls(one)}" for one in report.removed]
-    lines = [head, screen.pairs(rows), *files[:_SHOWN], render_pending(report)]
-    if len(files) > _SHOWN:
-        lines.append(f"  and {len(files) - _SHOWN:,} more; --json names them")
+    yield from files[:SHOWN]
+    if pending := render_pending(report):
+        yield pending
+    yield from count_rest(len(files), "; --json names them", indent="  ")
     if report.waiting:
-        lines.append(
+        yield (
             f"{count_noun(report.waiting, 'entry', 'is')} missing: `--missing delete` deletes, "
             "`--missing restore` writes them to the files again."
         )
-    lines += [screen.fill(f"skipped: {one}", "  ", "    ") for one in report.left_alone[:_SHOWN]]
-    lines += [screen.fill(f"note: {one}", "  ", "    ") for one in report.notes[:_SHOWN]]
-    more = len(report.left_alone[_SHOWN:]) + len(report.notes[_SHOWN:])
-    return "\n".join([line for line in lines if line] + ([f"and {more:,} more; --json names them"] if more else []))
+    yield from (screen.item(f"skipped: {one}") for one in report.left_alone[:SHOWN])
+    yield from (screen.item(f"note: {one}") for one in report.notes[:SHOWN])
+    more = len(report.left_alone[SHOWN:]) + len(report.notes[SHOWN:])
+    yield from count_rest(more, "; --json names them", shown=0)
 
 
 def render_pending(report: SyncReport) -> str:
     """List entries that are missing from the files, a line each."""
-    lines = [f"  missing: {escape_controls(one)}" for one in report.pending[:_SHOWN]]
-    more = report.waiting - len(lines)
-    return "\n".join([*lines, *([f"  and {more:,} more"] if lines and more > 0 else [])])
+    lines = [f"  missing: {escape_controls(one)}" for one in report.pending[:SHOWN]]
+    return "\n".join([*lines, *(count_rest(report.waiting, shown=len(lines), indent="  ") if lines else [])])
 
 
 # Text output of erasure, deletion, legal holds, retention policies and backups.
@@ -424,101 +381,76 @@ _NEVER_THERE: Final = (
     "This database never had this user, so no erasure is on record: a backup that has the user brings it back. Restore"
     " such a backup first, and then erase."
 )
-
-
-@register_output(EraseReceipt)
-def render_erase(screen: Screen, receipt: EraseReceipt) -> str:
-    """Show the erased rows, and the result of the search for remaining data."""
-    nothing = "There was nothing left to erase." if receipt.listed else _NEVER_THERE
-    lines = [f"Erased {receipt.rows:,} rows." if receipt.rows else nothing]
-    lines.append(screen.pairs((name.replace("_", " "), f"{count:,}") for name, count in receipt.tables.items()))
-    bytes_searched = f"Searched all bytes for {receipt.windows_searched:,} pieces of its text"
-    searched = bytes_searched if receipt.windows_searched else "Looked for rows that are left"
-    lines.append(f"{searched}: {receipt.remaining_matches:,} found.")
-    if receipt.exported:
-        lines.append(f"Everything was exported to {escape_controls(receipt.exported)} first.")
-    if not receipt.log_emptied:
-        lines.append(screen.warn("Another process still reads the log: close it and erase again to finish."))
-    elif receipt.remaining_matches:
-        lines.append(screen.warn("Erase again; if that does not help, see docs/reference/forgetting.md."))
-    if receipt.backups:
-        lines.append("These backups may still contain it. Restoring one erases it there; or delete them:")
-        lines += [f"  {escape_controls(path)}" for path in receipt.backups]
-    if receipt.owed:
-        lines.append(screen.warn("The erasure is not listed beside these yet. It is tried again; see `doctor`:"))
-        lines += [f"  {escape_controls(path)}: {escape_controls(reason)}" for path, reason in receipt.owed.items()]
-    return "\n".join(filter(None, lines))
-
-
 _HELD: Final = (
     "Another process still reads the log, which keeps the words until that ends; the next write after it removes them."
 )
 
 
+@register_output(EraseReceipt)
+def _show_erase(screen: Screen, receipt: EraseReceipt) -> Iterator[str]:
+    nothing = "There was nothing left to erase." if receipt.listed else _NEVER_THERE
+    yield f"Erased {receipt.rows:,} rows." if receipt.rows else nothing
+    if receipt.tables:
+        yield screen.counts(receipt.tables)
+    bytes_searched = f"Searched all bytes for {receipt.windows_searched:,} pieces of its text"
+    searched = bytes_searched if receipt.windows_searched else "Looked for rows that are left"
+    yield f"{searched}: {receipt.remaining_matches:,} found."
+    if receipt.exported:
+        yield f"Everything was exported to {escape_controls(receipt.exported)} first."
+    if not receipt.log_emptied:
+        yield screen.warn("Another process still reads the log: close it and erase again to finish.")
+    elif receipt.remaining_matches:
+        yield screen.warn("Erase again; if that does not help, see docs/reference/forgetting.md.")
+    if receipt.backups:
+        yield "These backups may still contain it. Restoring one erases it there; or delete them:"
+        yield from (f"  {escape_controls(path)}" for path in receipt.backups)
+    if receipt.owed:
+        yield screen.warn("The erasure is not listed beside these yet. It is tried again; see `doctor`:")
+        yield from (f"  {escape_controls(path)}: {escape_controls(reason)}" for path, reason in receipt.owed.items())
+
+
 @register_output(DeletionPlan)
-def render_plan(screen: Screen, plan: DeletionPlan) -> str:
-    """Show what deleting one thing would remove."""
+def _show_plan(screen: Screen, plan: DeletionPlan) -> Iterator[str]:
     if not (plan.memories or plan.events):
-        return f"Nothing would be deleted: {plan.id} is deleted already."
+        yield f"Nothing would be deleted: {plan.id} is deleted already."
+        return
     gone = f"{count_noun(plan.memories, 'memory')}, and words in {count_noun(plan.events, 'message')}"
-    head = f"Would delete {gone}. Nothing was deleted."
-    lines = [head, screen.pairs([("id", plan.id), ("text", escape_controls(plan.text))]), *describe_shared(plan)]
-    return "\n".join(lines)
+    yield f"Would delete {gone}. Nothing was deleted."
+    yield screen.pairs([("id", plan.id), ("text", escape_controls(plan.text))])
+    yield from describe_shared(plan)
 
 
-def describe_shared(plan: DeletionPlan) -> list[str]:
+def describe_shared(plan: DeletionPlan | DeletionReport) -> Iterator[str]:
     """Describe the words that a deletion blanks, and every other memory that holds them."""
-    lines = [f"Blanks in {one.event_id}: “{escape_controls(one.words)}”" for one in plan.blanked]
-    totals = (len(plan.kept), len(plan.taken), len(plan.mentions))
-    return lines + _describe_named(
-        plan, totals, "These memories go too, because they state the same or were derived from it:"
-    )
-
-
-def describe_report(report: DeletionReport) -> list[str]:
-    """Describe the memories that a deletion by conditions concerns."""
-    totals = (report.kept_total, report.memories, report.mentions_total)
-    return _describe_named(report, totals, "These memories go:")
-
-
-def _describe_named(plan: DeletionPlan | DeletionReport, totals: tuple[int, int, int], going: str) -> list[str]:
-    lines: list[str] = []
-    if plan.kept:
-        lines.append("These memories hold its words and stay without them:")
-        lines += [f"  {_quote(one)} keeps “{escape_controls(one.left)}”" for one in plan.kept]
-        lines += _count_rest(totals[0], plan.kept)
-    if plan.taken:
-        lines.append(going)
-        lines += [f"  {_quote(one)}" for one in plan.taken]
-        lines += _count_rest(totals[1], plan.taken)
-    if plan.mentions:
-        lines.append("These memories name it in words of their own and stay as they are:")
-        lines += [f"  {_quote(one)}" for one in plan.mentions]
-        lines += _count_rest(totals[2], plan.mentions)
-    return lines
-
-
-def _count_rest(total: int, named: Sequence[SharedMemory]) -> list[str]:
-    return [f"  and {total - len(named):,} more"] if total > len(named) else []
-
-
-def _quote(one: SharedMemory) -> str:
-    return f"{one.id} “{escape_controls(one.text)}”"
+    going = "These memories go:"
+    if isinstance(plan, DeletionPlan):
+        going = "These memories go too, because they state the same or were derived from it:"
+        totals = (len(plan.kept), len(plan.taken), len(plan.mentions))
+        yield from (f"Blanks in {one.event_id}: “{escape_controls(one.words)}”" for one in plan.blanked)
+    else:
+        totals = (plan.kept_total, plan.memories, plan.mentions_total)
+    mentions = "These memories name it in words of their own and stay as they are:"
+    stay = "These memories hold its words and stay without them:"
+    for head, named, total in zip((stay, going, mentions), (plan.kept, plan.taken, plan.mentions), totals, strict=True):
+        if named:
+            yield head
+            for one in named:
+                left = f" keeps “{escape_controls(one.left)}”" if named is plan.kept else ""
+                yield f"  {one.id} “{escape_controls(one.text)}”{left}"
+            yield from count_rest(total, shown=len(named), indent="  ")
 
 
 @register_output(DeletionReceipt)
-def render_deletion(screen: Screen, receipt: DeletionReceipt) -> str:
-    """Show what deleting one thing removed."""
-    lines = [f"Deleted: {receipt.id}"]
+def _show_deletion(screen: Screen, receipt: DeletionReceipt) -> Iterator[str]:
+    yield f"Deleted: {receipt.id}"
     if receipt.kept:
-        lines.append(f"{', '.join(receipt.kept)} held its words and stayed without them.")
+        yield f"{', '.join(receipt.kept)} held its words and stayed without them."
     if receipt.taken:
-        lines.append(f"{', '.join(receipt.taken)} went too: they stated the same or were derived from it.")
+        yield f"{', '.join(receipt.taken)} went too: they stated the same or were derived from it."
     if receipt.mentions:
-        lines.append(_name_mentions(receipt.mentions))
+        yield _name_mentions(receipt.mentions)
     if not receipt.log_emptied:
-        lines.append(screen.warn(_HELD))
-    return "\n".join(lines)
+        yield screen.warn(_HELD)
 
 
 def name_deleted(screen: Screen, report: DeletionReport) -> str:
@@ -534,107 +466,81 @@ def _name_mentions(ids: Sequence[str]) -> str:
 
 
 @register_output(DeletionReport)
-def render_delete(screen: Screen, report: DeletionReport) -> str:
-    """Show how much was deleted, or would be."""
-    would = "Would delete" if report.dry_run else "Deleted"
-    lines = [f"{would} {name_deleted(screen, report)}."]
+def _show_deletions(screen: Screen, report: DeletionReport) -> Iterator[str]:
+    yield f"{'Would delete' if report.dry_run else 'Deleted'} {name_deleted(screen, report)}."
     if report.dry_run:
-        lines += describe_report(report)
-    else:
-        if report.kept:
-            lines.append(f"{', '.join(one.id for one in report.kept)} lost words or labels, and stayed.")
-        if report.mentions:
-            lines.append(_name_mentions([one.id for one in report.mentions]))
-    return "\n".join(lines if report.log_emptied else [*lines, screen.warn(_HELD)])
+        yield from describe_shared(report)
+    elif report.kept:
+        yield f"{', '.join(one.id for one in report.kept)} lost words or labels, and stayed."
+    if report.mentions and not report.dry_run:
+        yield _name_mentions([one.id for one in report.mentions])
+    if not report.log_emptied:
+        yield screen.warn(_HELD)
 
 
 @register_output(ExpiryReport)
-def render_expiry(_: Screen, report: ExpiryReport) -> str:
-    """Show how much was deleted because a retention policy expired it."""
-    if not report.ran and not report.dry_run:
-        return f"Nothing was deleted: {report.reason}."
+def _show_expiry(_: Screen, report: ExpiryReport) -> Iterator[str]:
     would = "Would delete" if report.dry_run else "Deleted"
-    return f"{would} {count_noun(report.events, 'event')} and {count_noun(report.memories, 'expired memory')}."
+    told = f"{would} {count_noun(report.events, 'event')} and {count_noun(report.memories, 'expired memory')}."
+    yield told if report.ran or report.dry_run else f"Nothing was deleted: {report.reason}."
 
 
 @register_output(LegalHold)
-def hold(_: Screen, one: LegalHold) -> str:
-    """Show one legal hold."""
-    since = f"On hold since {one.set_at:%Y-%m-%d}: {escape_controls(one.reason)}"
-    return (
-        since
-        if one.lifted_at is None
-        else f"{since}\n  lifted {one.lifted_at:%Y-%m-%d}: {escape_controls(one.lifted_reason or '')}"
-    )
+def _show_hold(_: Screen, one: LegalHold) -> Iterator[str]:
+    yield f"On hold since {one.set_at:%Y-%m-%d}: {escape_controls(one.reason)}"
+    if one.lifted_at is not None:
+        yield f"  lifted {one.lifted_at:%Y-%m-%d}: {escape_controls(one.lifted_reason or '')}"
 
 
-def render_holds(screen: Screen, found: Sequence[LegalHold]) -> str:
-    """Show the legal holds."""
-    return "\n".join(hold(screen, one) for one in found) or "There are no legal holds, current or past."
+@register_output("holds")
+def _show_holds(screen: Screen, found: Sequence[LegalHold]) -> Iterable[str]:
+    lines = [line for one in found for line in _show_hold(screen, one)]
+    return lines or ["There are no legal holds, current or past."]
 
 
-def render_policies(_: Screen, found: Sequence[RetentionPolicy]) -> str:
-    """Show the retention policies."""
+@register_output("policy")
+def _show_policies(_: Screen, found: Sequence[RetentionPolicy]) -> Iterable[str]:
     lines = [f"{count_noun(one.days, 'day')}  {escape_controls(one.topic or 'everything')}" for one in found]
-    return "\n".join(lines) or "There is no retention policy: nothing expires."
+    return lines or ["There is no retention policy: nothing expires."]
 
 
 @register_output(BackupReport)
-def render_backup(_: Screen, report: BackupReport) -> str:
-    """Show the backup that was written."""
-    return f"Wrote {escape_controls(report.path)}: {report.size_bytes:,} bytes, {count_noun(report.users, 'user')}"
+def _show_backup(_: Screen, report: BackupReport) -> Iterator[str]:
+    yield f"Wrote {escape_controls(report.path)}: {report.size_bytes:,} bytes, {count_noun(report.users, 'user')}"
 
 
 @register_output(RestoreReport)
-def put_back(_: Screen, report: RestoreReport) -> str:
-    """Show the backup that was restored."""
-    erased_now = (
-        f"\nErased {count_noun(report.erased, 'user')} from it, as listed in the erasure ledger."
-        if report.erased
-        else ""
-    )
-    lines = [
-        (
-            f"Restored {escape_controls(report.path)} from {escape_controls(report.backup)}: "
-            f"{count_noun(report.users, 'user')}{erased_now}"
-        )
-    ]
+def _show_restored(_: Screen, report: RestoreReport) -> Iterator[str]:
+    path, backup = escape_controls(report.path), escape_controls(report.backup)
+    yield f"Restored {path} from {backup}: {count_noun(report.users, 'user')}"
+    if report.erased:
+        yield f"Erased {count_noun(report.erased, 'user')} from it, as listed in the erasure ledger."
     if report.deleted:
-        lines.append(
-            f"Repeated {count_noun(report.deleted, 'deletion')} of memories and messages, made since the backup."
-        )
+        yield f"Repeated {count_noun(report.deleted, 'deletion')} of memories and messages, made since the backup."
     if not report.replayed:
-        lines.append("Later deletions are not in this backup. `--deletions FILE` repeats them.")
+        yield "Later deletions are not in this backup. `--deletions FILE` repeats them."
     if report.unread:
-        lines.append(f"Memories deleted since the backup may be present again: {escape_controls(report.unread)}")
-    return "\n".join(lines)
+        yield f"Memories deleted since the backup may be present again: {escape_controls(report.unread)}"
 
 
 # Text output of tests of beliefs, and of replayed contexts.
 
 
-_AGAINST: Final = {
-    "memory": "this memory",
-    "reextracted": "the journal, read again",
-    "data": "the data",
-}
+_AGAINST: Final = {"memory": "this memory", "reextracted": "the journal, read again", "data": "the data"}
 
 
 @register_output(BeliefTestReport)
-def render_belief_test(screen: Screen, report: BeliefTestReport) -> str:
-    """Show the failed assertions with both sides, the belief diff, and the counts."""
-    name = Path(report.path).name
-    lines: list[str] = []
+def _show_belief_test(screen: Screen, report: BeliefTestReport) -> Iterator[str]:
     for check in report.checks:
         if not check.passed:
-            lines.append(screen.warn(f"FAILED {name}:{check.line}: {escape_controls(check.assertion)}"))
-            lines += [f"  {escape_controls(line)}" for line in list_diff(check)]
+            name = f"{Path(report.path).name}:{check.line}"
+            yield screen.warn(f"FAILED {name}: {escape_controls(check.assertion)}")
+            yield from (f"  {escape_controls(line)}" for line in list_diff(check))
     if report.differences:
-        lines.append(screen.bold(f"Reading again changes {len(report.differences):,} beliefs"))
-        lines += [f"  {escape_controls(line)}" for one in report.differences for line in _list_change(one)]
-    lines += [screen.fill(f"note: {escape_controls(problem)}", "  ", "    ") for problem in report.problems]
-    counts = f"{report.passed:,} passed, {report.failed:,} failed"
-    return "\n".join([*lines, f"{counts}, against {_AGAINST[report.tested]}"])
+        yield screen.bold(f"Reading again changes {len(report.differences):,} beliefs")
+        yield from (f"  {escape_controls(line)}" for one in report.differences for line in _list_change(one))
+    yield from (screen.item(f"note: {problem}") for problem in report.problems)
+    yield f"{report.passed:,} passed, {report.failed:,} failed, against {_AGAINST[report.tested]}"
 
 
 def list_diff(check: CheckedAssertion) -> Iterator[str]:
@@ -656,26 +562,21 @@ def _list_change(one: RebuildDifference) -> Iterator[str]:
 
 
 @register_output(ReplayReport)
-def render_replay(screen: Screen, report: ReplayReport) -> str:
-    """Show each prompt with its context, or with the difference that the memory makes."""
-    lines = [line for prompt in report.prompts for line in _show_prompt(screen, prompt, report.without)]
+def _show_replay(screen: Screen, report: ReplayReport) -> Iterator[str]:
+    for one in report.prompts:
+        yield screen.bold(f"{one.event_id}  {screen.moment(to_datetime(one.at_us))}  {escape_controls(one.prompt)}")
+        if report.without is None:
+            shown: Iterable[str] = one.with_text.splitlines() or ["(empty)"]
+        elif not one.changed:
+            shown = ["the same"]
+        else:
+            before, after = one.with_text.splitlines(), (one.without_text or "").splitlines()
+            shown = difflib.unified_diff(before, after, "with", "without", lineterm="", n=1)
+        yield from (f"  {escape_controls(line)}" for line in shown)
     if report.left_out:
-        lines.append(screen.dim(f"{report.left_out:,} earlier prompts; --limit shows more."))
+        yield screen.dim(f"{report.left_out:,} earlier prompts; --limit shows more.")
     if report.without is not None:
-        lines.append(f"{report.without} changes {report.changed:,} of {len(report.prompts):,} contexts")
-    return "\n".join(lines)
-
-
-def _show_prompt(screen: Screen, one: ReplayedPrompt, without: str | None) -> Iterator[str]:
-    yield screen.bold(f"{one.event_id}  {screen.moment(to_datetime(one.at_us))}  {escape_controls(one.prompt)}")
-    if without is None:
-        yield from (f"  {escape_controls(line)}" for line in one.with_text.splitlines() or ["(empty)"])
-    elif not one.changed:
-        yield "  the same"
-    else:
-        before, after = one.with_text.splitlines(), (one.without_text or "").splitlines()
-        changed = difflib.unified_diff(before, after, "with", "without", lineterm="", n=1)
-        yield from (f"  {escape_controls(line)}" for line in changed)
+        yield f"{report.without} changes {report.changed:,} of {len(report.prompts):,} contexts"
 
 
 # Text output of installations of the plugin.
@@ -712,24 +613,3 @@ def render_plugins(screen: Screen, found: Sequence[PluginStatus]) -> str:
         lines += [f"  missing: {escape_controls(path)}" for path in one.missing]
         lines += [f"  changed by you: {escape_controls(path)}" for path in one.changed]
     return "\n".join(lines)
-
-
-_BY_OPERATION: Final[Mapping[str, Callable[[Screen, Any], str]]] = {
-    "contests": render_contests,
-    "files": render_sync,
-    "history": render_history,
-    "holds": render_holds,
-    "jobs": render_jobs,
-    "loops": render_loops,
-    "policy": render_policies,
-    "scores": render_scores,
-    "status-history": render_status_history,
-}
-"""The text output of lists, and of types that several operations return."""
-RENDERERS.update(
-    {
-        Context: lambda _, packed: packed.text,  # unchanged, because it goes into a prompt
-        Done: lambda _, done: f"{done.done.capitalize()}: {escape_controls(done.id)}",
-        Resolution: lambda screen, resolution: f"Answered.\n{render_contest(screen, resolution.contest)}",
-    }
-)

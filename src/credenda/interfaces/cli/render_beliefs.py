@@ -6,13 +6,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from credenda.clock import DAY_US, to_datetime
+from credenda.clock import DAY_US, SECOND_US, to_datetime
 from credenda.interfaces.cli.outcome import Believed, Consequence, Remembered
 from credenda.interfaces.cli.output import Screen, escape_controls, register_output
 from credenda.model import statement
 from credenda.model.browse import Diff, Difference, DifferenceKind
 from credenda.model.change import ContestCase, ContestState
-from credenda.model.event import ClaimReceipt, Event, Source
+from credenda.model.event import Event, Source
 from credenda.model.memory import (
     ASSERTIVE_STANCES,
     DUPLICATE_OF,
@@ -24,7 +24,7 @@ from credenda.model.memory import (
     is_dreamed,
     list_sources,
 )
-from credenda.model.query import EarnedImportance, EventDetails, Explanation, Hit, Page, SearchResult, SlotVersion
+from credenda.model.query import EventDetails, Explanation, Hit, Page, SearchResult, SlotVersion
 from credenda.model.statement import format_planned, name_slot
 from credenda.text.recalled_block import count_noun
 
@@ -87,16 +87,12 @@ def _describe_importance(one: Memory) -> str:
     return f"{shown} ({one.base_importance:.2f} as stated; surprise {one.surprise:.3f} when it was written)"
 
 
-def _describe_earned(earned: EarnedImportance | None) -> str:
-    """Write the earned importance as the sum of what its nine factors add."""
-    if earned is None:
-        return ""
-    return f"{earned.score:.2f} = {' + '.join(f'{name} {value:.2f}' for name, value in earned.terms.items())}"
+def _sum_terms(terms: Mapping[str, float], digits: int) -> str:
+    return " + ".join(f"{name} {value:.{digits}f}" for name, value in terms.items())
 
 
 @register_output(Memory)
-def render_memory(screen: Screen, one: Memory) -> str:
-    """Show all fields of one memory."""
+def _show_memory(screen: Screen, one: Memory) -> Iterator[str]:
     said = f"confidence {one.confidence:.2f}, trust {one.trust:.2f}, confirmed {one.confirmations} times"
     kept = f"{one.type.value}, {one.layer.value}, importance {_describe_importance(one)}"
     shown = f"{one.access_count} times" + (f", last {screen.moment(one.last_accessed)}" if one.last_accessed_us else "")
@@ -118,33 +114,22 @@ def render_memory(screen: Screen, one: Memory) -> str:
         ("expires", screen.moment(one.expires_at)),
         ("shown", shown),
     )
-    return f"{render_headline(screen, one)}\n{screen.pairs(rows)}"
+    yield render_headline(screen, one)
+    yield screen.pairs(rows)
 
 
 @register_output(Page)
-def render_page(screen: Screen, found: Page[Memory]) -> str:
-    """Show a page of memories as a table."""
+def _show_page(screen: Screen, found: Page[Memory]) -> Iterator[str]:
     if not found.items:
-        return screen.fill("No memory matches. `credenda remember` stores a message, `credenda stats` counts memories.")
-    head = ("ID", "TYPE", "SINCE", "ABOUT", "BELIEVED")
-    rows = [
-        (
-            one.id,
-            one.type.value,
-            format_planned(one) or screen.day(one.valid_from),
-            label(one),
-            _describe_confidence(one),
-        )
-        for one in found.items
-    ]
-    more = f"\nMore: --cursor {found.next_cursor}" if found.next_cursor else ""
-    return screen.table(head, rows) + screen.dim(more)
-
-
-def _describe_confidence(memory: Memory) -> str:
-    said = "" if memory.speaker == "user" else f"said by {escape_controls(memory.speaker)}"
-    notes = " · ".join(filter(None, (said, describe_status(memory))))
-    return f"{name_value(memory)}  [{notes}]" if notes else name_value(memory)
+        yield screen.fill("No memory matches. `credenda remember` stores a message, `credenda stats` counts memories.")
+        return
+    rows: list[tuple[str, ...]] = []
+    for one in found.items:
+        said = "" if one.speaker == "user" else f"said by {escape_controls(one.speaker)}"
+        notes = " · ".join(filter(None, (said, describe_status(one))))
+        believed = f"{name_value(one)}  [{notes}]" if notes else name_value(one)
+        rows.append((one.id, one.type.value, format_planned(one) or screen.day(one.valid_from), label(one), believed))
+    yield screen.table(("ID", "TYPE", "SINCE", "ABOUT", "BELIEVED"), rows) + screen.more(found.next_cursor)
 
 
 def name_speaker(event: Event) -> str:
@@ -160,8 +145,7 @@ def quote_span(screen: Screen, event: Event, start: int, end: int) -> str:
 
 
 @register_output(EventDetails)
-def render_event(screen: Screen, found: EventDetails) -> str:
-    """Show an event whole: what was said, by whom, when, and which memories rest on it."""
+def _show_event(screen: Screen, found: EventDetails) -> Iterator[str]:
     one = found.event
     rows = (
         ("id", one.id),
@@ -171,59 +155,46 @@ def render_event(screen: Screen, found: EventDetails) -> str:
         ("agent", escape_controls(one.agent)),
         ("came in as", one.source.value),
     )
-    said = f"“{escape_controls(one.text)}”" if one.text else "its words were deleted"
-    lines = [screen.fill(said), screen.pairs(rows), "", screen.bold("Memories based on it")]
-    lines += [f"  {memory.id}  {render_headline(screen, memory)}" for memory in found.memories]
-    return "\n".join([*lines, *([] if found.memories else ["  no memory"])])
+    yield screen.fill(f"“{escape_controls(one.text)}”" if one.text else "its words were deleted")
+    yield screen.pairs(rows)
+    yield f"\n{screen.bold('Memories based on it')}"
+    yield from (f"  {memory.id}  {render_headline(screen, memory)}" for memory in found.memories)
+    if not found.memories:
+        yield "  no memory"
 
 
 @register_output(Explanation)
-def render_explanation(screen: Screen, why: Explanation) -> str:
-    """Show the evidence and all changes of a memory."""
-    lines = [
-        render_headline(screen, why.memory),
-        screen.pairs(
-            [
-                ("id", why.memory.id),
-                ("true", describe_validity(screen, why.memory)),
-                ("importance", _describe_importance(why.memory)),
-                ("earned", _describe_earned(why.earned)),
-                ("possible duplicate of", escape_controls(str(why.memory.metadata.get(DUPLICATE_OF, "")))),
-            ]
-        ),
-    ]
-    lines += ["", screen.bold("Because")]
+def _show_explanation(screen: Screen, why: Explanation) -> Iterator[str]:
+    rows = (
+        ("id", why.memory.id),
+        ("true", describe_validity(screen, why.memory)),
+        ("importance", _describe_importance(why.memory)),
+        ("earned", f"{why.earned.score:.2f} = {_sum_terms(why.earned.terms, 2)}" if why.earned else ""),
+        ("possible duplicate of", escape_controls(str(why.memory.metadata.get(DUPLICATE_OF, "")))),
+    )
+    yield render_headline(screen, why.memory)
+    yield screen.pairs(rows)
+    yield f"\n{screen.bold('Because')}"
     for event, start, end in why.evidence:
         by = f", by {escape_controls(why.authors[event.id])}" if event.id in why.authors else ""
-        place = screen.dim(f"[{event.id}, characters {start}–{end}{by}]")
-        lines += [screen.fill(quote_span(screen, event, start, end), "  ", "    "), f"    {place}"]
+        yield screen.item(quote_span(screen, event, start, end))
+        yield f"    {screen.dim(f'[{event.id}, characters {start}–{end}{by}]')}"
     if is_dreamed(why.memory):
         named = sorted(list_sources(why.memory), key=lambda one: (len(one), one))
-        lines.append(
-            screen.fill(
-                f"derived from {escape_controls(', '.join(named))}; it has no evidence of its own", "  ", "    "
-            )
-        )
+        yield screen.item(f"derived from {', '.join(named)}; it has no evidence of its own")
     elif not why.evidence:
-        lines.append("  its evidence was deleted")
-    lines += ["", screen.bold("Changes"), _render_changes(screen, why)]
-    return "\n".join(lines)
-
-
-def _render_changes(screen: Screen, why: Explanation) -> str:
-    named = {key: escape_controls(name) for key, name in why.authors.items()}
-    rows = [
-        (screen.moment(one.at), one.kind.value, named.get(one.id, one.actor.value), one.id, one.reason)
+        yield "  its evidence was deleted"
+    yield f"\n{screen.bold('Changes')}"
+    changes = [
+        (screen.moment(one.at), one.kind.value, why.authors.get(one.id, one.actor.value), one.id, one.reason)
         for one in why.changes
     ]
-    return screen.table(("WHEN", "CHANGE", "BY", "ID", "REASON"), rows, indent="  ")
+    yield screen.table(("WHEN", "CHANGE", "BY", "ID", "REASON"), changes, indent="  ")
 
 
-def render_contests(screen: Screen, cases: Sequence[ContestCase]) -> str:
-    """Show contests with their questions and how to answer."""
-    if not cases:
-        return "Nothing is contested."
-    return "\n\n".join(render_contest(screen, case) for case in cases)
+@register_output("contests")
+def _show_contests(screen: Screen, cases: Sequence[ContestCase]) -> Iterator[str]:
+    yield "\n\n".join(render_contest(screen, case) for case in cases) or "Nothing is contested."
 
 
 def render_contest(screen: Screen, case: ContestCase) -> str:
@@ -231,45 +202,37 @@ def render_contest(screen: Screen, case: ContestCase) -> str:
     name = name_slot(case.entity, case.attribute, case.scope)
     lines = [f"{screen.bold(name)}  {screen.dim(case.id)}  {screen.warn(case.state.value)}"]
     if case.state is ContestState.OPEN:
-        lines += [screen.fill(case.question, "  "), screen.dim(f"  answer: {describe_answer(case)}")]
+        lines += [screen.fill(case.question, "  "), screen.dim(f"  answer: {_describe_answer(case)}")]
     else:
-        lines.append(screen.fill(case.resolution or "resolved", "  "))
-        lines.append(screen.pairs((value, scope) for value, scope in case.scopes.items()))
-    return "\n".join(line for line in lines if line)
+        lines += [screen.fill(case.resolution or "resolved", "  "), screen.pairs(case.scopes.items())]
+    return "\n".join(filter(None, lines))
 
 
-def describe_answer(case: ContestCase) -> str:
-    """Return the command that answers a contest."""
+def _describe_answer(case: ContestCase) -> str:
     value = case.values[0] if case.values else "VALUE"
     return f'credenda resolve {case.id} --keep "{escape_controls(value)}", or --scope WHEN=VALUE for each'
 
 
 @register_output(Remembered)
-def render_remembered(screen: Screen, done: Remembered) -> str:
-    """Show the stored events, and the resulting beliefs."""
+def _show_remembered(screen: Screen, done: Remembered) -> Iterator[str]:
     receipt = done.receipt
     ids = ", ".join(receipt.event_ids)
     stored = f"Already stored as {ids}." if receipt.cached else f"Stored as {ids}."
-    lines = [stored if ids else "Nothing was stored."]
+    yield stored if ids else "Nothing was stored."
     rows = [
         ("new" if one.consequence is Consequence.ADDED else one.consequence.value, _describe_consequence(one))
         for one in done.believed
     ]
-    rows += [("contest", f"{case.question} ({describe_answer(case)})") for case in done.contests]
+    rows += [("contest", f"{case.question} ({_describe_answer(case)})") for case in done.contests]
     rows += [("refused", reason) for reason in receipt.refused]
     rows += [("not read", part) for part in receipt.unread]
-    rows += [(f"claim {one.number}", _describe_claim(one)) for one in receipt.claims if one.reason]
+    for one in receipt.claims:
+        understood = f": {one.understood} ({one.memory_id})" if one.understood else ""
+        rows += [(f"claim {one.number}", f"{one.outcome}, {one.reason}{understood}")] if one.reason else []
     if rows:
-        lines.append(screen.pairs(rows))
+        yield screen.pairs(rows)
     elif done.settled and ids:
-        lines.append("No belief follows from it; search finds its words.")
-    return "\n".join(lines)
-
-
-def _describe_claim(one: ClaimReceipt) -> str:
-    """Say what became of a claim that was refused, or is not believed as it was passed."""
-    understood = f": {one.understood} ({one.memory_id})" if one.understood else ""
-    return f"{one.outcome}, {one.reason}{understood}"
+        yield "No belief follows from it; search finds its words."
 
 
 def describe_replacement(new: Memory, old: Sequence[Memory]) -> str:
@@ -309,22 +272,21 @@ _SHOWN_CHARACTERS: Final = 400
 
 
 @register_output(SearchResult)
-def render_results(screen: Screen, found: SearchResult) -> str:
+def show_results(screen: Screen, found: SearchResult) -> Iterator[str]:
     """Show hits, best first, or that nothing relevant is known."""
-    lines: list[str] = []
     if found.abstained or not found.hits:
-        lines.append("Nothing relevant is known.")
+        yield "Nothing relevant is known."
     elif found.probability < _UNLIKELY:
-        lines.append("Probably unknown: none of these is likely to be the answer.")
+        yield "Probably unknown: none of these is likely to be the answer."
     if found.nearest:
-        lines.append(screen.dim("Nearest texts, which probably do not answer:"))
-    lines += [_render_hit(screen, rank, hit) for rank, hit in enumerate(found.hits or found.nearest, 1)]
+        yield screen.dim("Nearest texts, which probably do not answer:")
+    for rank, hit in enumerate(found.hits or found.nearest, 1):
+        yield from _show_hit(screen, rank, hit)
     likely = f", {100 * found.probability:.0f} % likely to hold the answer," if found.hits else ""
-    lines.append(screen.dim(f"{count_noun(len(found.hits), 'hit')}{likely} in {found.took_ms:.1f} ms"))
-    return "\n".join(lines)
+    yield screen.dim(f"{count_noun(len(found.hits), 'hit')}{likely} in {found.took_ms:.1f} ms")
 
 
-def _render_hit(screen: Screen, rank: int, hit: Hit) -> str:
+def _show_hit(screen: Screen, rank: int, hit: Hit) -> Iterator[str]:
     place = f"{rank:>2}  {hit.score:.2f}  "
     margin = " " * len(place)
     flags = f"  [{', '.join(sorted(hit.flags))}]" if hit.flags else ""
@@ -338,10 +300,10 @@ def _render_hit(screen: Screen, rank: int, hit: Hit) -> str:
         parts = [hit.id, f"{who}, {screen.day(hit.event.occurred_at)}", hit.event.session]
     else:
         parts = [hit.id, hit.kind]
-    lines = [f"{text}{screen.warn(flags)}", screen.dim(screen.fill(" · ".join(part for part in parts if part), margin))]
+    yield f"{text}{screen.warn(flags)}"
+    yield screen.dim(screen.fill(" · ".join(filter(None, parts)), margin))
     if hit.terms:
-        lines.append(screen.dim(screen.fill(f"terms: {format_terms(hit.terms)}", margin)))
-    return "\n".join(lines)
+        yield screen.dim(screen.fill(f"terms: {format_terms(hit.terms)}", margin))
 
 
 def _shorten(text: str) -> str:
@@ -354,9 +316,9 @@ def _shorten(text: str) -> str:
 
 def format_terms(summands: Mapping[str, float]) -> str:
     """Write the nonzero terms of a score, the largest first."""
-    counted = [term for term in summands.items() if abs(term[1]) >= _NOTHING]
-    ranked = sorted(counted, key=lambda term: -abs(term[1]))
-    return " + ".join(f"{name} {value:.3f}" for name, value in ranked).replace("+ -", "− ")
+    counted = {name: value for name, value in summands.items() if abs(value) >= _NOTHING}
+    ranked = dict(sorted(counted.items(), key=lambda term: -abs(term[1])))
+    return _sum_terms(ranked, 3).replace("+ -", "− ")
 
 
 # Text output over time: the history of a slot as a timeline, and the difference between two times.
@@ -412,13 +374,15 @@ class _Scale:
         return max(0, min(_BAR - 1, (moment_us - self.first_us) * _BAR // span))
 
 
-def render_history(screen: Screen, versions: Sequence[SlotVersion]) -> str:
+@register_output("history")
+def show_history(screen: Screen, versions: Sequence[SlotVersion]) -> Iterator[str]:
     """Draw the values of a slot as bars over a common time span, oldest first; one group per slot.
 
     Never wider than 80 columns; without a terminal the bars are plain ASCII.
     """
     if not versions:
-        return "This slot never had a value."
+        yield "This slot never had a value."
+        return
     page = replace(screen, width=min(screen.width or _WIDTH, _WIDTH))
     ends = [one.valid_until_us for one in versions if one.valid_until_us is not None]
     begins = [_find_start_us(one) for one in versions]
@@ -431,8 +395,7 @@ def render_history(screen: Screen, versions: Sequence[SlotVersion]) -> str:
     named = next((name for name in groups if name), "")
     if named and "" in groups:  # a deleted value has no slot names: show it with the first named group
         groups[named] = sorted([*groups[named], *groups.pop("")], key=_find_start_us)
-    blocks = ("\n".join(_draw_slot(page, name, held, scale)) for name, held in groups.items())
-    return "\n\n".join(blocks)
+    yield "\n\n".join("\n".join(_draw_slot(page, name, held, scale)) for name, held in groups.items())
 
 
 def _group(one: SlotVersion) -> str:
@@ -495,30 +458,21 @@ def _describe_version(screen: Screen, one: SlotVersion) -> str:
 
 
 @register_output(Diff)
-def render_diff(screen: Screen, diff: Diff) -> str:
-    """Show the changes between two times, grouped by kind."""
-    compared = "beliefs" if diff.axis == "known" else "facts"
-    lines = [
-        screen.dim(
-            f"{compared}, from {_format_moment(screen, diff.since_us)} to {_format_moment(screen, diff.until_us)}"
-        )
-    ]
+def _show_diff(screen: Screen, diff: Diff) -> Iterator[str]:
+    # To the second, rounded up: the end of a day shows as the beginning of the next.
+    ends = (-(-moment_us // SECOND_US) * SECOND_US for moment_us in (diff.since_us, diff.until_us))
+    since, until = (screen.moment(to_datetime(moment_us)) for moment_us in ends)
+    yield screen.dim(f"{'beliefs' if diff.axis == 'known' else 'facts'}, from {since} to {until}")
     for kind, title in _TITLES.items():
-        found = [one for one in diff.differences if one.kind is kind]
-        if found:
-            lines += ["", screen.bold(title), *(_describe_difference(screen, one) for one in found)]
+        if found := [one for one in diff.differences if one.kind is kind]:
+            yield f"\n{screen.bold(title)}"
+            for one in found:
+                yield from _show_difference(screen, one)
     if not diff.differences:
-        lines.append("Nothing changed.")
-    return "\n".join(lines)
+        yield "Nothing changed."
 
 
-def _format_moment(screen: Screen, moment_us: int) -> str:
-    """Format a time to the second, rounded up: the end of a day shows as the beginning of the next."""
-    seconds = -(-moment_us // 1_000_000)
-    return screen.moment(to_datetime(seconds * 1_000_000))
-
-
-def _describe_difference(screen: Screen, one: Difference) -> str:
+def _show_difference(screen: Screen, one: Difference) -> Iterator[str]:
     memory, previous = one.memory, one.previous
     ids = memory.id if previous is None else f"{memory.id}, was {previous.id}"
     if one.kind is DifferenceKind.DELETED:
@@ -529,9 +483,5 @@ def _describe_difference(screen: Screen, one: Difference) -> str:
         told = f"{label(memory)}: {name_value(memory)}"
     again = f", confirmed {one.confirmations} times" if one.confirmations > 1 else ""
     day = screen.day(to_datetime(one.at_us))
-    return "\n".join(
-        [
-            screen.fill(told, "  ", "    "),
-            screen.dim(screen.fill(f"{day} · {ids}{again}{f' · {one.reason}' if one.reason else ''}", "    ")),
-        ]
-    )
+    yield screen.item(told)
+    yield screen.dim(screen.fill(f"{day} · {ids}{again}{f' · {one.reason}' if one.reason else ''}", "    "))

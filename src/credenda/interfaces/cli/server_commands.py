@@ -80,32 +80,30 @@ _FLAGS: Final[Mapping[str, str]] = {
 }
 
 
-def make_serve_command() -> click.Command:
-    """Make the command."""
-    texts = [click.Option([f"--{name}"], metavar=metavar, help=text) for name, (metavar, text) in _TEXTS.items()]
-    audience = "What tokens of the issuer must be for; may be repeated. [default: the address of the server]"
-    auth = "Whether callers need a token. [default: none on loopback, else token]"
-    audit = "Whether each call is recorded in the audit. [default: with tokens]"
-    return make_command(
-        "serve",
-        _serve,
-        texts[0],
-        click.Option(["--port"], type=click.IntRange(0, 65_535), default=8765, show_default=True),
-        *texts[1:],
-        click.Option(["--audience"], metavar="TEXT", multiple=True, help=audience),
-        click.Option(["--auth"], type=click.Choice(["none", "token"]), help=auth),
-        make_toolset_option("The tools that MCP clients are offered."),
-        *(click.Option([f"--{name}"], is_flag=True, help=text) for name, text in _FLAGS.items()),
-        click.Option(["--audit/--no-audit"], default=None, help=audit),
-        help="Serve the memories of this database over HTTP, until stopped: pages at /, MCP at /mcp, REST at /v1, "
-        "A2A at /a2a.",
-        short_help="Serve this database over HTTP: pages, MCP, REST and A2A.",
-        epilog="On loopback no token is needed, and callers reach the memory of --user. Elsewhere it needs tokens and"
-        " TLS or a proxy: docs/how-to/serve.md.",
-    )
+texts = [click.Option([f"--{name}"], metavar=metavar, help=text) for name, (metavar, text) in _TEXTS.items()]
+audience = "What tokens of the issuer must be for; may be repeated. [default: the address of the server]"
+auth = "Whether callers need a token. [default: none on loopback, else token]"
+audit = "Whether each call is recorded in the audit. [default: with tokens]"
 
 
-def _serve(session: Session, **given: Any) -> None:  # noqa: ANN401 - what click parsed
+@make_command(
+    "serve",
+    texts[0],
+    click.Option(["--port"], type=click.IntRange(0, 65_535), default=8765, show_default=True),
+    *texts[1:],
+    click.Option(["--audience"], metavar="TEXT", multiple=True, help=audience),
+    click.Option(["--auth"], type=click.Choice(["none", "token"]), help=auth),
+    make_toolset_option("The tools that MCP clients are offered."),
+    *(click.Option([f"--{name}"], is_flag=True, help=text) for name, text in _FLAGS.items()),
+    click.Option(["--audit/--no-audit"], default=None, help=audit),
+    help="Serve the memories of this database over HTTP, until stopped: pages at /, MCP at /mcp, REST at /v1, "
+    "A2A at /a2a.",
+    short_help="Serve this database over HTTP: pages, MCP, REST and A2A.",
+    epilog="On loopback no token is needed, and callers reach the memory of --user. Elsewhere it needs tokens and"
+    " TLS or a proxy: docs/how-to/serve.md.",
+)
+def serve(session: Session, **given: Any) -> None:  # noqa: ANN401 - what click parsed
+    """Serve until stopped."""
     plan = _make_plan(given)
     _show_log(server.audit.ANCHOR_LOG)
     if given["access_log"]:
@@ -227,51 +225,24 @@ _SCOPES: Final[tuple[Scope, ...]] = get_args(Scope)
 _USUAL: Final = "memory:read,memory:write"
 
 
-def make_token_command() -> click.Command:
-    """Make the group."""
-    create = make_command(
-        "create",
-        _create,
-        click.Argument(["name"]),
-        click.Option(
-            ["--scopes"], default=_USUAL, show_default=True, help=f"What it permits: some of {', '.join(_SCOPES)}."
-        ),
-        click.Option(
-            ["--expires"],
-            metavar="WHEN",
-            default="365d",
-            show_default=True,
-            help="A span such as 90d or 12h, a date, or never.",
-        ),
-        click.Option(["--member"], metavar="USER", default="", help="The member who gets it, of a shared memory."),
-        help="Create a token for the memory of --user, and show it; it cannot be shown later.\n\n\b\n"
-        "  NAME  What the token is for, such as laptop.",
-        short_help="Create a token for a user, and show it once.",
-    )
-    listed = make_command(
-        "list",
-        _list,
-        help="List the tokens and connected clients without their secrets: of the user of --user or CREDENDA_USER, else"
-        " of all users.",
-    )
-    revoke = make_command(
-        "revoke",
-        _revoke,
-        click.Argument(["token"]),
-        help="Revoke a token, or the access of a connected client; servers refuse it at once."
-        "\n\n\b\n  TOKEN  The id of a token, or its name.",
-        short_help="Revoke a token.",
-    )
-    return make_group(
-        "token",
-        create,
-        listed,
-        revoke,
-        help="Create, list and revoke the tokens of callers of `credenda serve`.",
-        short_help="Manage the tokens of callers of `serve`.",
-    )
-
-
+@make_command(
+    "create",
+    click.Argument(["name"]),
+    click.Option(
+        ["--scopes"], default=_USUAL, show_default=True, help=f"What it permits: some of {', '.join(_SCOPES)}."
+    ),
+    click.Option(
+        ["--expires"],
+        metavar="WHEN",
+        default="365d",
+        show_default=True,
+        help="A span such as 90d or 12h, a date, or never.",
+    ),
+    click.Option(["--member"], metavar="USER", default="", help="The member who gets it, of a shared memory."),
+    help="Create a token for the memory of --user, and show it; it cannot be shown later.\n\n\b\n"
+    "  NAME  What the token is for, such as laptop.",
+    short_help="Create a token for a user, and show it once.",
+)
 def _create(session: Session, name: str, scopes: str, **given: str) -> None:
     wanted = [scope.strip() for scope in scopes.split(",") if scope.strip()]
     with session.open_parts() as parts:
@@ -285,6 +256,11 @@ def _create(session: Session, name: str, scopes: str, **given: str) -> None:
     write_either(session, issued, issued.token)
 
 
+@make_command(
+    "list",
+    help="List the tokens and connected clients without their secrets: of the user of --user or CREDENDA_USER, else"
+    " of all users.",
+)
 def _list(session: Session) -> None:
     with session.open_parts() as parts:
         known = services.access.list_tokens(parts.store.tokens, session.chosen_user)
@@ -315,10 +291,27 @@ def _describe(token: AccessToken, now_us: int) -> str:
     return "  ".join(parts)
 
 
+@make_command(
+    "revoke",
+    click.Argument(["token"]),
+    help="Revoke a token, or the access of a connected client; servers refuse it at once."
+    "\n\n\b\n  TOKEN  The id of a token, or its name.",
+    short_help="Revoke a token.",
+)
 def _revoke(session: Session, token: str) -> None:
     with session.open_parts() as parts:
         revoked = services.access.revoke_token(parts, token, session.chosen_user)
     write_either(session, revoked, f"Revoked {revoked.id} ({escape_controls(revoked.name)}).")
+
+
+TOKENS: Final = make_group(
+    "token",
+    _create,
+    _list,
+    _revoke,
+    help="Create, list and revoke the tokens of callers of `credenda serve`.",
+    short_help="Manage the tokens of callers of `serve`.",
+)
 
 
 # `credenda member`, `credenda login-link` and `credenda password`: the people who use a server.
@@ -327,72 +320,15 @@ def _revoke(session: Session, token: str) -> None:
 _URL: Final = "http://127.0.0.1:8765"
 
 
-def make_member_command() -> click.Command:
-    """Make the group."""
-    add = make_command(
-        "add",
-        _add,
-        click.Argument(["subject"]),
-        click.Option(
-            ["--role"],
-            type=click.Choice([str(one) for one in MemberRole]),
-            default=str(MemberRole.READER),
-            show_default=True,
-            help="What the member may do: read; also write; also review; or everything.",
-        ),
-        _make_issuer_option(),
-        help="Let someone else use the memory of --user, or change the role of a member.\n\n\b\n"
-        "  SUBJECT  A user of this server, or with --issuer the subject in the tokens of that issuer.",
-        short_help="Let someone else use the memory of a user.",
-    )
-    listed = make_command(
-        "list", _list_members, help="List the members of the memory of --user or CREDENDA_USER, else of all memories."
-    )
-    remove = make_command(
-        "remove",
-        _remove,
-        click.Argument(["subject"]),
-        _make_issuer_option(),
-        help="Remove a member of the memory of --user; servers refuse the member at once.\n\n\b\n"
-        "  SUBJECT  The member, as `credenda member list` shows it.",
-        short_help="Remove a member of the memory of a user.",
-    )
-    return make_group(
-        "member",
-        add,
-        listed,
-        remove,
-        help="Add, list and remove the members of a memory that several people share through `credenda serve`.",
-        short_help="Manage the members of a shared memory.",
-    )
-
-
-def make_login_command() -> click.Command:
-    """Make the command that prints a login link."""
-    return make_command(
-        "login-link",
-        _print_link,
-        click.Option(
-            ["--url"], metavar="URL", default=_URL, show_default=True, help="The address of the running server."
-        ),
-        help="Print a link with which --user logs in to the pages of `credenda serve`: it works once, for ten minutes.",
-        short_help="Print a link to log in to a running server.",
-    )
-
-
-def make_password_command() -> click.Command:
-    """Make the command that sets a password."""
-    return make_command(
-        "password",
-        _set_password,
-        click.Option(["--remove"], is_flag=True, help="Remove the password; a login link still works."),
-        help="Set the password with which --user logs in to the pages of `credenda serve`.\n\n"
-        "It is asked for twice, or read from standard input, one line, where that is no terminal.",
-        short_help="Set the password for the pages of a server.",
-    )
-
-
-def _set_password(session: Session, remove: bool) -> None:  # noqa: FBT001 - the name of the option
+@make_command(
+    "password",
+    click.Option(["--remove"], is_flag=True, help="Remove the password; a login link still works."),
+    help="Set the password with which --user logs in to the pages of `credenda serve`.\n\n"
+    "It is asked for twice, or read from standard input, one line, where that is no terminal.",
+    short_help="Set the password for the pages of a server.",
+)
+def set_password(session: Session, remove: bool) -> None:  # noqa: FBT001 - the name of the option
+    """Set or remove a password."""
     with session.open_parts() as parts:
         name, now_us = escape_controls(parts.user_id), parts.clock.now_us()
         if remove:
@@ -413,6 +349,21 @@ def _make_issuer_option() -> click.Option:
     return click.Option(["--issuer"], metavar="URL", default="", help="The external issuer that knows the member.")
 
 
+@make_command(
+    "add",
+    click.Argument(["subject"]),
+    click.Option(
+        ["--role"],
+        type=click.Choice([str(one) for one in MemberRole]),
+        default=str(MemberRole.READER),
+        show_default=True,
+        help="What the member may do: read; also write; also review; or everything.",
+    ),
+    _make_issuer_option(),
+    help="Let someone else use the memory of --user, or change the role of a member.\n\n\b\n"
+    "  SUBJECT  A user of this server, or with --issuer the subject in the tokens of that issuer.",
+    short_help="Let someone else use the memory of a user.",
+)
 def _add(session: Session, subject: str, role: str, issuer: str) -> None:
     with session.open_parts() as parts:
         member = services.access.add_member(parts, subject, role=role, issuer=issuer)
@@ -420,6 +371,10 @@ def _add(session: Session, subject: str, role: str, issuer: str) -> None:
     write_either(session, member, f"{name} is now a {member.role} of the memory of {member.user}.")
 
 
+@make_command(
+    "list",
+    help="List the members of the memory of --user or CREDENDA_USER, else of all memories.",
+)
 def _list_members(session: Session) -> None:
     with session.open_parts() as parts:
         members = parts.store.members.list_members(session.chosen_user)
@@ -433,13 +388,38 @@ def _describe_members(member: Member) -> str:
     return f"{member.id}  {name}  memory of {escape_controls(member.user)}  {state}"
 
 
+@make_command(
+    "remove",
+    click.Argument(["subject"]),
+    _make_issuer_option(),
+    help="Remove a member of the memory of --user; servers refuse the member at once.\n\n\b\n"
+    "  SUBJECT  The member, as `credenda member list` shows it.",
+    short_help="Remove a member of the memory of a user.",
+)
 def _remove(session: Session, subject: str, issuer: str) -> None:
     with session.open_parts() as parts:
         member = services.access.remove_member(parts, subject, issuer=issuer)
     write_either(session, member, f"Removed {escape_controls(subject)} from the memory of {member.user}.")
 
 
-def _print_link(session: Session, url: str) -> None:
+MEMBERS: Final = make_group(
+    "member",
+    _add,
+    _list_members,
+    _remove,
+    help="Add, list and remove the members of a memory that several people share through `credenda serve`.",
+    short_help="Manage the members of a shared memory.",
+)
+
+
+@make_command(
+    "login-link",
+    click.Option(["--url"], metavar="URL", default=_URL, show_default=True, help="The address of the running server."),
+    help="Print a link with which --user logs in to the pages of `credenda serve`: it works once, for ten minutes.",
+    short_help="Print a link to log in to a running server.",
+)
+def issue_login_link(session: Session, url: str) -> None:
+    """Print a login link."""
     with session.open_parts() as parts:
         secret = services.access.issue_link(parts.store.secrets, parts.user_id, parts.clock.now_us())
     link = f"{url.rstrip('/')}/login?code={secret}"
@@ -454,34 +434,16 @@ def _print_link(session: Session, url: str) -> None:
 _DAMAGED = 7
 
 
-def make_audit_command() -> click.Command:
-    """Make the group."""
-    verify = make_command(
-        "verify",
-        _verify,
-        click.Option(
-            ["--anchor"], metavar="SEQ:HASH", multiple=True, help="A head that an earlier run printed; repeatable."
-        ),
-        click.Option(["--anchors"], metavar="FILE", help="Anchors of a server. [default: setting audit_anchor_file]"),
-        help="Verify that no record of a call was changed, moved or removed.",
-        epilog="Keep the head that it prints elsewhere, and give it as --anchor later. Without anchors, a chain that"
-        " was made anew from its start looks sound. Exits with 7 when something is wrong.",
-    )
-    export = make_command(
-        "export",
-        _export,
-        click.Option(["--after"], type=click.IntRange(0), default=0, help="Only records after this number."),
-        help="Write the records as JSON Lines; a user who was erased has no name.",
-    )
-    return make_group(
-        "audit",
-        verify,
-        export,
-        help="Verify and export the records of calls to `credenda serve`.",
-        short_help="Verify and export the records of calls to `serve`.",
-    )
-
-
+@make_command(
+    "verify",
+    click.Option(
+        ["--anchor"], metavar="SEQ:HASH", multiple=True, help="A head that an earlier run printed; repeatable."
+    ),
+    click.Option(["--anchors"], metavar="FILE", help="Anchors of a server. [default: setting audit_anchor_file]"),
+    help="Verify that no record of a call was changed, moved or removed.",
+    epilog="Keep the head that it prints elsewhere, and give it as --anchor later. Without anchors, a chain that"
+    " was made anew from its start looks sound. Exits with 7 when something is wrong.",
+)
 def _verify(session: Session, anchor: tuple[str, ...], anchors: str | None) -> None:
     with session.open_parts() as parts:
         named = parts.settings.audit_anchor_file if anchors is None else anchors
@@ -493,6 +455,11 @@ def _verify(session: Session, anchor: tuple[str, ...], anchors: str | None) -> N
         raise click.exceptions.Exit(_DAMAGED)
 
 
+@make_command(
+    "export",
+    click.Option(["--after"], type=click.IntRange(0), default=0, help="Only records after this number."),
+    help="Write the records as JSON Lines; a user who was erased has no name.",
+)
 def _export(session: Session, after: int) -> None:
     with session.open_parts() as parts:
         names = {alias: make_harmless(name) for alias, name in parts.store.audit.read_audit_names().items()}
@@ -510,6 +477,15 @@ def _export(session: Session, after: int) -> None:
                     }
                 )
             )
+
+
+AUDIT: Final = make_group(
+    "audit",
+    _verify,
+    _export,
+    help="Verify and export the records of calls to `credenda serve`.",
+    short_help="Verify and export the records of calls to `serve`.",
+)
 
 
 # `credenda doctor --server`: check a server from outside, as its clients see it.
@@ -679,32 +655,28 @@ def _check_probe(answer: _Answer, gauges: Mapping[str, float]) -> ServerCheck:
 # `credenda erase-again`: after a restore, erase whoever was erased since the backup.
 
 
-def make_repeat_erasures_command() -> click.Command:
-    """Make the command."""
-    return make_command(
-        "erase-again",
-        _repeat_erasures,
-        click.Option(
-            ["--ledger", "ledgers"],
-            metavar="FILE",
-            multiple=True,
-            help="A file of erasures; may be repeated. [default: setting erasure_ledger_file]",
-        ),
-        click.Option(
-            ["--deletions"],
-            metavar="TARGET",
-            help="The database that was replaced, or a later state of it: what was erased and deleted there goes"
-            " too. It is only read.",
-        ),
-        click.Option(["--yes"], is_flag=True, help="Do not ask."),
-        help="Erase from a restored database the users who were erased since its backup was made, as the ledger of"
-        " erasures lists them. Run it before anything serves the database.",
-        short_help="After a restore, erase whoever was erased since the backup.",
-        epilog="It is safe to repeat. `credenda restore` does this by itself for a backup of a file.",
-    )
-
-
-def _repeat_erasures(session: Session, ledgers: tuple[str, ...], deletions: str | None, *, yes: bool) -> None:
+@make_command(
+    "erase-again",
+    click.Option(
+        ["--ledger", "ledgers"],
+        metavar="FILE",
+        multiple=True,
+        help="A file of erasures; may be repeated. [default: setting erasure_ledger_file]",
+    ),
+    click.Option(
+        ["--deletions"],
+        metavar="TARGET",
+        help="The database that was replaced, or a later state of it: what was erased and deleted there goes"
+        " too. It is only read.",
+    ),
+    click.Option(["--yes"], is_flag=True, help="Do not ask."),
+    help="Erase from a restored database the users who were erased since its backup was made, as the ledger of"
+    " erasures lists them. Run it before anything serves the database.",
+    short_help="After a restore, erase whoever was erased since the backup.",
+    epilog="It is safe to repeat. `credenda restore` does this by itself for a backup of a file.",
+)
+def repeat_erasures(session: Session, ledgers: tuple[str, ...], deletions: str | None, *, yes: bool) -> None:
+    """Erase again, after a confirmation."""
     if not ask_consent("Erase from this database whoever was erased since its backup?", sure=yes):
         return
     report = bootstrap.repeat_erasures(session.db, ledgers, deletions=deletions)
@@ -722,22 +694,19 @@ def _repeat_erasures(session: Session, ledgers: tuple[str, ...], deletions: str 
 _CONFLICT = 4
 
 
-def make_migrate_command() -> click.Command:
-    """Make the command."""
-    return make_command(
-        "migrate",
-        _migrate,
-        click.Option(["--from", "source"], metavar="TARGET", required=True, help="The database to read."),
-        click.Option(["--to", "target"], metavar="TARGET", required=True, help="The database to copy it to."),
-        help="Copy the memories of all users from one database to another, with their tokens and members, and verify"
-        " each copy row by row and by searches. With --user, only those of one user.",
-        short_help="Copy memories from one database to another.",
-        epilog="Stop servers and workers of both databases first. An interrupted run is repeated: users who are there"
-        " already are only verified. The source is only read. Exits with 4 when a user could not be moved.",
-    )
+@make_command(
+    "migrate",
+    click.Option(["--from", "source"], metavar="TARGET", required=True, help="The database to read."),
+    click.Option(["--to", "target"], metavar="TARGET", required=True, help="The database to copy it to."),
+    help="Copy the memories of all users from one database to another, with their tokens and members, and verify"
+    " each copy row by row and by searches. With --user, only those of one user.",
+    short_help="Copy memories from one database to another.",
+    epilog="Stop servers and workers of both databases first. An interrupted run is repeated: users who are there"
+    " already are only verified. The source is only read. Exits with 4 when a user could not be moved.",
+)
+def migrate(session: Session, source: str, target: str) -> None:
+    """Copy, verify, and tell what was copied."""
 
-
-def _migrate(session: Session, source: str, target: str) -> None:
     def tell(user: str, step: str) -> None:
         note(escape_controls(f"{user}: {step}" if user else step))
 

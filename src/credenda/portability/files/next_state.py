@@ -73,12 +73,9 @@ def list_pending(gone: Collection[str], lines: Mapping[str, str], state: State, 
     paths = {one.local: one.path for one in state.entries.values()} | dict(lines)
     gone = {*gone, *lines}
     listed = sorted((paths.get(local, ""), parse_serial(local), local) for local in gone if local in texts)
-    return [f"{path}: {local} {_shorten(texts[local])}" for path, _, local in listed[:_LISTED_MAX]]
-
-
-def _shorten(text: str) -> str:
-    line = " ".join(text.split())
-    return line if len(line) <= _PENDING_CHARACTERS else f"{line[:_PENDING_CHARACTERS]}…"
+    shown = [(path, local, " ".join(texts[local].split())) for path, _, local in listed[:_LISTED_MAX]]
+    most = _PENDING_CHARACTERS
+    return [f"{path}: {local} {line if len(line) <= most else f'{line[:most]}…'}" for path, local, line in shown]
 
 
 # Tombstones beside the pages: keyed hashes of deletions, so that no rebuild from the files restores them.
@@ -158,17 +155,13 @@ def read_tombstones(folder: Folder, key: bytes) -> tuple[list[Tombstone], int]:
     found: list[Tombstone] = []
     others = 0
     for line in _read_lines(folder):
-        if line.get("key") != mark:
-            others += 1
-            continue
-        found.append(
-            Tombstone(
-                digest=bytes.fromhex(str(line["digest"])),
-                kind=str(line["kind"]),
-                normaliser=int(line["normaliser"]),
-                created_us=int(line["created_us"]),
+        if line.get("key") == mark:
+            digest, kind = bytes.fromhex(line["digest"]), line["kind"]
+            found.append(
+                Tombstone(digest=digest, kind=kind, normaliser=line["normaliser"], created_us=line["created_us"])
             )
-        )
+        else:
+            others += 1
     return found, others
 
 

@@ -19,7 +19,7 @@ from credenda.model.change import DRAFT_FIELDS, ContestCase, ContestState, to_co
 from credenda.model.claim import Evidence
 from credenda.model.core import Section
 from credenda.model.event import Event
-from credenda.model.memory import Draft, Layer, Memory, Status
+from credenda.model.memory import HELD, Draft, Layer, Memory, Status
 from credenda.model.statement import format_validity, write_claim
 from credenda.portability.files.parse import (
     END,
@@ -73,7 +73,6 @@ _SECTION_OF: Final = {
     Status.MERGED: PREVIOUSLY,
     Status.INVALIDATED: PREVIOUSLY,
 }
-_HELD: Final = frozenset({Status.ACTIVE, Status.CHALLENGED})
 _SPEAKER_CHARACTERS: Final = 60
 
 
@@ -152,7 +151,7 @@ def make_memory_entry(memory: Memory, evidence: Iterable[Evidence], names: Mappi
         table=table,
         page=make_page_key(memory.entity),
         section=_SECTION_OF.get(memory.status, LATER),
-        held=memory.status in _HELD,
+        held=memory.status in HELD,
         head=head if has_more_words and _STATED.fullmatch(head) else "",
     )
 
@@ -401,18 +400,16 @@ class _Drawing:
         """
         if found is None or found.name not in self._locals or found.text != entry.text:
             return []
-        standing = found.table.get("status", "active") == entry.table.get("status", "active")
-        if not standing:
+        if found.table.get("status", "active") != entry.table.get("status", "active"):
             return []
         self._names.append(found.name)
         return [*([self._head] if self._head else []), *found.lines]
 
     def _shown(self, entry: Entry) -> list[str]:
-        head = [entry.head] if entry.head else []
         name = self._sheet.names.get(entry.local, entry.local)
-        named = {"id": name, **entry.table}
         self._names.append(name)
-        return [*head, write_comment("m", named), *write_item(entry.text)]
+        head = [entry.head] if entry.head else []
+        return [*head, write_comment("m", {"id": name, **entry.table}), *write_item(entry.text)]
 
     def _add_missing(self) -> None:
         """Add missing entries at the end of their sections, from the last section up, so that positions stay valid."""
@@ -422,17 +419,11 @@ class _Drawing:
                 _Chunk(self._shown(one), ours=True, gap=()) for one in missing if one.section == section
             ]
         rest = [one for one in missing if one.section not in self._ends]
-        for section in dict.fromkeys(
-            sorted(
-                (one.section for one in rest),
-                key=lambda section: SECTIONS.index(section) if section in SECTIONS else -1,
-            )
-        ):
-            if section:
-                self._put([section])
-            for one in rest:
-                if one.section == section:
-                    self._put(self._shown(one))
+        for section in ("", *SECTIONS):
+            for number, one in enumerate([one for one in rest if one.section == section]):
+                if section and not number:
+                    self._put([section])
+                self._put(self._shown(one))
 
 
 # File names of pages: valid on every system, deterministic, and never outside the folder. Pure.

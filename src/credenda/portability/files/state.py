@@ -18,7 +18,7 @@ from credenda.model.change import ContestCase
 from credenda.model.claim import Evidence
 from credenda.model.core import Section
 from credenda.model.event import Event
-from credenda.model.memory import Memory, Status
+from credenda.model.memory import HELD, Memory
 from credenda.portability.files.parse import Parsed, to_file_text
 from credenda.portability.files.render import CORE_TITLE
 from credenda.text.normalize import normalise_text
@@ -93,10 +93,6 @@ def hash_line(text: str) -> str:
 
 def dump_state(state: State) -> bytes:
     """Serialise a state; equal states give equal bytes."""
-    entries = {
-        name: [one.local, one.path, one.digest, int(one.held) + 2 * int(one.away)]
-        for name, one in sorted(state.entries.items())
-    }
     lines = sorted((path, dict(sorted(found.items()))) for path, found in state.lines.items())
     table = {
         "version": VERSION,
@@ -109,7 +105,10 @@ def dump_state(state: State) -> bytes:
         "lines": {
             path: {one: [line.events, line.away] for one, line in found.items()} for path, found in lines if found
         },
-        "entries": entries,
+        "entries": {
+            name: [one.local, one.path, one.digest, int(one.held) + 2 * int(one.away)]
+            for name, one in sorted(state.entries.items())
+        },
     }
     return json.dumps(table, ensure_ascii=False, separators=(",", ":")).encode() + b"\n"
 
@@ -125,17 +124,15 @@ def load_state(data: bytes) -> State:
         table = cast("dict[str, Any]", json.loads(data))
         if table["version"] != VERSION:
             return State()
-        entries = {
-            str(name): Base(str(local), str(path), str(hashed), held=bool(marks & 1), away=bool(marks & 2))
-            for name, (local, path, hashed, marks) in cast("dict[str, list[Any]]", table["entries"]).items()
-        }
-        pages = {str(name): str(path) for name, path in cast("dict[str, Any]", table["pages"]).items()}
         return State(
             mark=str(table["mark"]),
             tag=str(table["tag"]),
             round=int(table["round"]),
-            entries=entries,
-            pages=pages,
+            entries={
+                str(name): Base(str(local), str(path), str(hashed), held=bool(marks & 1), away=bool(marks & 2))
+                for name, (local, path, hashed, marks) in cast("dict[str, list[Any]]", table["entries"]).items()
+            },
+            pages={str(name): str(path) for name, path in cast("dict[str, Any]", table["pages"]).items()},
             core=frozenset(str(name) for name in table["core"]),
             footers={str(path): str(hashed) for path, hashed in dict(table.get("footers", {})).items()},
             lines={
@@ -282,7 +279,6 @@ def bind_quoted(
 # The memory's side of a comparison: a snapshot of everything that has an entry in the files.
 
 
-_HELD: Final = frozenset({Status.ACTIVE, Status.CHALLENGED})
 _CHAIN_MAX: Final = 1_000
 
 
@@ -306,7 +302,7 @@ def build_memory_side(seen: View) -> dict[str, MemorySide]:
         one.id: MemorySide(
             text=to_file_text(one.text),
             digest=hash_text(seen.key, one.text),
-            held=one.status in _HELD,
+            held=one.status in HELD,
             head=_follow_successors(one, by_id),
         )
         for one in seen.memories
@@ -321,7 +317,7 @@ def _follow_successors(memory: Memory, by_id: Mapping[str, Memory]) -> str | Non
     """Return the current replacement of a memory."""
     found: Memory | None = memory
     for _ in range(_CHAIN_MAX):
-        if found is None or found.status in _HELD:
+        if found is None or found.status in HELD:
             break
         found = by_id.get(found.superseded_by or "")
-    return found.id if found is not None and found.status in _HELD else None
+    return found.id if found is not None and found.status in HELD else None

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from typing import Any, Final, cast
 
 from credenda.portability.importers.format import (
@@ -17,22 +17,25 @@ from credenda.portability.importers.format import (
     Parsed,
     Problem,
     Source,
-    list_key_paths,
+    make_signs,
+    read_whole_name,
 )
 from credenda.portability.importers.json_checks import (
     MalformedError,
     Table,
     Talk,
-    Turn,
+    catch_malformed,
     count_omitted_blocks,
     list_tables,
     make_showable,
     mend_surrogates,
+    parse_date,
     parse_table,
+    read_json_table,
     read_message_text,
+    read_stamp,
     read_tables,
     read_text,
-    read_whole_name,
     require_table,
 )
 from credenda.portability.sources import Line, Lines
@@ -60,11 +63,7 @@ class ClaudeCodeFormat(Format):
     """Sessions of Claude Code: one, a project's, or all."""
 
     name = "claude-code"
-
-    def takes(self, member: str) -> bool:
-        """Return whether a file is a session, not a sub-agent's."""
-        *folders, file = member.split("/")
-        return file.endswith((".jsonl", ".jsonl.gz")) and "subagents" not in folders and not file.startswith("agent-")
+    members = r"(?!(?:.*/)?(?:subagents/|agent-[^/]*$)).*\.jsonl(?:\.gz)?"
 
     def recognises(self, head: bytes, path: Path) -> bool:
         """Return whether a file begins with a line of a session."""
@@ -88,41 +87,42 @@ class _Session:
 
     def take(self, line: Line) -> Iterator[Parsed]:
         """Parse one line; count lines of progress and the like."""
-        place = f"line {line.number}"
+        place, bare = f"line {line.number}", line.data.strip()
+        is_whole = bare.startswith(b"{") and bare.endswith(b"}")  # else it is cut off, which its parser says
         if line.too_long:
             yield Problem(place=place, what="the line is too long")
-        elif line.data.strip() and (_SPOKEN.search(line.data) or not _is_table(line.data)):
-            yield from self._read(line.data, place)
-        elif line.data.strip():
+        elif bare and (_SPOKEN.search(bare) or not is_whole):
+            yield from catch_malformed(place, self._read(line.data, place))
+        elif bare:
             yield Omitted(what=_OF_PROGRAM)
 
     def _read(self, data: bytes, place: str) -> Iterator[Parsed]:
-        try:
-            table = parse_table(data)
-            line_id = read_text(table, "uuid")
-            place = f"{place}, message {make_showable(line_id)}" if line_id else place
-            role, text = _read_words(table)
-        except MalformedError as error:
-            yield Problem(place=place, what=str(error))
-            return
+        table = parse_table(data)
+        line_id = read_text(table, "uuid")
+        place = f"{place}, message {make_showable(line_id)}" if line_id else place
+        yield from catch_malformed(place, self._read_table(table, line_id, place))
+
+    def _read_table(self, table: Table, line_id: str, place: str) -> Iterator[Parsed]:
+        role, text = _read_words(table)
         yield from _count_omitted(table, said=bool(text))
         if not text:
             return
         name = read_text(table, "sessionId") or (self.talk.session if self.talk else self.name)
         if self.talk is None or self.talk.session != name:
             yield Boundary()
-            folder = mend_surrogates(read_text(table, "cwd"))
-            self.talk = Talk(
-                agent=_CLAUDE_CODE_AGENT,
-                session=name,
-                user_id=self.source.user_id,
-                latest=self.talk.latest if self.talk else None,
-                aged_us=self.source.modified_us,
-                metadata={"project": find_project(folder) or folder} if folder else {},
-            )
+            latest = self.talk.latest if self.talk else None
+            self.talk = Talk.begin(_CLAUDE_CODE_AGENT, self.source, name)
+            self.talk.latest, self.talk.metadata = latest, _name_project(table)
         moment = table.get("timestamp")
         key = (line_id,) if line_id else (name, role, str(moment), text)
-        yield from self.talk.pieces(Turn(place=place, role=role, text=text, key=key, moment=moment, id=line_id))
+        yield from self.talk.pieces(place, role, text, key, moment=moment, id=line_id)
+
+
+def _name_project(table: Table, remote: str = "") -> dict[str, object]:
+    """Return the project of the folder in which a program worked."""
+    folder = mend_surrogates(read_text(table, "cwd"))
+    project = find_project(folder, mend_surrogates(remote)) or folder
+    return {"project": project} if project else {}
 
 
 def _read_words(table: Mapping[str, Any]) -> tuple[str, str]:
@@ -148,8 +148,7 @@ def _read_words(table: Mapping[str, Any]) -> tuple[str, str]:
 
 def _count_omitted(table: Mapping[str, Any], *, said: bool) -> Iterator[Omitted]:
     """Yield the kinds of content that a line leaves out; `said` says whether it has words."""
-    message = table.get("message")
-    content = cast("Table", message).get("content") if isinstance(message, dict) else None
+    content = read_json_table(table.get("message")).get("content")
     blocks = list(count_omitted_blocks(content))
     yield from blocks
     words = read_message_text(content)
@@ -161,14 +160,7 @@ def _count_omitted(table: Mapping[str, Any], *, said: bool) -> Iterator[Omitted]
 
 def _is_from_person(table: Mapping[str, Any]) -> bool:
     """Return whether a prompt came from the user, not from a task or program."""
-    origin = table.get("origin")
-    return not isinstance(origin, dict) or cast("dict[str, object]", origin).get("kind", _PERSON) == _PERSON
-
-
-def _is_table(data: bytes) -> bool:
-    """Return whether a line looks complete, so that irrelevant lines need not be parsed."""
-    bare = data.strip()
-    return bare.startswith(b"{") and bare.endswith(b"}")
+    return read_json_table(table.get("origin")).get("kind", _PERSON) == _PERSON
 
 
 def _strip_program_text(content: object, *, by_person: bool) -> str:
@@ -230,8 +222,6 @@ def _read_blocks(content: object, *, by_person: bool) -> str:
 
 
 _CODEX_AGENT: Final = "codex"
-_PAYLOAD: Final = frozenset({"type", "payload", "payload.id", "payload.cwd"})
-_OLDER: Final = frozenset({"id", "timestamp", "instructions", "type", "role", "content.text"})
 _CODEX_ROLES: Final = ("user", "assistant")
 _KINDS: Final = ("session_meta", "response_item", "message")
 
@@ -240,22 +230,15 @@ class CodexFormat(Format):
     """`rollout-….jsonl` of one session, or all of `~/.codex/sessions`."""
 
     name = "codex"
-
-    def takes(self, member: str) -> bool:
-        """Return whether a file is a rollout."""
-        name = PurePosixPath(member).name
-        return name.startswith("rollout-") and name.endswith((".jsonl", ".jsonl.gz"))
-
-    def recognises(self, head: bytes, path: Path) -> bool:
-        """Return whether a file begins with the line that describes a session."""
-        del path
-        paths = list_key_paths(head)
-        return (paths >= _PAYLOAD and b'"session_meta"' in head) or paths >= _OLDER
+    members = r"(?:.*/)?rollout-[^/]*\.jsonl(?:\.gz)?"
+    signs = (
+        *make_signs((b'"session_meta"',), keys=("type", "payload", "payload.id", "payload.cwd")),
+        *make_signs(keys=("id", "timestamp", "instructions", "type", "role", "content.text")),
+    )
 
     def pieces(self, lines: Lines, source: Source) -> Iterator[Parsed]:
         """Parse line after line; a session that another agent started is left out."""
-        session = source.path.name.partition(".")[0]
-        talk = Talk(agent=_CODEX_AGENT, session=session, user_id=source.user_id, aged_us=source.modified_us)
+        talk = Talk.begin(_CODEX_AGENT, source, source.path.name.partition(".")[0])
         begun = spawned = False
 
         def read(table: Table, place: str) -> Iterator[Parsed]:
@@ -271,10 +254,7 @@ class CodexFormat(Format):
                     return
                 yield Boundary()
                 talk.session = read_text(payload, "id") or talk.session
-                folder, git = mend_surrogates(read_text(payload, "cwd")), payload.get("git")
-                remote = read_text(cast("Table", git), "repository_url") if isinstance(git, dict) else ""
-                project = find_project(folder, mend_surrogates(remote)) or folder
-                talk.metadata = {"project": project} if project else {}
+                talk.metadata = _name_project(payload, read_text(read_json_table(payload.get("git")), "repository_url"))
             elif kind != "session_meta" and payload.get("type") == "message" and not spawned:
                 yield from _read_codex_message(payload, table.get("timestamp"), place, talk)
 
@@ -290,13 +270,11 @@ def _read_codex_message(payload: Table, moment: object, place: str, talk: Talk) 
     if not isinstance(content, list | str):
         raise MalformedError("its content is neither text nor a list of blocks")
     text = _read_blocks(cast("object", content), by_person=role == "user")
-    if not text:
-        yield Omitted(what="messages of the program" if role == "user" else "messages without words")
+    if not text and role == "user":
+        yield Omitted(what="messages of the program")
         return
     key = (talk.session, str(moment), str(role), text)
-    yield from talk.pieces(
-        Turn(place=place, role=str(role), text=text, key=key, moment=moment, id=read_text(payload, "id")[:64])
-    )
+    yield from talk.pieces(place, str(role), text, key, moment=moment, id=read_text(payload, "id"))
 
 
 # Sessions of Copilot CLI: JSON Lines of events; read are the user's prompts and the answers.
@@ -311,14 +289,13 @@ class CopilotFormat(Format):
 
     name = "copilot"
     endings = LINES_ENDINGS
-    shape = frozenset({"type", "data", "id", "timestamp"})
-    marks = ((b'"session.start"',), (b'"user.message"',))
+    signs = make_signs((b'"session.start"',), (b'"user.message"',), keys=("type", "data", "id", "timestamp"))
 
     def pieces(self, lines: Lines, source: Source) -> Iterator[Parsed]:
         """Parse event after event."""
         name = source.path.name.partition(".")[0]
         session = source.path.parent.name if name == "events" else name
-        talk = Talk(agent=_COPILOT_AGENT, session=session[-120:], user_id=source.user_id, aged_us=source.modified_us)
+        talk = Talk.begin(_COPILOT_AGENT, source, session[-120:])
 
         def read(table: Table, place: str) -> Iterator[Parsed]:
             kind = table.get("type")
@@ -326,9 +303,7 @@ class CopilotFormat(Format):
                 yield Boundary()
                 data = require_table(table.get("data"), "its data")
                 talk.session = read_text(data, "sessionId") or talk.session
-                context = data.get("context")
-                folder = mend_surrogates(read_text(cast("Table", context), "cwd")) if isinstance(context, dict) else ""
-                talk.metadata = {"project": find_project(folder) or folder} if folder else {}
+                talk.metadata = _name_project(read_json_table(data.get("context")))
             elif str(kind) in _COPILOT_ROLES:
                 yield from _read_copilot_message(table, _COPILOT_ROLES[str(kind)], place, talk)
 
@@ -346,13 +321,9 @@ def _read_copilot_message(table: Table, role: str, place: str, talk: Talk) -> It
         raise MalformedError("its content is no text")
     injected = role == "user" and data.get("source") not in (None, "user")
     text = "" if injected else cut_program_text(content) if role == "user" else content.strip()
-    if not text:
-        yield Omitted(what="messages without words")
-        return
-    identity = read_text(table, "id")
-    moment = table.get("timestamp")
+    identity, moment = read_text(table, "id"), table.get("timestamp")
     key = (talk.session, identity or str(moment), role, text)
-    yield from talk.pieces(Turn(place=place, role=role, text=text, key=key, moment=moment, id=identity[:64]))
+    yield from talk.pieces(place, role, text, key, moment=moment, id=identity)
 
 
 # Sessions of Gemini CLI: one JSON object, or JSON Lines in which a later line replaces an earlier one of its id.
@@ -360,28 +331,18 @@ def _read_copilot_message(table: Table, role: str, place: str, talk: Talk) -> It
 
 _GEMINI_CLI_AGENT: Final = "gemini-cli"
 _GEMINI_CLI_ROLES: Final = {"user": "user", "gemini": "assistant"}
-_ENDINGS: Final = (".json", ".json.gz", ".jsonl", ".jsonl.gz")
 
 
 class GeminiCliFormat(Format):
     """`session-….json` of one session, or all of `~/.gemini/tmp`."""
 
     name = "gemini-cli"
-    shape = frozenset({"sessionId", "projectHash", "startTime"})
-
-    def takes(self, member: str) -> bool:
-        """Return whether a file is a session."""
-        name = PurePosixPath(member).name
-        return name.startswith("session-") and name.endswith(_ENDINGS)
+    members = r"(?:.*/)?session-[^/]*\.jsonl?(?:\.gz)?"
+    signs = make_signs(keys=("sessionId", "projectHash", "startTime"))
 
     def pieces(self, lines: Lines, source: Source) -> Iterator[Parsed]:
         """Read the whole session, because later lines change earlier messages, and yield its messages."""
-        talk = Talk(
-            agent=_GEMINI_CLI_AGENT,
-            session=source.path.name.partition(".")[0],
-            user_id=source.user_id,
-            aged_us=source.modified_us,
-        )
+        talk = Talk.begin(_GEMINI_CLI_AGENT, source, source.path.name.partition(".")[0])
         log = _Log()
         yield from read_tables(lines, source.path, dict.fromkeys(("", "messages"), log.take))
         yield Boundary()
@@ -421,14 +382,10 @@ def _read_gemini_cli_message(message: Table, place: str, talk: Talk) -> Iterator
     if role is None:
         yield Omitted(what="messages of the program")
         return
-    content = message.get("content")
-    text = _read_blocks(cast("object", content), by_person=role == "user")
-    if not text:
-        yield Omitted(what="messages without words")
-        return
+    text = _read_blocks(cast("object", message.get("content")), by_person=role == "user")
     identity, moment = read_text(message, "id"), message.get("timestamp")
     key = (talk.session, identity or str(moment), role, text)
-    yield from talk.pieces(Turn(place=place, role=role, text=text, key=key, moment=moment, id=identity[:64]))
+    yield from talk.pieces(place, role, text, key, moment=moment, id=identity)
 
 
 # Chats of SillyTavern: JSON Lines; the first line describes the chat, each other is a message.
@@ -436,19 +393,17 @@ def _read_gemini_cli_message(message: Table, place: str, talk: Talk) -> Iterator
 
 _HUMANIZED: Final = re.compile(r"(\d{4})-(\d{1,2})-(\d{1,2}) ?@(\d{1,2})h ?(\d{1,2})m(?: ?(\d{1,2})s)?.*")
 _WRITTEN: Final = ("%B %d, %Y %I:%M%p", "%B %d, %Y %H:%M")
-_MILLISECONDS: Final = 100_000_000_000
 
 
 class SillyTavernFormat(Format):
     """A chat with a character: its words are those of an assistant."""
 
     name = "sillytavern"
-    shape = frozenset({"is_user", "mes"})
+    signs = make_signs(keys=("is_user", "mes"))
 
     def pieces(self, lines: Lines, source: Source) -> Iterator[Parsed]:
         """Parse message after message, of several versions of an answer the one that was chosen."""
-        session = read_whole_name(source.path)[-120:]
-        talk = Talk(agent="sillytavern", session=session, user_id=source.user_id, aged_us=source.modified_us)
+        talk = Talk.begin("sillytavern", source, read_whole_name(source.path)[-120:])
         number = 0
 
         def read(table: Table, place: str) -> Iterator[Parsed]:
@@ -466,14 +421,13 @@ def _read_sillytavern_message(table: Table, place: str, talk: Talk, number: int)
     text = table.get("mes")
     if not isinstance(text, str):
         raise MalformedError("its text is no text")
-    if table.get("is_system") or not text.strip():
-        yield Omitted(what="system messages" if table.get("is_system") else "messages without words")
+    if table.get("is_system"):
+        yield Omitted(what="system messages")
         return
     role = "user" if table.get("is_user") is True else "assistant"
     talk.metadata = {"character": read_text(table, "name")[:200]} if role == "assistant" else {}
     key = (talk.session, str(number), role, text)
-    moment = _read_moment(table.get("send_date"))
-    yield from talk.pieces(Turn(place=place, role=role, text=text.strip(), key=key, moment=moment))
+    yield from talk.pieces(place, role, text.strip(), key, moment=_read_moment(table.get("send_date")))
 
 
 def _read_moment(value: object) -> object:
@@ -484,19 +438,13 @@ def _read_moment(value: object) -> object:
     """
     if isinstance(value, str) and value.isdecimal() and len(value) < len("10000000000000000"):
         value = int(value)
-    if isinstance(value, int) and not isinstance(value, bool):
-        return value / 1_000 if value > _MILLISECONDS else value
     if not isinstance(value, str):
-        return value
+        return read_stamp(value)
     try:
         if found := _HUMANIZED.fullmatch(value):
             year, month, day, hour, minute, second = (int(part or 0) for part in found.groups())
             return datetime(year, month, day, hour, minute, second, tzinfo=UTC).isoformat()
     except ValueError:
         return value
-    for form in _WRITTEN:
-        try:
-            return datetime.strptime(value, form).replace(tzinfo=UTC).isoformat()
-        except ValueError:
-            continue
-    return value
+    moment = parse_date(value, _WRITTEN)
+    return moment.isoformat() if moment else value

@@ -3,58 +3,56 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import partial
 from html import unescape
 from itertools import pairwise
-from pathlib import Path, PurePosixPath
-from typing import Any, Final, cast
+from pathlib import Path
+from typing import Final, cast
 
 from credenda.current_call import read_zone
 from credenda.portability.importers.format import (
-    Block,
     Boundary,
     Format,
     Omitted,
     Parsed,
     Problem,
     Source,
-    cut,
     decode_lines,
     has_words,
     list_key_paths,
-    make_document_piece,
+    make_document_pieces,
+    make_signs,
+    read_whole_name,
 )
 from credenda.portability.importers.json_checks import (
     MalformedError,
-    Statement,
     Table,
     Talk,
-    Turn,
+    catch_malformed,
     count_omitted_blocks,
     describe_item,
-    list_elements,
     list_of,
     list_tables,
     make_showable,
-    make_statement_piece,
+    make_statement,
     mend_surrogates,
     name_speaker,
+    parse_table,
+    read_json_table,
     read_message_text,
     read_moment_or_none,
     read_tables,
     read_text,
     read_whole,
-    read_whole_name,
-    require_item,
     require_table,
 )
-from credenda.portability.sources import Element, Lines, read_elements
+from credenda.portability.sources import Lines
 from credenda.private import cut_tagged
 
 _CHATGPT_AGENT: Final = "chatgpt"
-_CHATGPT_FILE: Final = re.compile(r"conversations(?:[-_]\d+)?\.json")
 _CHATGPT_ROLES: Final = ("user", "assistant")
 _READ: Final = ("text", "multimodal_text")
 """Content types of spoken text; others are tool calls and results, thoughts, and context of the program."""
@@ -68,151 +66,98 @@ class ChatGPTFormat(Format):
     """Exports of chatgpt.com: a zip, or the list of conversations in it, sharded or not."""
 
     name = "chatgpt"
-    marks = ((b'"mapping"',), (b'"current_node"',))
-
-    def takes(self, member: str) -> bool:
-        """Return whether a file is a list of conversations."""
-        return _CHATGPT_FILE.fullmatch(PurePosixPath(member).name) is not None
+    members = r"(?:.*/)?conversations(?:[-_]\d+)?\.json"
+    signs = make_signs((b'"mapping"',), (b'"current_node"',))
 
     def pieces(self, lines: Lines, source: Source) -> Iterator[Parsed]:
         """Parse each conversation and yield its messages, in order."""
-        for element in read_elements(lines, "conversations"):
-            yield from _read_chatgpt_conversation(element, source)
+        readers = dict.fromkeys(("", "conversations"), partial(_read_chatgpt_conversation, source=source))
+        yield from read_tables(lines, source.path, readers, nouns=dict.fromkeys(readers, "conversation"), ids=())
 
 
-def _read_chatgpt_conversation(element: Element, source: Source) -> Iterator[Parsed]:
-    place = f"conversation {element.number}"
-    try:
-        table = require_item(element)
-        tree = _Tree(nodes=require_table(table.get("mapping"), "its mapping"))
-    except MalformedError as error:
-        yield Problem(place=place, what=str(error))
-        return
+def _read_chatgpt_conversation(table: Table, place: str, source: Source) -> Iterator[Parsed]:
+    nodes = require_table(table.get("mapping"), "its mapping")
     yield Boundary()
-    place = f"{place} ({describe_item(table, element.number, 'conversation_id', 'id')})"
-    session = read_text(table, "conversation_id", "id") or f"{source.path.name}/{element.number}"
+    number = place.split()[1]
+    place = f"{place} ({describe_item(table, number, 'conversation_id', 'id')})"
+    session = read_text(table, "conversation_id", "id") or f"{source.path.name}/{number}"
     title, begun = read_text(table, "title"), table.get("create_time")
-    talk = Talk.titled(_CHATGPT_AGENT, source, session=session, title=title, begun=begun)
-    branch = tree.branch(table.get("current_node"))
-    yield from (Problem(place=place, what=what) for what in tree.problems)
+    talk = Talk.begin(_CHATGPT_AGENT, source, session, title=title, begun=begun)
+    leaf = table.get("current_node")
+    branch, broken = _list_branch(
+        nodes, leaf if isinstance(leaf, str) and leaf in nodes else _find_latest_leaf(nodes), "parent"
+    )
+    yield from [Problem(place=place, what=broken)] if broken else []
     for node_id in branch:
-        yield from _read_chatgpt_message(
-            talk, f"{place}, message {make_showable(node_id)}", node_id, tree.nodes[node_id]
-        )
+        spot = f"{place}, message {make_showable(node_id)}"
+        yield from catch_malformed(spot, _read_chatgpt_message(talk, spot, node_id, nodes[node_id]))
 
 
-@dataclass(slots=True, kw_only=True)
-class _Tree:
-    """The messages of a conversation by id, each with its parent."""
+def _list_branch(nodes: Mapping[str, object], leaf: object, parent: str) -> tuple[list[str], str]:
+    """List the ids from the first message of a tree to the shown one, and say where its messages do not lead back."""
+    found: dict[str, None] = {}
+    while isinstance(leaf, str) and leaf in nodes and leaf not in found:
+        found[leaf] = None
+        leaf = read_json_table(nodes[leaf]).get(parent)
+    broken = ""
+    if isinstance(leaf, str) and leaf in found:
+        broken = "its messages form a cycle; imported from where they repeat"
+    elif isinstance(leaf, str):
+        broken = "the parent of a message is missing; earlier messages were not imported"
+    return list(reversed(found)), broken
 
-    nodes: Mapping[str, Any]
-    problems: list[str] = field(default_factory=list[str])
 
-    def branch(self, leaf: object) -> list[str]:
-        """List the ids from the first message to the last shown one."""
-        found: dict[str, None] = {}
-        node_id = leaf if isinstance(leaf, str) and leaf in self.nodes else self._latest_leaf()
-        while node_id is not None:
-            found[node_id] = None
-            parent = self._field(node_id, "parent")
-            if parent is not None and parent not in self.nodes:
-                self.problems.append("the parent of a message is missing; earlier messages were not imported")
-                break
-            if parent in found:
-                self.problems.append("its messages form a cycle; imported from where they repeat")
-                break
-            node_id = parent
-        return list(reversed(found))
+def _find_latest_leaf(nodes: Mapping[str, object]) -> str | None:
+    """Find the newest message without children, for a conversation without a current message."""
+    tables = {node_id: read_json_table(node) for node_id, node in nodes.items()}
+    parents = {read_text(one, "parent") for one in tables.values()}
+    leaves = [node_id for node_id in tables if node_id not in parents] or list(tables)
 
-    def _latest_leaf(self) -> str | None:
-        """Find the newest message without children, for a conversation without a current message."""
-        parents = {self._field(node_id, "parent") for node_id in self.nodes}
-        leaves = [node_id for node_id in self.nodes if node_id not in parents] or list(self.nodes)
-        return max(leaves, key=self._created, default=None)
-
-    def _created(self, node_id: str) -> float:
-        message = self._field(node_id, "message")
-        created = cast("dict[str, object]", message).get("create_time") if isinstance(message, dict) else None
+    def read_time(node_id: str) -> float:
+        created = read_json_table(tables[node_id].get("message")).get("create_time")
         return created if isinstance(created, int | float) else float("-inf")
 
-    def _field(self, node_id: str, name: str) -> Any:  # noqa: ANN401 - foreign JSON
-        node = self.nodes[node_id]
-        value = cast("dict[str, Any]", node).get(name) if isinstance(node, dict) else None
-        return value if name != "parent" or isinstance(value, str) else None
+    return max(leaves, key=read_time, default=None)
 
 
 def _read_chatgpt_message(talk: Talk, place: str, node_id: str, node: object) -> Iterator[Parsed]:
     """Parse one message; count those that were not addressed to the other side, or not shown."""
-    try:
-        table = require_table(node)
-        message = require_table(table.get("message") or {}, "its message")
-        text = _read_chatgpt_words(message) if message else ""
-    except MalformedError as error:
-        yield Problem(place=place, what=str(error))
+    message = require_table(require_table(node).get("message") or {}, "its message")
+    if not message:
         return
+    text, kind = _read_chatgpt_words(message)
     if text:
-        message_id = read_text(message, "id") or node_id
-        yield from talk.pieces(
-            Turn(
-                place=place,
-                role=message["author"]["role"],
-                text=text,
-                key=(talk.session, message_id),
-                moment=message.get("create_time"),
-                id=message_id,
-            )
-        )
-    elif message:
-        yield Omitted(what=_name_omitted(message))
+        identity = read_text(message, "id") or node_id
+        key, moment = (talk.session, identity), message.get("create_time")
+        yield from talk.pieces(place, message["author"]["role"], text, key, moment=moment, id=identity)
+    else:
+        yield Omitted(what=kind)
 
 
-def _name_omitted(message: Mapping[str, Any]) -> str:
-    """Return the kind of a message that is not read."""
+def _read_chatgpt_words(message: Table) -> tuple[str, str]:
+    """Return the text of a message, and what to call it where it has none, was not shown, or was said to nobody."""
     role = require_table(message.get("author"), "its author").get("role")
     if role not in _CHATGPT_ROLES:
-        return "tool results" if role == "tool" else "system messages"
+        return "", "tool results" if role == "tool" else "system messages"
     if message.get("recipient", _EVERYBODY) not in (_EVERYBODY, None):
-        return "tool calls"
-    kind = require_table(message.get("content"), "its content").get("content_type", "text")
-    return "messages without words" if kind in _READ and _is_shown(message) else "messages of the program"
-
-
-def _is_shown(message: Mapping[str, Any]) -> bool:
-    metadata = message.get("metadata")
-    hidden = isinstance(metadata, dict) and any(cast("dict[str, object]", metadata).get(name) for name in _HIDDEN)
-    return not hidden and message.get("weight", 1) != 0
-
-
-def _read_chatgpt_words(message: Mapping[str, Any]) -> str:
-    """Return the text of a message; "" if it was not addressed to the other side, or not shown."""
-    role = require_table(message.get("author"), "its author").get("role")
-    if role not in _CHATGPT_ROLES or not _is_shown(message):
-        return ""
-    if message.get("recipient", _EVERYBODY) not in (_EVERYBODY, None):
-        return ""
-    content = require_table(message.get("content"), "its content")
-    if content.get("content_type", "text") not in _READ:
-        return ""
+        return "", "tool calls"
+    content, metadata = require_table(message.get("content"), "its content"), read_json_table(message.get("metadata"))
+    hidden = any(metadata.get(name) for name in _HIDDEN) or message.get("weight", 1) == 0
+    if hidden or content.get("content_type", "text") not in _READ:
+        return "", "messages of the program"
     parts = content.get("parts")
     if not isinstance(parts, list):
         raise MalformedError("it has no list of parts")
-    texts = (_read_part(part) for part in cast("Sequence[object]", parts))
-    return "\n\n".join(text for text in texts if text.strip()).strip()
-
-
-def _read_part(part: object) -> str:
-    """Return the text of a part; images have none, and speech has its transcript."""
-    text = cast("dict[str, object]", part).get("text") if isinstance(part, dict) else part
-    return _CITATION.sub("", text) if isinstance(text, str) else ""
+    # Images have no text, and speech has its transcript.
+    said = [one if isinstance(one, str) else read_json_table(one).get("text") for one in cast("list[object]", parts)]
+    texts = [_CITATION.sub("", part) for part in said if isinstance(part, str)]
+    return "\n\n".join(text for text in texts if text.strip()).strip(), "messages without words"
 
 
 # Exports of Claude.ai: conversations as lists of messages, and the notes of its own memory.
 
 
 _CLAUDE_AGENT: Final = "claude"
-_CLAUDE_FILE: Final = re.compile(r"(?:conversations(?:[-_]\d+)?\.jsonl?|memories\.json)")
-_NOTES: Final = "memories"
-"""The folder of newer exports, with a file for each memory."""
 _MEMORIES: Final = "memories.json"
 _LISTS: Final = (b'"chat_messages"', b'"conversations"', b'"memories"')
 _CLAUDE_ROLES: Final = {"human": "user", "user": "user", "assistant": "assistant"}
@@ -224,13 +169,8 @@ class ClaudeFormat(Format):
     """Exports of claude.ai: a zip, or the list of conversations in it."""
 
     name = "claude"
-    marks = ((b'"chat_messages"',), (b'"conversations_memory"',))
-
-    def takes(self, member: str) -> bool:
-        """Return whether a file has conversations or memories, not users or projects."""
-        path = PurePosixPath(member)
-        noted = path.suffix == ".json" and path.parent.name == _NOTES
-        return noted or _CLAUDE_FILE.fullmatch(path.name) is not None
+    members = r"(?:.*/)?(?:conversations(?:[-_]\d+)?\.jsonl?|memories\.json|memories/[^/]+\.json)"
+    signs = make_signs((b'"chat_messages"',), (b'"conversations_memory"',))
 
     def pieces(self, lines: Lines, source: Source) -> Iterator[Parsed]:
         """Parse each conversation, or each memory, in order."""
@@ -238,87 +178,59 @@ class ClaudeFormat(Format):
         head = lines.head()
         noted = any(mark in head for mark in (b'"conversations_memory"', b'"memory"', b'"content"'))
         if head.lstrip().startswith(b"{") and noted and not any(mark in head for mark in _LISTS):
-            yield from _read_one_memory(lines, source)
+            yield from catch_malformed("memory 1", _read_one_memory(lines, source))
             return
-        read = _read_memories if source.path.name == _MEMORIES else _read_claude_conversation
-        for _, element in list_elements(lines, source.path, "conversations", "memories"):
-            yield from read(element, source)
+        noted = source.path.name == _MEMORIES
+        read = partial(_read_memories if noted else _read_claude_conversation, source=source)
+        readers = dict.fromkeys(("", "conversations", "memories"), read)
+        nouns = dict.fromkeys(readers, "memory" if noted else "conversation")
+        yield from read_tables(lines, source.path, readers, nouns=nouns, ids=())
 
 
-def _read_claude_conversation(element: Element, source: Source) -> Iterator[Parsed]:
-    place = f"conversation {element.number}"
-    try:
-        table = require_item(element)
-        messages = list_of(table, "chat_messages")
-    except MalformedError as error:
-        yield Problem(place=place, what=str(error))
-        return
+def _read_claude_conversation(table: Table, place: str, source: Source) -> Iterator[Parsed]:
+    messages = list_of(table, "chat_messages")
     yield Boundary()
-    place = f"{place} ({describe_item(table, element.number, 'uuid')})"
-    session = read_text(table, "uuid") or f"{source.path.name}/{element.number}"
+    number = place.split()[1]
+    place = f"{place} ({describe_item(table, number, 'uuid')})"
+    session = read_text(table, "uuid") or f"{source.path.name}/{number}"
     title, begun = read_text(table, "name"), table.get("created_at")
-    talk = Talk.titled(_CLAUDE_AGENT, source, session=session, title=title, begun=begun)
+    talk = Talk.begin(_CLAUDE_AGENT, source, session, title=title, begun=begun)
     for number, message in enumerate(messages, 1):
-        yield from _read_claude_message(
-            talk, f"{place}, message {describe_item(message, number, 'uuid')}", number, message
-        )
+        spot = f"{place}, message {describe_item(message, number, 'uuid')}"
+        yield from catch_malformed(spot, _read_claude_message(talk, spot, number, message))
 
 
 def _read_claude_message(talk: Talk, place: str, number: int, message: object) -> Iterator[Parsed]:
     """Parse one message; count its blocks that are no text, or a message without anything."""
-    try:
-        table = require_table(message)
-        role = _read_role(table)
-        # Its text blocks, else its text field.
-        content = table.get("content")
-        blocks = cast("Sequence[object]", content) if isinstance(content, list) else ()
-        tables = [cast("dict[str, Any]", block) for block in blocks if isinstance(block, dict)]
-        texts = [read_text(block, "text") for block in tables if block.get("type", "text") == "text"]
-        text = "\n\n".join(text.strip() for text in texts if text) or read_text(table, "text").strip()
-    except MalformedError as error:
-        yield Problem(place=place, what=str(error))
-        return
-    if text:
-        message_id = read_text(table, "uuid")
-        key = (talk.session, message_id or f"#{number}")
-        moment = table.get("created_at")
-        yield from talk.pieces(Turn(place=place, role=role, text=text, key=key, moment=moment, id=message_id))
-    omitted = list(count_omitted_blocks(blocks))
-    yield from omitted if text or omitted else [Omitted(what="messages without words")]
-
-
-def _read_role(message: Mapping[str, Any]) -> str:
-    role = _CLAUDE_ROLES.get(read_text(message, "sender"))
+    table = require_table(message)
+    role = _CLAUDE_ROLES.get(read_text(table, "sender"))
     if role is None:
         raise MalformedError("its sender is neither human nor assistant")
-    return role
+    # Its text blocks, else its text field.
+    texts = [read_text(one, "text") for one in list_tables(table, "content") if one.get("type", "text") == "text"]
+    text = "\n\n".join(text.strip() for text in texts if text) or read_text(table, "text").strip()
+    omitted = list(count_omitted_blocks(table.get("content")))
+    if text or not omitted:
+        identity = read_text(table, "uuid")
+        key = (talk.session, identity or f"#{number}")
+        yield from talk.pieces(place, role, text, key, moment=table.get("created_at"), id=identity)
+    yield from omitted
 
 
 def _read_one_memory(lines: Lines, source: Source) -> Iterator[Parsed]:
     """Parse a file that is one memory, not a list."""
-    try:
-        data = read_whole(lines)
-    except MalformedError as error:
-        yield Problem(place="memory", what=str(error))
-        return
-    yield from _read_memories(Element(number=1, data=data), source)
+    yield from _read_memories(parse_table(read_whole(lines)), "memory 1", source)
 
 
-def _read_memories(element: Element, source: Source) -> Iterator[Parsed]:
+def _read_memories(table: Table, place: str, source: Source) -> Iterator[Parsed]:
     """Parse the assistant's notes about the user: paragraphs of a document, with a document's trust.
 
     A bold line that stands alone is the heading of the paragraphs below.
     """
-    place = f"memory {element.number}"
-    try:
-        table = require_item(element)
-        texts = [read_text(table, "conversations_memory", "memory", "content")]
-        projects = table.get("project_memories")
-        if isinstance(projects, dict):
-            texts += [note for note in cast("dict[str, object]", projects).values() if isinstance(note, str)]
-    except MalformedError as error:
-        yield Problem(place=place, what=str(error))
-        return
+    texts = [read_text(table, "conversations_memory", "memory", "content")]
+    projects = table.get("project_memories")
+    if isinstance(projects, dict):
+        texts += [note for note in cast("dict[str, object]", projects).values() if isinstance(note, str)]
     for text in texts:
         section: dict[str, object] = {}
         for block in _BLANK.split(cut_tagged(mend_surrogates(text))):
@@ -326,10 +238,7 @@ def _read_memories(element: Element, source: Source) -> Iterator[Parsed]:
                 section = {"section": heading[1]}
                 yield Omitted(what="headings")
                 continue
-            for part in cut(block.strip()):
-                if has_words(part):
-                    made = Block(text=part, line=element.number, occurred_us=source.modified_us, details=section)
-                    yield replace(make_document_piece(made, source), place=place)
+            yield from make_document_pieces(block.strip(), source, place, details=section)
 
 
 # Gemini's part of Google Takeout: `MyActivity.json`, an item for each prompt with its answer, the newest first.
@@ -345,13 +254,12 @@ class GeminiTakeoutFormat(Format):
     """Prompts to Gemini Apps, and the answers."""
 
     name = "gemini-takeout"
-    shape = frozenset({"header", "title", "time", "products"})
-    marks = ((b"Gemini",), (b"Bard",))
+    signs = make_signs((b"Gemini",), (b"Bard",), keys=("header", "title", "time", "products"))
 
     def pieces(self, lines: Lines, source: Source) -> Iterator[Parsed]:
         """Parse item after item; the items of a day are one conversation."""
         yield Boundary()
-        yield from read_tables(lines, source.path, {"": lambda table, place: _read_activity(table, place, source)})
+        yield from read_tables(lines, source.path, {"": partial(_read_activity, source=source)})
 
 
 def _read_activity(table: Table, place: str, source: Source) -> Iterator[Parsed]:
@@ -368,12 +276,12 @@ def _read_activity(table: Table, place: str, source: Source) -> Iterator[Parsed]
     time = table.get("time")
     moment = read_moment_or_none(time)
     day = f"{moment:%Y-%m-%d}" if moment else "undated"
-    talk = Talk(agent="gemini", session=f"gemini/{day}", user_id=source.user_id, aged_us=source.modified_us)
+    talk = Talk.begin("gemini", source, f"gemini/{day}")
     key = (str(time), asked[1])
-    yield from talk.pieces(Turn(place=place, role="user", text=asked[1].strip(), key=("user", *key), moment=time))
+    yield from talk.pieces(place, "user", asked[1].strip(), ("user", *key), moment=time)
     answer = "\n\n".join(_strip_markup(read_text(item, "html")) for item in list_tables(table, "safeHtmlItem"))
     if answer.strip():
-        yield from talk.pieces(Turn(place=place, role="assistant", text=answer, key=("assistant", *key), moment=time))
+        yield from talk.pieces(place, "assistant", answer, ("assistant", *key), moment=time)
 
 
 def _strip_markup(html: str) -> str:
@@ -417,13 +325,8 @@ class OpenWebUIFormat(Format):
                 text = read_text(table, "content").strip()
                 if not text:
                     raise MalformedError("it has no content")
-                statement = Statement(
-                    place=place,
-                    text=text,
-                    key=("open-webui", read_text(table, "id"), text),
-                    occurred_at=read_moment_or_none(table.get("updated_at")),
-                )
-                yield make_statement_piece(statement, source)
+                key, moment = ("open-webui", read_text(table, "id"), text), read_moment_or_none(table.get("updated_at"))
+                yield make_statement(source, place, text, key, occurred_at=moment)
 
         yield from read_tables(lines, source.path, {"": read})
 
@@ -432,40 +335,27 @@ def _read_chat(table: Table, place: str, source: Source) -> Iterator[Parsed]:
     chat = require_table(table.get("chat"), "its chat")
     title = read_text(table, "title") or read_text(chat, "title")
     session = read_text(table, "id") or f"{source.path.name}/{place}"
-    begun = table.get("created_at")
-    talk = Talk.titled("open-webui", source, session=session[-120:], title=title, begun=begun)
+    talk = Talk.begin("open-webui", source, session[-120:], title=title, begun=table.get("created_at"))
     yield Boundary()
-    for message in _list_branch(chat):
+    history = read_json_table(chat.get("history"))
+    messages = read_json_table(history.get("messages"))
+    nodes = {name: cast("Table", node) for name, node in messages.items() if isinstance(node, dict)}
+    branch, _ = _list_branch(nodes, history.get("currentId"), "parentId")
+    shown = [nodes[name] for name in branch] or list_tables(chat, "messages")  # as older chats have them
+    for message in shown:
         role = message.get("role")
         text = _THOUGHTS.sub("", read_message_text(message.get("content"))).strip()
-        if role not in _OPEN_WEBUI_ROLES or not text:
-            yield Omitted(what="messages without words" if role in _OPEN_WEBUI_ROLES else "system messages")
+        if role not in _OPEN_WEBUI_ROLES:
+            yield Omitted(what="system messages")
             continue
         identity = read_text(message, "id")
         key = (talk.session, identity, str(role), text)
-        moment = message.get("timestamp")
-        yield from talk.pieces(Turn(place=place, role=str(role), text=text, key=key, moment=moment, id=identity[:64]))
-
-
-def _list_branch(chat: Table) -> list[Table]:
-    """Return the messages from the first to the shown one; older chats have them as a list."""
-    history = chat.get("history")
-    tree = cast("Table", history).get("messages") if isinstance(history, dict) else None
-    if not isinstance(tree, dict):
-        return list_tables(chat, "messages")
-    nodes = cast("Mapping[str, object]", tree)
-    found: dict[str, Table] = {}
-    name = cast("Table", history).get("currentId")
-    while isinstance(name, str) and name not in found and isinstance(node := nodes.get(name), dict):
-        found[name] = cast("Table", node)
-        name = found[name].get("parentId")
-    return list(reversed(found.values())) or list_tables(chat, "messages")
+        yield from talk.pieces(place, str(role), text, key, moment=message.get("timestamp"), id=identity)
 
 
 # Chats of Telegram, as its desktop program exports them: `result.json` of one chat, or of all.
 
 
-_CHATS: Final = ("messages", "chats.list.messages")
 _KEYS: Final = ("id", "type", "date", "from_id")
 _OWNER: Final = re.compile(rb'"personal_information"\s*:\s*\{[^{}]{0,2000}?"user_id"\s*:\s*(\d{1,20})')
 
@@ -475,20 +365,17 @@ class TelegramFormat(Format):
 
     name = "telegram"
     of_persons = True
-
-    def recognises(self, head: bytes, path: Path) -> bool:
-        """Return whether a file begins with messages of a chat, or with the data of an account."""
-        del path
-        paths = list_key_paths(head)
-        return any(all(f"{chat}.{key}" in paths for key in _KEYS) for chat in _CHATS) or (
-            "personal_information.user_id" in paths and "chats" in paths
-        )
+    signs = (
+        *make_signs(keys=[f"messages.{key}" for key in _KEYS]),
+        *make_signs(keys=[f"chats.list.messages.{key}" for key in _KEYS]),
+        *make_signs(keys=("personal_information.user_id", "chats")),
+    )
 
     def pieces(self, lines: Lines, source: Source) -> Iterator[Parsed]:
         """Parse the messages of one chat, or chat after chat."""
         found = _OWNER.search(lines.head())
         owner = f"user{found[1].decode()}" if found else ""
-        single = _begin(source, read_whole_name(source.path), "")
+        single = Talk.begin("", source, read_whole_name(source.path)[-120:])
 
         def read(table: Table, place: str) -> Iterator[Parsed]:
             yield from _read_telegram_message(table, place, single, owner)
@@ -496,21 +383,14 @@ class TelegramFormat(Format):
         def read_chat(table: Table, place: str) -> Iterator[Parsed]:
             if "messages" not in table:
                 return
-            name = read_text(table, "name")
             yield Boundary()
-            talk = _begin(source, f"telegram/{describe_item(table, 0, 'id', 'name')}", name)
+            session = mend_surrogates(f"telegram/{describe_item(table, 0, 'id', 'name')}")
+            talk = Talk.begin("", source, session[-120:], title=read_text(table, "name"))
             for number, message in enumerate(list_tables(table, "messages"), 1):
                 spot = f"{place}, message {number}"
-                try:
-                    yield from _read_telegram_message(message, spot, talk, owner)
-                except MalformedError as error:
-                    yield Problem(place=spot, what=str(error))
+                yield from catch_malformed(spot, _read_telegram_message(message, spot, talk, owner))
 
         yield from read_tables(lines, source.path, {"": read, "messages": read, "list": read_chat})
-
-
-def _begin(source: Source, session: str, title: str) -> Talk:
-    return Talk.titled("", source, session=mend_surrogates(session)[-120:], title=title, begun=None)
 
 
 def _read_telegram_message(table: Table, place: str, talk: Talk, owner: str) -> Iterator[Parsed]:
@@ -531,7 +411,7 @@ def _read_telegram_message(table: Table, place: str, talk: Talk, owner: str) -> 
     moment = int(seconds) if seconds.isdecimal() and len(seconds) < len("10000000000000") else table.get("date")
     identity = describe_item(table, 0, "id")
     key = ("telegram", talk.session, identity, text)
-    yield from talk.pieces(Turn(place=place, role=role, name=name, text=text, key=key, moment=moment, id=identity[:64]))
+    yield from talk.pieces(place, role, text, key, moment=moment, id=identity, name=name)
 
 
 def _list_parts(text: object) -> Iterator[str]:
@@ -585,7 +465,7 @@ class WhatsAppFormat(Format):
         name = source.path.name.removesuffix(".txt")
         order = _find_order(lines.head().decode("utf-8", "replace"))
         chat = _Chat(
-            talk=Talk.titled("", source, session=read_whole_name(source.path)[-120:], title=name, begun=None),
+            talk=Talk.begin("", source, read_whole_name(source.path)[-120:], title=name),
             month_first=order,
         )
         yield Boundary()
@@ -642,9 +522,7 @@ class _Chat:
         self._key = key
         more = (str(self.repeated),) if self.repeated else ()
         stamp = None if self.moment is None else self.moment.replace(tzinfo=read_zone(UTC)).isoformat()
-        yield from self.talk.pieces(
-            Turn(place=place, role=role, name=name, text=words, key=("whatsapp", *key, *more), moment=stamp)
-        )
+        yield from self.talk.pieces(place, role, words, ("whatsapp", *key, *more), moment=stamp, name=name)
 
 
 def _find_order(head: str) -> bool:

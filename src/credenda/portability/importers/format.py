@@ -118,24 +118,39 @@ class Format(ABC):
     """Whether it holds chats of persons, of whom the one who exported them is known only by name."""
     endings: ClassVar[tuple[str, ...]] = JSON_ENDINGS
     """How the names of its files end."""
-    shape: ClassVar[frozenset[str]] = frozenset()
-    """The paths of keys with which its JSON begins; see `list_key_paths`."""
-    marks: ClassVar[tuple[tuple[bytes, ...], ...]] = ()
-    """What else stands near the beginning of its JSON: all of one of these rows."""
+    members: ClassVar[str] = ""
+    """An expression for the paths of its files in a folder or zip, where their endings do not tell them."""
+    signs: ClassVar[Signs] = ()
+    """How its JSON begins: with the paths of keys of one of these rows (see `list_key_paths`) and with its bytes."""
+    named: ClassVar[re.Pattern[str] | None] = None
+    """The names of its text files, where not every file that it takes from a folder is recognised."""
+    begins: ClassVar[re.Pattern[bytes] | None] = None
+    """What stands near the beginning of its text; without it, the name of a text file is enough."""
 
     def takes(self, member: str) -> bool:
         """Return, by its path inside a folder or zip, whether to read a file; a file given directly is always read."""
+        if self.members:
+            return re.fullmatch(self.members, member, re.IGNORECASE | re.DOTALL) is not None
         return member.casefold().endswith(self.endings)
 
     def recognises(self, head: bytes, path: Path) -> bool:
         """Return whether a file with this beginning has this format; `path` is without `.gz`."""
-        del path
-        marked = not self.marks or any(is_json_with(head, *row) for row in self.marks)
-        return marked and (not self.shape or list_key_paths(head) >= self.shape)
+        if self.signs:
+            return any(list_key_paths(head) >= keys and is_json_with(head, *marks) for keys, marks in self.signs)
+        known = self.takes(path.name) if self.named is None else self.named.fullmatch(path.name) is not None
+        return known and b"\x00" not in head and (self.begins is None or self.begins.search(head) is not None)
 
     @abstractmethod
     def pieces(self, lines: Lines, source: Source) -> Iterator[Parsed]:
         """Read a file to its end."""
+
+
+Signs = tuple[tuple[frozenset[str], tuple[bytes, ...]], ...]
+
+
+def make_signs(*marks: tuple[bytes, ...], keys: Iterable[str] = ()) -> Signs:
+    """Return rows of the same keys, each with other bytes."""
+    return tuple((frozenset(keys), row) for row in marks or ((),))
 
 
 def make_stable_key(kind: str, *parts: str) -> str:
@@ -259,22 +274,36 @@ class Block:
     tags: tuple[str, ...] = ()
 
 
-def make_document_piece(block: Block, source: Source) -> Piece:
-    """Make a block a document's statement. Equal text is the same block in every file."""
-    name = source.path.name.encode("utf-8", "replace").decode()
-    message: dict[str, object] = {"role": "document", "content": block.text}
-    if block.occurred_us is not None:
-        message["timestamp"] = to_datetime(block.occurred_us)
-    submission = Submission(
-        content=[message],
-        user_id=source.user_id,
-        session=name_file_session(source),
-        source="ingest",
-        tags=block.tags,
-        metadata={"document": name, **block.details},
-        idempotency_key=make_stable_key("document", block.text),
-    )
-    return Piece(place=f"line {block.line}", submission=submission, by_content=True)
+def make_document_pieces(
+    text: str,
+    source: Source,
+    place: str,
+    *,
+    occurred_us: int | None = None,
+    details: Mapping[str, object] | None = None,
+    tags: tuple[str, ...] = (),
+) -> Iterator[Piece]:
+    """Make a text statements of a document, without a time with that of the file; equal text is the same everywhere."""
+    moment_us = source.modified_us if occurred_us is None else occurred_us
+    for part in filter(has_words, cut(text)):
+        message: dict[str, object] = {"role": "document", "content": part}
+        if moment_us is not None:
+            message["timestamp"] = to_datetime(moment_us)
+        submission = Submission(
+            content=[message],
+            user_id=source.user_id,
+            session=name_file_session(source),
+            source="ingest",
+            tags=tags,
+            metadata={"document": read_whole_name(source.path), **(details or {})},
+            idempotency_key=make_stable_key("document", part),
+        )
+        yield Piece(place=place, submission=submission, by_content=True)
+
+
+def read_whole_name(path: Path) -> str:
+    """Return the name of a file as text that can be stored."""
+    return path.name.encode("utf-8", "replace").decode()
 
 
 # Front matter: a tolerant parser of the subset of YAML that notes use.
@@ -286,28 +315,8 @@ _DATES: Final = ("date", "created", "created_at")
 _QUOTES: Final = "\"'"
 
 
-@dataclass(frozen=True, slots=True)
-class Front:
-    """Parsed front matter: for each lower-case key, its line and its values."""
-
-    pairs: Mapping[str, tuple[int, list[str]]]
-
-    def text(self, name: str) -> str:
-        """Return the single value of a key; "" if there is none."""
-        _, values = self.pairs.get(name, (0, []))
-        return values[0] if values else ""
-
-    def values(self, *names: str) -> list[str]:
-        """Return all values of some keys."""
-        return [value for name in names for value in self.pairs.get(name, (0, []))[1]]
-
-    def dated(self) -> tuple[int, str]:
-        """Return line and text of the first date; (0, "") if there is none."""
-        return next(((self.pairs[name][0], self.text(name)) for name in _DATES if self.text(name)), (0, ""))
-
-
-def read_front(lines: Iterable[TextLine]) -> Front:
-    """Parse the lines between the dashes."""
+def read_front(lines: Iterable[TextLine]) -> Mapping[str, tuple[int, list[str]]]:
+    """Parse the lines between the dashes: for each lower-case key that has values, its line and these."""
     pairs: dict[str, tuple[int, list[str]]] = {}
     values: list[str] = []
     for line in lines:
@@ -316,7 +325,7 @@ def read_front(lines: Iterable[TextLine]) -> Front:
             pairs[found[1].casefold()] = (line.number, values)
         elif found := _ITEM.match(line.text):
             values += _read_values(found[1], listed=True)
-    return Front(pairs)
+    return {name: found for name, found in pairs.items() if found[1]}
 
 
 def read_tags(words: Iterable[str]) -> tuple[str, ...]:
@@ -465,14 +474,16 @@ class _Page:
 
     def _read_front(self, lines: list[TextLine]) -> Iterator[Problem]:
         front = read_front(lines)
-        self.title = (front.text("title") or self.title)[:_TITLE_CHARACTERS]
-        self.tags = read_tags(front.values("tags", "tag"))
-        self.about = {name: front.text(name)[:_TITLE_CHARACTERS] for name in _ABOUT if front.text(name)}
-        number, date = front.dated()
-        if not date:
+        values = {name: found for name, (_, found) in front.items()}
+        self.title = values.get("title", [self.title])[0][:_TITLE_CHARACTERS]
+        self.tags = read_tags([*values.get("tags", ()), *values.get("tag", ())])
+        self.about = {name: values[name][0][:_TITLE_CHARACTERS] for name in _ABOUT if name in values}
+        dated = next((front[name] for name in _DATES if name in front), None)
+        if dated is None:
             return
+        number, dates = dated
         try:
-            self.occurred_us = parse_time(date, UTC)
+            self.occurred_us = parse_time(dates[0], UTC)
         except Invalid:
             what = "its date is not RFC 3339; the file's date was used"
             yield Problem(place=f"line {number}", what=what, lost=False)

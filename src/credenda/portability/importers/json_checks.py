@@ -5,9 +5,11 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, Final, cast
 
 from credenda import limits
@@ -33,6 +35,8 @@ from credenda.write.intake.validate import Submission
 _BOM: Final = b"\xef\xbb\xbf"
 _ID_CHARACTERS: Final = 200
 _SECOND_US: Final = 1_000_000
+_MILLISECONDS: Final = 1e11
+"""Numbers above this are milliseconds since 1970, below it seconds."""
 
 
 class MalformedError(ValueError):
@@ -79,11 +83,19 @@ def parse_tables(data: bytes) -> tuple[list[Mapping[str, Any]], str]:
         return found, ""
 
 
-def require_item(element: Element) -> Mapping[str, Any]:
-    """Return an item of a list as a table."""
+def parse_item(element: Element) -> Table:
+    """Parse an item of a list that must be a JSON object."""
     if element.wrong:
         raise MalformedError(element.wrong)
     return parse_table(element.data)
+
+
+def catch_malformed(place: str, pieces: Iterator[Parsed]) -> Iterator[Parsed]:
+    """Pass on what an item yields; where it is malformed, yield a problem and end."""
+    try:
+        yield from pieces
+    except MalformedError as error:
+        yield Problem(place=place, what=str(error))
 
 
 def require_table(value: object, name: str = "it") -> Mapping[str, Any]:
@@ -99,6 +111,14 @@ def list_of(table: Mapping[str, Any], name: str) -> Sequence[object]:
     if not isinstance(value, list):
         raise MalformedError(f"it has no list of {name}")
     return cast("Sequence[object]", value)
+
+
+def read_json_table(found: object) -> dict[str, object]:
+    """Return a table, or one that stands in a text as JSON; empty for anything else."""
+    if isinstance(found, str):
+        with suppress(ValueError, RecursionError):
+            found = json.loads(found)
+    return dict(cast("dict[str, object]", found)) if isinstance(found, dict) else {}
 
 
 def read_text(table: Mapping[str, Any], *names: str) -> str:
@@ -121,6 +141,21 @@ def read_moment(value: object) -> datetime | None:
     raise MalformedError("its time cannot be read")
 
 
+def read_stamp(value: object) -> object:
+    """Return a time in seconds, where it is a number of milliseconds."""
+    if isinstance(value, int | float) and abs(value) > _MILLISECONDS:
+        return value / 1_000
+    return value
+
+
+def parse_date(text: str, forms: Sequence[str]) -> datetime | None:
+    """Parse a time in one of some forms, in UTC; None for any other text."""
+    for form in forms:
+        with suppress(ValueError):
+            return datetime.strptime(text, form).replace(tzinfo=UTC)
+    return None
+
+
 def read_moment_or_none(value: object) -> datetime | None:
     """Parse a time that has a fallback; None for an invalid time."""
     try:
@@ -129,7 +164,7 @@ def read_moment_or_none(value: object) -> datetime | None:
         return None
 
 
-def describe_item(item: object, number: int, *names: str) -> str:
+def describe_item(item: object, number: int | str, *names: str) -> str:
     """Identify an item in a message: by its id, or by its position."""
     table = cast("dict[str, object]", item) if isinstance(item, dict) else {}
     return make_showable(str(next((table[name] for name in names if isinstance(table.get(name), str | int)), number)))
@@ -149,30 +184,36 @@ Reader = Callable[[Table, str], Iterator[Parsed]]
 _IDS: Final = ("id", "uuid", "source_id", "name", "label")
 
 
-def read_tables(lines: Lines, path: Path, readers: Mapping[str, Reader]) -> Iterator[Parsed]:
+def read_tables(
+    lines: Lines,
+    path: Path,
+    readers: Mapping[Any, Reader],
+    *,
+    nouns: Mapping[Any, str] = MappingProxyType({}),
+    ids: Sequence[str] = _IDS,
+) -> Iterator[Parsed]:
     """Read the lists of a file, each item with the reader of its list.
 
-    The reader of "" gets the items of a file that is itself a list, and the lines of JSON Lines.
+    The reader of "" gets the items of a file that is itself a list, and the lines of JSON Lines. Problems call an item
+    by the noun of its list, else as that is called, and name it by the first of `ids` that it has.
     """
-    for key, element in list_elements(lines, path, *readers):
-        place = f"{key.replace('_', ' ') or 'item'} {element.number}"
-        reader = readers.get(key)
+    as_lines = {".jsonl", ".ndjson"} & {one.casefold() for one in path.suffixes}
+    found = _list_lines(lines) if as_lines else read_sections(lines, *filter(None, readers))
+    for key, element in found:
+        place = f"{nouns.get(key) or key.replace('_', ' ') or 'item'} {element.number}"
         try:
-            table = require_item(element)
-            place = f"{place} ({describe_item(table, element.number, *_IDS)})"
-            if reader is None:
-                yield Problem(place=place, what="it is in no list of a name that this format has")
-            else:
-                yield from reader(table, place)
+            table = parse_item(element)
         except MalformedError as error:
             yield Problem(place=place, what=str(error))
+            continue
+        place = f"{place} ({describe_item(table, element.number, *ids)})" if ids else place
+        if reader := readers.get(key):
+            yield from catch_malformed(place, reader(table, place))
+        else:
+            yield Problem(place=place, what="it is in no list of a name that this format has")
 
 
-def list_elements(lines: Lines, path: Path, *keys: str) -> Iterator[tuple[str, Element]]:
-    """Return the items of the lists of a file with their key; "" is that of a bare list, and of JSON Lines."""
-    if not {".jsonl", ".ndjson"} & {one.casefold() for one in path.suffixes}:
-        yield from read_sections(lines, *(key for key in keys if key))
-        return
+def _list_lines(lines: Lines) -> Iterator[tuple[str, Element]]:
     for line in lines:
         if line.too_long:
             yield "", Element(number=line.number, wrong="the line is too long")
@@ -214,11 +255,6 @@ def list_texts(table: Table, name: str) -> list[str]:
     return [one for one in items if isinstance(one, str) and one.strip()]
 
 
-def read_whole_name(path: Path) -> str:
-    """Return the name of a file as text that can be stored."""
-    return path.name.encode("utf-8", "replace").decode()
-
-
 _OMITTED_BLOCKS: Final = {"tool_use": "tool calls", "tool_result": "tool results", "thinking": "thoughts"}
 
 
@@ -256,22 +292,7 @@ _SPOKEN: Final = ("text", "input_text", "output_text")
 
 _TITLE_CHARACTERS: Final = 200
 _NAME_CHARACTERS: Final = 100
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Turn:
-    """One message of user or assistant; `key` identifies it permanently, `place` is its position in the file.
-
-    `moment` is the time as written in the file.
-    """
-
-    place: str
-    role: str
-    text: str
-    key: tuple[str, ...]
-    moment: object = None
-    id: str = ""
-    name: str = ""
+_MESSAGE_ID_CHARACTERS: Final = 64
 
 
 @dataclass(slots=True, kw_only=True)
@@ -290,8 +311,8 @@ class Talk:
     metadata: Mapping[str, object] = field(default_factory=dict[str, object])
 
     @classmethod
-    def titled(cls, agent: str, source: Source, *, session: str, title: str, begun: object) -> Talk:
-        """Make a conversation of an export, which has a title and a time of its own."""
+    def begin(cls, agent: str, source: Source, session: str, *, title: str = "", begun: object = None) -> Talk:
+        """Make a conversation; in an export it may have a title and a time of its own."""
         named = mend_surrogates(title)[:_TITLE_CHARACTERS]
         return cls(
             agent=agent,
@@ -302,30 +323,38 @@ class Talk:
             metadata={"title": named} if named else {},
         )
 
-    def pieces(self, turn: Turn) -> Iterator[Piece | Problem]:
-        """Yield a message without recalled memories; one that is larger than an event is split, without loss."""
+    def pieces(
+        self, place: str, role: str, said: str, key: tuple[str, ...], *, moment: object, id: str = "", name: str = ""
+    ) -> Iterator[Parsed]:
+        """Yield a message without recalled memories; one that is larger than an event is split, without loss.
+
+        `key` identifies it permanently, `place` is its position in the file, `moment` the time as written there.
+        """
+        if not said.strip():
+            yield Omitted(what="messages without words")
+            return
         try:
-            self.latest = read_moment(turn.moment) or self.latest
+            self.latest = read_moment(moment) or self.latest
         except MalformedError as error:
-            yield Problem(place=turn.place, what=f"{error}; the time of the previous message was used")
-        text = cut_recalled(mend_surrogates(turn.text))
-        if turn.text.strip() and not text.strip():
+            yield Problem(place=place, what=f"{error}; the time of the previous message was used")
+        text = cut_recalled(mend_surrogates(said))
+        if not text.strip():
             return
         parts = [text] if len(text.encode()) <= limits.EVENT_TEXT_BYTES else list(cut(text))
         aged = None if self.aged_us is None else to_datetime(self.aged_us)
         for number, part in enumerate(parts):
             more = (str(number),) if number else ()
-            named = {"name": turn.name} if turn.name else {}
+            named = {"name": name} if name else {}
             submission = Submission(
-                content=[{"role": turn.role, "content": part, "id": turn.id, **named}],
+                content=[{"role": role, "content": part, "id": id[:_MESSAGE_ID_CHARACTERS], **named}],
                 user_id=self.user_id,
                 session=self.session,
                 agent=self.agent or None,
                 occurred_at=self.latest or aged,
                 metadata=self.metadata,
-                idempotency_key=make_stable_key(self.agent or "messages", *turn.key, *more),
+                idempotency_key=make_stable_key(self.agent or "messages", *key, *more),
             )
-            yield Piece(place=turn.place, submission=submission, by_content=self.latest is None)
+            yield Piece(place=place, submission=submission, by_content=self.latest is None)
 
 
 def name_speaker(name: str, user_id: str) -> tuple[str, str]:
@@ -355,46 +384,42 @@ def mend_surrogates(text: str) -> str:
 # Facts from another memory: statements that were extracted already.
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Statement:
-    """One statement; `key` identifies it permanently, and without `occurred_at` it has the time of its file.
+def make_statement(  # noqa: PLR0913 - what another memory says about one
+    source: Source,
+    place: str,
+    text: str,
+    key: tuple[str, ...],
+    *,
+    role: str = "user",
+    memory_type: str = "fact",
+    occurred_at: datetime | int | None = None,
+    expires_at: datetime | None = None,
+    session: str = "",
+    topic: str | None = None,
+    tags: tuple[str, ...] = (),
+    metadata: Mapping[str, object] | None = None,
+    held: ForeignMemory | None = None,
+    worded: bool = False,
+) -> Piece:
+    """Make one statement a submission; the same statement with another time is the same.
 
+    `key` identifies it permanently, and without `occurred_at`, a time or its microseconds, it has the time of its file.
     `expires_at` is the time at which the other memory says that it ended. A memory that keeps its status is `held`.
     `worded` means that its text names its subject; otherwise, words of the user are about the user.
     """
-
-    place: str
-    text: str
-    key: tuple[str, ...]
-    role: str = "user"
-    memory_type: str = "fact"
-    occurred_at: datetime | None = None
-    expires_at: datetime | None = None
-    session: str = ""
-    topic: str | None = None
-    tags: tuple[str, ...] = ()
-    metadata: Mapping[str, object] = field(default_factory=dict[str, object])
-    held: ForeignMemory | None = None
-    worded: bool = False
-
-
-def make_statement_piece(statement: Statement, source: Source) -> Piece:
-    """Make a statement a submission. The same statement with another time is the same."""
-    aged = None if source.modified_us is None else to_datetime(source.modified_us)
-    text = mend_surrogates(statement.text)
-    if statement.role == "user" and not (statement.worded or statement.held):
-        text = word_about_user(text)
+    moment = source.modified_us if occurred_at is None else occurred_at
+    text = mend_surrogates(text)
     submission = Submission(
-        content=[{"role": statement.role, "content": text}],
+        content=[{"role": role, "content": text if role != "user" or worded or held else word_about_user(text)}],
         user_id=source.user_id,
-        topic=statement.topic,
-        session=statement.session or name_file_session(source),
+        topic=topic,
+        session=session or name_file_session(source),
         source="ingest",
-        occurred_at=statement.occurred_at or aged,
-        expires_at=statement.expires_at,
-        tags=statement.tags,
-        metadata=statement.metadata,
-        memory_type=None if statement.held else statement.memory_type,
-        idempotency_key=make_stable_key(*statement.key),
+        occurred_at=to_datetime(moment) if isinstance(moment, int) else moment,
+        expires_at=expires_at,
+        tags=tags,
+        metadata=metadata or {},
+        memory_type=None if held else memory_type,
+        idempotency_key=make_stable_key(*key),
     )
-    return Piece(place=statement.place, submission=submission, by_content=True, held=statement.held)
+    return Piece(place=place, submission=submission, by_content=True, held=held)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 import shutil
 import sqlite3
@@ -11,24 +10,35 @@ from collections.abc import Callable, Generator, Iterator, Mapping
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory, TemporaryFile
-from typing import IO, Any, ClassVar, Final, NamedTuple, cast
+from typing import IO, ClassVar, Final, NamedTuple, cast
 
-from credenda.clock import from_datetime, to_datetime
+from credenda.clock import from_datetime
 from credenda.errors import Corrupt, Invalid
 from credenda.model.memory import UNTRUE, Draft, Layer, MemoryType, Status, get_initial_layer
-from credenda.portability.importers.format import ForeignMemory, Format, Omitted, Parsed, Problem, Source, read_tags
+from credenda.portability.importers.format import (
+    ForeignMemory,
+    Format,
+    Omitted,
+    Parsed,
+    Problem,
+    Source,
+    make_signs,
+    read_tags,
+)
 from credenda.portability.importers.json_checks import (
     MalformedError,
     Reader,
-    Statement,
     Table,
+    catch_malformed,
     list_texts,
     make_showable,
-    make_statement_piece,
+    make_statement,
     mend_surrogates,
     omit_items,
+    read_json_table,
     read_moment,
     read_moment_or_none,
+    read_stamp,
     read_tables,
     read_text,
 )
@@ -47,8 +57,6 @@ _UUID: Final = re.compile(r"[0-9a-fA-F]{8}(?:-?[0-9a-fA-F]{4}){3}-?[0-9a-fA-F]{1
 _UNSAFE: Final = "unsafe use"
 """The error for a schema that calls functions, which no database of these programs does."""
 _USERS_SHOWN: Final = 10
-_MILLISECONDS: Final = 1e11
-"""Numbers above this are milliseconds since 1970, below it seconds."""
 
 
 def find_columns(head: bytes, path: Path) -> frozenset[str]:
@@ -143,13 +151,6 @@ def show_id(value: object) -> str:
     return text.replace("-", "").casefold() if _UUID.fullmatch(text) else text
 
 
-def read_stamp(value: object) -> object:
-    """Return a time of a database in seconds, where it is a number of milliseconds."""
-    if isinstance(value, int | float) and abs(value) > _MILLISECONDS:
-        return value / 1_000
-    return value
-
-
 def read_stamp_us(value: object) -> int | None:
     """Return a time of a database: a text, or seconds or milliseconds since 1970; None if there is none."""
     moment = read_moment(read_stamp(value))
@@ -160,14 +161,6 @@ def read_fraction(value: object, otherwise: float) -> float:
     """Return a number moved into [0, 1]; `otherwise` for anything else."""
     known = isinstance(value, int | float) and not isinstance(value, bool) and value == value  # noqa: PLR0124 - NaN
     return min(1.0, max(0.0, float(cast("float", value)))) if known else otherwise
-
-
-def read_metadata(found: object) -> dict[str, object]:
-    """Return a table that a column has as JSON; empty for anything else."""
-    if isinstance(found, str):
-        with suppress(ValueError, RecursionError):
-            found = json.loads(found)
-    return dict(cast("dict[str, object]", found)) if isinstance(found, dict) else {}
 
 
 class DatabaseFormat(Format):
@@ -238,19 +231,18 @@ class DatabaseFormat(Format):
         text = read_text(table, self.words).strip()
         if not text:
             return Problem(place=place, what="it has no words")
-        created_us = read_stamp_us(table.get("created_at"))
         uses = table.get("access_count")
-        statement = Statement(
-            place=place,
-            text=text,
-            key=(self.name, held.id, text),
-            occurred_at=None if created_us is None else to_datetime(created_us),
+        return make_statement(
+            source,
+            place,
+            text,
+            (self.name, held.id, text),
+            occurred_at=read_stamp_us(table.get("created_at")),
             session=mend_surrogates(read_text(table, "source_session", "session_id")),
             topic=mend_surrogates(read_text(table, "topic")) or None,
             metadata={**held.metadata, **({"access_count": uses} if isinstance(uses, int) and uses else {})},
             held=held,
         )
-        return make_statement_piece(statement, source)
 
 
 # engram (engram-memory-system): its SQLite database, with layers, types and statuses.
@@ -302,7 +294,7 @@ class EngramFormat(DatabaseFormat):
         if {"metadata", "created_at"} <= set(list_columns(database, "memories")):
             query = "SELECT id, metadata, created_at FROM memories WHERE instr(metadata, ?)"
             for name, metadata, created_at in database.execute(query, (_ABSORBED,)):
-                for one in map(show_id, list_texts(read_metadata(metadata), _ABSORBED)):
+                for one in map(show_id, list_texts(read_json_table(metadata), _ABSORBED)):
                     absorbed[one] = show_id(name)
                     steps.setdefault(one, _Step(_read_time(created_at)))
         return lambda table: _read_engram_memory(table, steps, absorbed)
@@ -311,7 +303,7 @@ class EngramFormat(DatabaseFormat):
 def _read_engram_memory(
     table: Table, steps: Mapping[str, _Step], absorbed: Mapping[str, str]
 ) -> ForeignMemory | Omitted:
-    name, details = show_id(table["id"]), read_metadata(table.get("metadata"))
+    name, details = show_id(table["id"]), read_json_table(table.get("metadata"))
     if read_text(details, "type") in _DERIVED:
         return Omitted(what="derived texts")
     status = _read_status(table, details, is_absorbed=name in absorbed)
@@ -388,7 +380,7 @@ class OpenMemoryFormat(Format):
 
     name = "openmemory"
     endings = (".jsonl", ".db", ".sqlite", ".sqlite3", ".json")
-    marks = (
+    signs = make_signs(
         (b'"content"', b'"state"', b'"categories"'),
         (b'"apps"', b'"owner_id"', b'"memories"'),
         (b'"payload"', b'"data"', b'"hash"'),
@@ -464,19 +456,19 @@ def _read_row(table: Table, place: str, source: Source) -> Iterator[Parsed]:
     if not text:
         raise MalformedError("it has no content")
     state, app = read_text(table, "state"), read_text(table, "app")
-    statement = Statement(
-        place=place,
-        text=text,
-        key=("openmemory", read_text(table, "id"), text),
+    yield make_statement(
+        source,
+        place,
+        text,
+        ("openmemory", read_text(table, "id"), text),
         occurred_at=read_moment(table.get("updated_at")) or read_moment(table.get("created_at")),
         tags=read_tags(list_texts(table, "categories")),
         metadata={
-            **read_metadata(table.get("metadata")),
+            **read_json_table(table.get("metadata")),
             **({"app": app} if app else {}),
             **({"state": state} if state and state != "active" else {}),
         },
     )
-    yield make_statement_piece(statement, source)
 
 
 def _read_point(payload: Table, name: str, place: str, source: Source) -> Iterator[Parsed]:
@@ -490,15 +482,15 @@ def _read_point(payload: Table, name: str, place: str, source: Source) -> Iterat
         for key, value in payload.items()
         if key not in _OWN_FIELDS and isinstance(value, str | int | float | bool)
     }
-    statement = Statement(
-        place=place,
-        text=text,
-        key=("openmemory", name, text),
+    yield make_statement(
+        source,
+        place,
+        text,
+        ("openmemory", name, text),
         role="assistant" if payload.get("role") == "assistant" else "user",
         occurred_at=read_moment(payload.get("updated_at")) or read_moment(payload.get("created_at")),
         metadata={**kept, **({"user_id": owner} if owner else {})},
     )
-    yield make_statement_piece(statement, source)
 
 
 class _Database:
@@ -513,7 +505,7 @@ class _Database:
 
     def read(self) -> Iterator[Parsed]:
         """Yield every memory of the one owner in the database."""
-        users = self._map("users", "user_id") or self._map_owners()
+        users = self._map("users", "user_id") or self._map("memories", "user_id", key="user_id")
         owner = choose_owner(users, self._source)
         apps, categories = self._map("apps", "name"), self._map_categories()
         chosen = ", ".join(f'"{one}"' for one in self._columns)
@@ -523,7 +515,8 @@ class _Database:
             if owner is not None and show_id(table.get("user_id")) != owner:
                 yield Omitted(what="memories of other users")
                 continue
-            found = categories.get(show_id(table["id"])) or _parse_tags(table.get("tags"))
+            tags = read_json_table(f'{{"tags": {table.get("tags")}}}')  # a list, as JSON
+            found = categories.get(show_id(table["id"])) or list_texts(tags, "tags")
             cleaned = {
                 **table,
                 "id": show_id(table["id"]),
@@ -533,22 +526,13 @@ class _Database:
                 "created_at": read_stamp(table.get("created_at")),
                 "updated_at": read_stamp(table.get("updated_at")),
             }
-            try:
-                yield from _read_row(cleaned, place, self._source)
-            except MalformedError as error:
-                yield Problem(place=place, what=str(error))
+            yield from catch_malformed(place, _read_row(cleaned, place, self._source))
 
-    def _map(self, table: str, column: str) -> dict[str, str]:
-        if not {"id", column} <= set(list_columns(self._database, table)):
+    def _map(self, table: str, column: str, *, key: str = "id") -> dict[str, str]:
+        if not {key, column} <= set(list_columns(self._database, table)):
             return {}
-        rows = self._database.execute(f'SELECT id, "{column}" FROM "{table}"')  # noqa: S608 - both names are our own
-        return {show_id(row[0]): str(row[1]) for row in rows}
-
-    def _map_owners(self) -> dict[str, str]:
-        if "user_id" not in self._columns:
-            return {}
-        rows = self._database.execute("SELECT DISTINCT user_id FROM memories WHERE user_id IS NOT NULL")
-        return {show_id(row[0]): str(row[0]) for row in rows}
+        query = f'SELECT DISTINCT "{key}", "{column}" FROM "{table}" WHERE "{key}" IS NOT NULL'  # noqa: S608 - our own
+        return {show_id(row[0]): str(row[1]) for row in self._database.execute(query)}
 
     def _map_categories(self) -> dict[str, list[str]]:
         if not {"memory_id", "category_id"} <= set(list_columns(self._database, "memory_categories")):
@@ -558,14 +542,6 @@ class _Database:
         for memory, category in self._database.execute("SELECT memory_id, category_id FROM memory_categories"):
             found.setdefault(show_id(memory), []).append(names.get(show_id(category), ""))
         return found
-
-
-def _parse_tags(value: object) -> list[str]:
-    try:
-        found: Any = json.loads(value) if isinstance(value, str) else []
-    except (ValueError, RecursionError):
-        return []
-    return [one for one in cast("list[object]", found) if isinstance(one, str)] if isinstance(found, list) else []
 
 
 # Recall (szl-recall): its SQLite file, with the history of every slot.

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Iterator
+from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path, PurePosixPath
-from typing import Any, Final, cast
+from typing import Final
 
 from credenda.clock import from_datetime, parse_time, to_datetime
 from credenda.errors import Invalid
@@ -20,45 +21,43 @@ from credenda.portability.files.render import ARCHIVE, PAGES
 from credenda.portability.files.state import Text, Tier
 from credenda.portability.importers.format import (
     BLOCK_CHARACTERS_MAX,
-    Block,
     Boundary,
     Deletion,
     ForeignMemory,
     Format,
     Omitted,
     Parsed,
-    Piece,
     Problem,
     Source,
-    cut,
     decode_lines,
     has_words,
     list_key_paths,
-    make_document_piece,
+    make_document_pieces,
+    make_signs,
     read_tags,
 )
 from credenda.portability.importers.json_checks import (
     MalformedError,
     Reader,
-    Statement,
     Table,
+    catch_malformed,
     list_of,
     list_texts,
-    make_statement_piece,
+    make_statement,
     mend_surrogates,
     omit_items,
+    parse_date,
     parse_tables,
+    read_json_table,
     read_moment,
     read_moment_or_none,
     read_tables,
     read_text,
     read_whole,
-    require_item,
 )
-from credenda.portability.importers.memory_databases import read_metadata
 from credenda.portability.importers.messages import read_message, start_talk
 from credenda.portability.importers.wording import name_user, show_name, word_observation, word_relation
-from credenda.portability.sources import Line, Lines, Place, read_sections
+from credenda.portability.sources import Line, Lines, Place
 from credenda.private import cut_tagged
 
 _MCP_MEMORY_HEAD: Final = re.compile(rb'\s*\{[^\n]*"type"\s*:\s*"(?:entity|relation)"')
@@ -80,15 +79,12 @@ class McpMemoryFormat(Format):
         lines = _MCP_MEMORY_HEAD.match(head) is not None and _SHAPE.search(head) is not None
         return lines or (_is_whole(head) and _SHAPE.search(head) is not None)
 
-    def pieces(self, lines: Lines, source: Source) -> Iterator[Piece | Problem | Boundary]:
+    def pieces(self, lines: Lines, source: Source) -> Iterator[Parsed]:
         """Parse each line, or each item of a list, and yield its statements."""
         if _is_whole(lines.head()):
-            for key, element in read_sections(lines, *_LISTS):
-                place = f"{_LISTS.get(key, 'item')} {element.number}"
-                try:
-                    yield from _read_table(require_item(element), place, source)
-                except MalformedError as error:
-                    yield Problem(place=place, what=str(error))
+            read = partial(_read_table, source=source)
+            readers = dict.fromkeys(("", *_LISTS), read)  # a list, whatever its name says of lines
+            yield from read_tables(lines, Path(), readers, nouns=_LISTS, ids=())
             return
         for line in lines:
             if line.too_long:
@@ -104,19 +100,16 @@ def _is_whole(head: bytes) -> bool:
     return listed or any(f"{name}.{key}" in paths for name in _LISTS for key in _KEYS)
 
 
-def _read_line(line: Line, source: Source) -> Iterator[Piece | Problem]:
+def _read_line(line: Line, source: Source) -> Iterator[Parsed]:
     place = f"line {line.number}"
     tables, wrong = parse_tables(line.data.replace(_ZERO, b""))
     for table in tables:
-        try:
-            yield from _read_table(table, place, source)
-        except MalformedError as error:
-            yield Problem(place=place, what=str(error))
+        yield from catch_malformed(place, _read_table(table, place, source))
     if wrong or _ZERO in line.data:
         yield Problem(place=place, what=wrong or "zero bytes are left out: what was written there is lost")
 
 
-def _read_table(table: Mapping[str, Any], place: str, source: Source) -> Iterator[Piece | Problem]:
+def _read_table(table: Table, place: str, source: Source) -> Iterator[Parsed]:
     kind = table.get("type")
     if kind == "entity" or (kind is None and "observations" in table):
         name, entity_kind = _require_name(table, "name"), read_text(table, "entityType")
@@ -128,38 +121,21 @@ def _read_table(table: Mapping[str, Any], place: str, source: Source) -> Iterato
                 yield Problem(place=spot, what="it is not text, or empty")
                 continue
             observation = mend_surrogates(found)
-            yield make_statement_piece(
-                Statement(
-                    place=spot,
-                    text=word_observation(name, observation.strip()),
-                    key=("mcp-memory", name, observation),
-                    metadata={**about, "observation": observation},
-                    worded=True,
-                ),
-                source,
-            )
+            text, key = word_observation(name, observation.strip()), ("mcp-memory", name, observation)
+            yield make_statement(source, spot, text, key, metadata={**about, "observation": observation}, worded=True)
         if not observations:
             text = f"{show_name(name)} ({entity_kind})" if entity_kind else show_name(name)
-            yield make_statement_piece(
-                Statement(place=place, text=text, key=("mcp-memory", name), metadata=about, worded=True), source
-            )
+            yield make_statement(source, place, text, ("mcp-memory", name), metadata=about, worded=True)
     elif kind == "relation" or (kind is None and "relationType" in table):
         begin, relation_kind, end = (_require_name(table, name) for name in ("from", "relationType", "to"))
-        yield make_statement_piece(
-            Statement(
-                place=place,
-                text=word_relation(begin, relation_kind, end),
-                key=("mcp-memory", begin, relation_kind, end),
-                metadata={"relation": {"from": begin, "to": end, "type": relation_kind}},
-                worded=True,
-            ),
-            source,
-        )
+        text, key = word_relation(begin, relation_kind, end), ("mcp-memory", begin, relation_kind, end)
+        metadata = {"relation": {"from": begin, "to": end, "type": relation_kind}}
+        yield make_statement(source, place, text, key, metadata=metadata, worded=True)
     else:
         raise MalformedError("it is neither an entity nor a relation")
 
 
-def _require_name(table: Mapping[str, Any], name: str) -> str:
+def _require_name(table: Table, name: str) -> str:
     found = read_text(table, name)
     if not found:
         raise MalformedError(f"it has no {name}")
@@ -174,15 +150,13 @@ _BLANK: Final = re.compile(r"\n[ \t]*\n")
 
 def make_prose_pieces(
     text: str, source: Source, *, place: str, name: str = "", moment: datetime | None = None, tags: tuple[str, ...] = ()
-) -> Iterator[Piece]:
+) -> Iterator[Parsed]:
     """Yield the blocks of a text as statements of a document; without a time they have that of the file."""
-    occurred_us = source.modified_us if moment is None else from_datetime(moment)
+    occurred_us, details = None if moment is None else from_datetime(moment), {"document": name} if name else {}
     for block in _BLANK.split(cut_tagged(mend_surrogates(text))):
-        for part in cut(block.strip()):
-            if has_words(part):
-                details = {"document": name} if name else {}
-                made = Block(text=part, line=1, occurred_us=occurred_us, details=details, tags=tags)
-                yield replace(make_document_piece(made, source), place=place)
+        yield from make_document_pieces(
+            block.strip(), source, place, occurred_us=occurred_us, details=details, tags=tags
+        )
 
 
 # Portable AI Memory 1.0: memory stores, and the conversations beside them.
@@ -203,7 +177,7 @@ class PamFormat(Format):
     """Files of Portable AI Memory."""
 
     name = PAM
-    marks = ((b'"schema"', _SCHEMA),)
+    signs = make_signs((b'"schema"', _SCHEMA))
 
     def pieces(self, lines: Lines, source: Source) -> Iterator[Parsed]:
         """Parse memories, or the messages of a conversation."""
@@ -215,7 +189,7 @@ class PamFormat(Format):
             yield from _read_conversation(lines, source)
             return
         readers: dict[str, Reader] = {
-            "memories": lambda table, place: _read_memory(table, place, source),
+            "memories": partial(_read_memory, source=source),
             "relations": omit_items("relations"),
             "conversations_index": omit_items("conversation references"),
         }
@@ -247,7 +221,7 @@ def _read_memory(table: Table, place: str, source: Source) -> Iterator[Parsed]:
     if status == _RETRACTED:
         yield Omitted(what="retracted memories")
         return
-    time = _read_inner(table, "temporal")
+    time = read_json_table(table.get("temporal"))
     created = read_moment(time.get("created_at"))
     ended = read_moment(time.get("valid_until"))
     if ended is None and status in _ENDED:
@@ -255,12 +229,13 @@ def _read_memory(table: Table, place: str, source: Source) -> Iterator[Parsed]:
         if ended is None:
             raise MalformedError(f"it is {status} and has no time")
     named = read_text(table, "custom_type") or read_text(table, "type")
-    origin = read_text(_read_inner(table, "provenance"), "platform")
-    sure = _read_inner(table, "confidence").get("current")
-    statement = Statement(
-        place=place,
-        text=text,
-        key=(PAM, read_text(table, "id"), text),
+    origin = read_text(read_json_table(table.get("provenance")), "platform")
+    sure = read_json_table(table.get("confidence")).get("current")
+    yield make_statement(
+        source,
+        place,
+        text,
+        (PAM, read_text(table, "id"), text),
         memory_type=named if named in _OURS else PAM_TYPES.get(named, "fact"),
         occurred_at=read_moment(time.get("valid_from")) or created,
         expires_at=ended,
@@ -270,15 +245,9 @@ def _read_memory(table: Table, place: str, source: Source) -> Iterator[Parsed]:
             **({"pam_type": named} if named else {}),
             **({"status": status} if status != "active" else {}),
             **({"confidence": sure} if isinstance(sure, int | float) and not isinstance(sure, bool) else {}),
-            **_read_inner(table, "metadata"),
+            **read_json_table(table.get("metadata")),
         },
     )
-    yield make_statement_piece(statement, source)
-
-
-def _read_inner(table: Table, name: str) -> dict[str, object]:
-    found = table.get(name)
-    return dict(cast("dict[str, object]", found)) if isinstance(found, dict) else {}
 
 
 # Saved memories of ChatGPT and Claude, copied out as text: one memory a line, with a date where there is one.
@@ -304,10 +273,7 @@ class MemoryListFormat(Format):
 
     name = "memories"
     endings = (".txt", ".md")
-
-    def recognises(self, head: bytes, path: Path) -> bool:
-        """Return whether a text has lines that begin with the date of a memory; other lists need `--format`."""
-        return self.takes(path.name) and b"\x00" not in head and _MEMORY_LIST_HEAD.search(head) is not None
+    begins = _MEMORY_LIST_HEAD
 
     def pieces(self, lines: Lines, source: Source) -> Iterator[Parsed]:
         """Parse each line as a memory; a line that is indented below it continues it."""
@@ -352,14 +318,8 @@ def _read_entry(line: str, number: int, heading: str, source: Source) -> Iterato
     if len(text) > BLOCK_CHARACTERS_MAX:
         yield Problem(place=place, what="the memory is too long")
         return
-    statement = Statement(
-        place=place,
-        text=name_user(text, source.user_id),
-        key=("memories", text),
-        occurred_at=moment,
-        metadata={"section": heading} if heading else {},
-    )
-    yield make_statement_piece(statement, source)
+    named, details = name_user(text, source.user_id), {"section": heading} if heading else {}
+    yield make_statement(source, place, named, ("memories", text), occurred_at=moment, metadata=details)
 
 
 def _read_date(text: str) -> datetime | None:
@@ -368,12 +328,7 @@ def _read_date(text: str) -> datetime | None:
         return to_datetime(parse_time(text, UTC))
     except (Invalid, OverflowError):
         pass
-    for form in _MONTHS:
-        try:
-            return datetime.strptime(text, form).replace(tzinfo=UTC)
-        except ValueError:
-            continue
-    return None
+    return parse_date(text, _MONTHS)
 
 
 # Suzent: its memory folder, with consolidated entries, day files, tombstones and the watermark between them.
@@ -455,7 +410,7 @@ class SuzentFormat(Format):
 
 def _read_lines(page: Page, place: str, folder: _Root, source: Source) -> Iterator[Parsed]:
     """Yield the entries of a page, or the lines of a day, each with its time."""
-    state = read_metadata(folder.load(CONSOLIDATION_STATE).decode("utf-8-sig", "replace"))
+    state = read_json_table(folder.load(CONSOLIDATION_STATE).decode("utf-8-sig", "replace"))
     watermark, named = read_text(state, "watermark_date")[:10], _DAY.fullmatch(source.path.name)
     folded = named is not None and named[1] <= watermark
     times = find_days_of_lines(Text(place, Tier.ARCHIVE, page), UTC, _ANY_TIME, told=folder.has_day)
@@ -463,15 +418,15 @@ def _read_lines(page: Page, place: str, folder: _Root, source: Source) -> Iterat
         if not isinstance(block, Said) or not has_words(block.text):
             continue
         moment = read_moment_or_none(times.get(number))
-        statement = Statement(
-            place=f"line {number + 1}",
-            text=block.text,
-            key=("suzent", place, block.text),
+        yield make_statement(
+            source,
+            f"line {number + 1}",
+            block.text,
+            ("suzent", place, block.text),
             occurred_at=moment,
             metadata={"document": source.path.stem},
             held=_hold(place, block.text, watermark if folded else ""),
         )
-        yield make_statement_piece(statement, source)
 
 
 def _hold(place: str, text: str, watermark: str) -> ForeignMemory:

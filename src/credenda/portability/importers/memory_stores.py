@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from pathlib import Path, PurePosixPath
+from functools import partial
+from pathlib import Path
 from typing import Any, Final, cast
 
 from credenda.portability.importers.format import (
-    Block,
     Boundary,
     Format,
     Omitted,
@@ -20,42 +20,41 @@ from credenda.portability.importers.format import (
     has_words,
     is_json_with,
     list_key_paths,
-    make_document_piece,
+    make_document_pieces,
+    make_signs,
     read_tags,
 )
 from credenda.portability.importers.json_checks import (
     MalformedError,
     Reader,
-    Statement,
     Table,
     Talk,
-    Turn,
-    describe_item,
+    catch_malformed,
     list_tables,
     list_texts,
     make_showable,
-    make_statement_piece,
+    make_statement,
     mend_surrogates,
     omit_items,
+    parse_item,
     parse_table,
+    read_json_table,
     read_message_text,
     read_moment,
     read_moment_or_none,
     read_tables,
     read_text,
     read_whole,
-    require_item,
 )
 from credenda.portability.importers.memory_files import make_prose_pieces
 from credenda.portability.importers.wording import word_observation, word_relation
-from credenda.portability.sources import Element, Lines, read_elements, read_sections
+from credenda.portability.sources import Element, Lines, read_sections
 from credenda.private import cut_tagged
 
 _AGENT: Final = "letta"
 _HUMAN: Final = "human"
 _BLOCKS: Final = ("blocks", "core_memory")
 _OMITTED: Final = ("tools", "groups", "sources", "files", "mcp_servers", "skills")
-_LETTA_MARKS: Final = ((b'"agents"', b'"block_ids"'), (b'"core_memory"', b'"agent_type"'), (b'"blocks"', b'"agents"'))
 _UNKNOWN: Final = (": ?", ": unknown", ": n/a")
 _FRAME: Final = "this is what i know so far about the user"
 """Beginning of the first line of the block that every new agent gets."""
@@ -68,19 +67,18 @@ class LettaFormat(Format):
 
     name = "letta"
     endings = (".af", ".af.json")
+    signs = make_signs((b'"agents"', b'"block_ids"'), (b'"core_memory"', b'"agent_type"'), (b'"blocks"', b'"agents"'))
 
     def recognises(self, head: bytes, path: Path) -> bool:
         """Return whether a file has the suffix, or begins with an agent and its blocks."""
-        named = path.suffix.casefold() == ".af"
-        return is_json_with(head) and (named or any(is_json_with(head, *marks) for marks in _LETTA_MARKS))
+        return (path.suffix.casefold() == ".af" and is_json_with(head)) or super().recognises(head, path)
 
     def pieces(self, lines: Lines, source: Source) -> Iterator[Parsed]:
         """Parse agents and blocks, in the order of the file."""
         readers: dict[str, Reader] = {name: omit_items(name.replace("_", " ")) for name in _OMITTED}
-        readers |= dict.fromkeys(_BLOCKS, lambda table, place: _read_block(table, place, source))
-        readers["agents"] = lambda table, place: _read_agent(table, place, source)
-        legacy = Talk(agent=_AGENT, session=source.path.stem, user_id=source.user_id, aged_us=source.modified_us)
-        readers["messages"] = lambda table, place: _read_message(table, place, legacy)
+        readers |= dict.fromkeys(_BLOCKS, partial(_read_block, source=source))
+        readers["agents"] = partial(_read_agent, source=source)
+        readers["messages"] = partial(_read_message, talk=Talk.begin(_AGENT, source, source.path.stem))
         yield from read_tables(lines, source.path, readers)
 
 
@@ -88,7 +86,7 @@ def _read_agent(table: Table, place: str, source: Source) -> Iterator[Parsed]:
     yield Boundary()
     name = read_text(table, "name") or source.path.stem
     session = f"{name}/{read_text(table, 'id') or 'agent'}"
-    talk = Talk.titled(_AGENT, source, session=session, title=name, begun=None)
+    talk = Talk.begin(_AGENT, source, session, title=name)
     for number, message in enumerate(list_tables(table, "messages"), 1):
         spot = f"{place}, message {read_text(message, 'id') or number}"
         yield from _read_message(message, spot, talk)
@@ -105,46 +103,29 @@ def _read_message(table: Table, place: str, talk: Talk) -> Iterator[Parsed]:
         yield Omitted(what="system messages" if role == "system" else "tool messages")
         return
     text = _unpack(read_message_text(table.get("content"))) if role == "user" else _read_answer(table)
-    if not text:
-        yield Omitted(what="messages without words")
-        return
     identity = read_text(table, "id") or text
-    key = (talk.session, identity, text)
     yield from talk.pieces(
-        Turn(place=place, role=str(role), text=text, key=key, moment=table.get("created_at"), id=identity[:64])
+        place, str(role), text, (talk.session, identity, text), moment=table.get("created_at"), id=identity
     )
 
 
 def _unpack(text: str) -> str:
     """Return the user's words; older servers pack them as JSON, beside events such as heartbeats."""
-    if not text.startswith("{"):
+    packed = read_json_table(text) if text.startswith("{") else {}
+    if "type" not in packed:
         return text
-    try:
-        packed: object = json.loads(text)
-    except (ValueError, RecursionError):
-        return text
-    if not isinstance(packed, dict) or "type" not in packed:
-        return text
-    table = cast("Mapping[str, Any]", packed)
-    return read_text(table, "message").strip() if table["type"] == _SPOKEN else ""
+    return read_text(packed, "message").strip() if packed["type"] == _SPOKEN else ""
 
 
 def _read_answer(table: Table) -> str:
     """Return what the agent sent; beside a call that sends a message, the content is what it thought."""
     calls = [call.get("function") for call in list_tables(table, "tool_calls")]
     tables = [cast("Table", call) for call in calls if isinstance(call, dict)]
-    sent = [_read_sent(read_text(call, "arguments")) for call in tables if call.get("name") == _SEND]
+    arguments = [read_json_table(read_text(call, "arguments")) for call in tables if call.get("name") == _SEND]
+    sent = [read_text(one, "message").strip() for one in arguments]
     if sent:
         return "\n\n".join(one for one in sent if one)
     return "" if calls else read_message_text(table.get("content"))
-
-
-def _read_sent(arguments: str) -> str:
-    try:
-        parsed: object = json.loads(arguments)
-    except (ValueError, RecursionError):
-        return ""
-    return read_text(cast("Table", parsed), "message").strip() if isinstance(parsed, dict) else ""
 
 
 def _read_block(table: Table, place: str, source: Source) -> Iterator[Parsed]:
@@ -157,9 +138,7 @@ def _read_block(table: Table, place: str, source: Source) -> Iterator[Parsed]:
     elif label == _HUMAN:
         yield from _read_human(value, place, source)
     else:
-        for part in cut(value.strip()):
-            details = {"block": label}
-            yield make_document_piece(Block(text=part, line=1, occurred_us=source.modified_us, details=details), source)
+        yield from make_document_pieces(value.strip(), source, "line 1", details={"block": label})
 
 
 def _read_human(value: str, place: str, source: Source) -> Iterator[Parsed]:
@@ -171,9 +150,7 @@ def _read_human(value: str, place: str, source: Source) -> Iterator[Parsed]:
             yield Omitted(what="lines without a value")
             continue
         for part in cut(text):
-            details = {"block": _HUMAN}
-            statement = Statement(place=place, text=part, key=("letta", _HUMAN, part), metadata=details)
-            yield make_statement_piece(statement, source)
+            yield make_statement(source, place, part, ("letta", _HUMAN, part), metadata={"block": _HUMAN})
 
 
 # Memories of mem0, as returned by its `get_all`: short statements about a user, with times and metadata.
@@ -190,62 +167,45 @@ class Mem0Format(Format):
     """Exports of mem0: `{"results": […]}`, the bare list, or an object of a schema of its own."""
 
     name = "mem0"
-    marks = ((b'"memory"', b'"created_at"', b'"id"'),)
+    signs = make_signs((b'"memory"', b'"created_at"', b'"id"'))
     endings = (".json", ".json.gz")
 
     def pieces(self, lines: Lines, source: Source) -> Iterator[Parsed]:
         """Parse each memory, in order."""
         head = lines.head()
         if head.lstrip().startswith(b"{") and not any(mark in head for mark in _LISTS):
-            yield from _read_profile(lines, source)
+            yield from catch_malformed(_PROFILE, _read_profile(lines, source))
             return
-        for element in read_elements(lines, "results", "memories"):
-            place = f"memory {element.number}"
-            try:
-                table = require_item(element)
-                place = f"{place} ({describe_item(table, element.number, 'id')})"
-                memory = make_statement_piece(_make_statement(table, place), source)
-            except MalformedError as error:
-                memory = Problem(place=place, what=str(error))
-            yield memory
+        readers = dict.fromkeys(("", "results", "memories"), partial(_read_memory, source=source))
+        yield from read_tables(lines, source.path, readers, nouns=dict.fromkeys(readers, "memory"), ids=("id",))
 
 
-def _make_statement(table: Mapping[str, Any], place: str) -> Statement:
+def _read_memory(table: Table, place: str, source: Source) -> Iterator[Parsed]:
     """Parse one memory. An update in mem0 keeps the id, so the key includes the text."""
     text = read_text(table, "memory", "data", "text", "content")
     if not text:
         raise MalformedError("it has no memory")
     kept = {name: table[name] for name in _KEPT if isinstance(table.get(name), str)}
-    found = table.get("metadata")
-    return Statement(
-        place=place,
-        text=text,
-        key=("mem0", read_text(table, "id"), text),
+    yield make_statement(
+        source,
+        place,
+        text,
+        ("mem0", read_text(table, "id"), text),
         role="assistant" if table.get("role") == "assistant" else "user",
         occurred_at=read_moment(table.get("updated_at")) or read_moment(table.get("created_at")),
         expires_at=read_moment(table.get("expiration_date")),
         tags=read_tags(list_texts(table, "categories")),
-        metadata={**(cast("dict[str, object]", found) if isinstance(found, dict) else {}), **kept},
+        metadata={**read_json_table(table.get("metadata")), **kept},
     )
 
 
 def _read_profile(lines: Lines, source: Source) -> Iterator[Parsed]:
     """Parse an export of the platform in a schema of the user's: each field becomes a statement."""
-    try:
-        table = parse_table(read_whole(lines))
-    except MalformedError as error:
-        yield Problem(place=_PROFILE, what=str(error))
-        return
-    for path, value in _list_fields(table, ()):
+    for path, value in _list_fields(parse_table(read_whole(lines)), ()):
         label = " ".join(path).replace("_", " ").strip()
-        text = f"{label[:1].upper()}{label[1:]}: {value}"
-        statement = Statement(
-            place=f"field {make_showable('.'.join(path))}",
-            text=text,
-            key=("mem0", _PROFILE, text),
-            metadata={"field": ".".join(path)[:_FIELD_CHARACTERS]},
-        )
-        yield make_statement_piece(statement, source)
+        text, field = f"{label[:1].upper()}{label[1:]}: {value}", ".".join(path)
+        place, metadata = f"field {make_showable(field)}", {"field": field[:_FIELD_CHARACTERS]}
+        yield make_statement(source, place, text, ("mem0", _PROFILE, text), metadata=metadata)
 
 
 def _list_fields(value: object, path: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], str]]:
@@ -288,8 +248,7 @@ class ZepFormat(Format):
 
     def pieces(self, lines: Lines, source: Source) -> Iterator[Parsed]:
         """Parse the lists, in the order of the file."""
-        name = source.path.stem.encode("utf-8", "replace").decode()
-        talk = Talk(agent="zep", session=name, user_id=source.user_id, aged_us=source.modified_us)
+        talk = Talk.begin("zep", source, source.path.stem.encode("utf-8", "replace").decode())
 
         def read_any(table: Table, place: str) -> Iterator[Parsed]:
             if read_text(table, "fact"):
@@ -300,8 +259,8 @@ class ZepFormat(Format):
                 yield Omitted(what="entities")
 
         readers: dict[str, Reader] = {"": read_any}
-        readers |= dict.fromkeys(_FACTS, lambda table, place: _read_zep_fact(table, place, source))
-        readers |= dict.fromkeys(_EPISODES, lambda table, place: _read_episode(table, place, source, talk))
+        readers |= dict.fromkeys(_FACTS, partial(_read_zep_fact, source=source))
+        readers |= dict.fromkeys(_EPISODES, partial(_read_episode, source=source, talk=talk))
         readers |= dict.fromkeys(_NODES, omit_items("entities"))
         yield Boundary()
         yield from read_tables(lines, source.path, readers)
@@ -315,19 +274,17 @@ def _read_zep_fact(table: Table, place: str, source: Source) -> Iterator[Parsed]
             yield Omitted(what="links without a fact")
             return
         raise MalformedError("it has no fact")
-    begun = read_moment(table.get("valid_at")) or read_moment(table.get("created_at"))
-    ended = read_moment(table.get("invalid_at")) or read_moment(table.get("expired_at"))
     relation = read_text(table, "name")
     group = read_text(table, "group_id", "graph_id", "user_id")
-    statement = Statement(
-        place=place,
-        text=text.strip(),
-        key=("zep", read_text(table, "uuid"), text),
-        occurred_at=begun,
-        expires_at=ended,
+    yield make_statement(
+        source,
+        place,
+        text.strip(),
+        ("zep", read_text(table, "uuid"), text),
+        occurred_at=read_moment(table.get("valid_at")) or read_moment(table.get("created_at")),
+        expires_at=read_moment(table.get("invalid_at")) or read_moment(table.get("expired_at")),
         metadata={**({"relation_type": relation} if relation else {}), **({"group_id": group} if group else {})},
     )
-    yield make_statement_piece(statement, source)
 
 
 def _read_episode(table: Table, place: str, source: Source, talk: Talk) -> Iterator[Parsed]:
@@ -347,17 +304,8 @@ def _read_episode(table: Table, place: str, source: Source, talk: Talk) -> Itera
     for number, (speaker, said) in enumerate(_split_lines(text) if not role else [(role, text)]):
         known = _ROLES.get(speaker.casefold())
         named = "" if known else speaker if speaker not in ("", "user") else name
-        yield from talk.pieces(
-            Turn(
-                place=place,
-                role=known or ("person" if named else "user"),
-                name=named,
-                text=said,
-                key=(identity, str(number), said),
-                moment=moment,
-                id=identity[:64],
-            )
-        )
+        role_here, key = known or ("person" if named else "user"), (identity, str(number), said)
+        yield from talk.pieces(place, role_here, said, key, moment=moment, id=identity, name=named)
 
 
 def _split_lines(text: str) -> Iterator[tuple[str, str]]:
@@ -398,33 +346,23 @@ class CogneeFormat(Format):
     """The graph of a data set: `{"nodes": […], "edges": […]}`, as tables or as the lists of its engine."""
 
     name = "cognee"
-
-    def recognises(self, head: bytes, path: Path) -> bool:
-        """Return whether a file begins with nodes of the types that cognee makes."""
-        del path
-        return is_json_with(head, b'"nodes"') and any(mark in head for mark in _COGNEE_MARKS)
+    signs = make_signs(*((b'"nodes"', mark) for mark in _COGNEE_MARKS))
 
     def pieces(self, lines: Lines, source: Source) -> Iterator[Parsed]:
         """Parse nodes, then edges; an edge needs its nodes before it."""
         graph = _Graph(source)
-        for key, element in read_sections(lines, "nodes", "edges"):
+        readers = {"nodes": graph.read_node, "edges": graph.read_edge}
+        for key, element in read_sections(lines, *readers):
             place = f"{key.removesuffix('s') or 'item'} {element.number}"
-            try:
-                if key == "nodes":
-                    yield from graph.read_node(_read_node(element), place)
-                elif key == "edges":
-                    yield from graph.read_edge(_read_edge(element), place)
-                else:
-                    yield Problem(place=place, what=element.wrong or "it is neither a node nor an edge")
-            except MalformedError as error:
-                yield Problem(place=place, what=str(error))
+            if read := readers.get(key):
+                yield from catch_malformed(place, read(element, place))
+            else:
+                yield Problem(place=place, what=element.wrong or "it is neither a node nor an edge")
 
 
 def _parse(element: Element) -> object:
-    if element.wrong:
-        raise MalformedError(element.wrong)
     if not element.data.lstrip().startswith(b"["):
-        return parse_table(element.data)
+        return parse_item(element)
     try:
         return json.loads(element.data)
     except (ValueError, RecursionError) as error:
@@ -436,8 +374,7 @@ def _read_node(element: Element) -> Table:
     value = _parse(element)
     if isinstance(value, dict):
         table = cast("Table", value)
-        inner = table.get("properties")
-        return {**(cast("Table", inner) if isinstance(inner, dict) else {}), **table}
+        return {**read_json_table(table.get("properties")), **table}
     pair = cast("Sequence[Any]", value)
     if len(pair) != _PAIR or not isinstance(pair[1], dict):
         raise MalformedError("it is no node")
@@ -468,7 +405,8 @@ class _Graph:
         self._source = source
         self._names: dict[str, str] = {}
 
-    def read_node(self, table: Table, place: str) -> Iterator[Parsed]:
+    def read_node(self, element: Element, place: str) -> Iterator[Parsed]:
+        table = _read_node(element)
         kind = read_text(table, "type").casefold()
         name = read_text(table, "name", "label")
         if kind == _ENTITY and name and len(self._names) < _NAMES_MAX:
@@ -487,8 +425,8 @@ class _Graph:
         else:
             yield Omitted(what=f"nodes of type {kind}" if kind in _KINDS else "other nodes")
 
-    def read_edge(self, edge: tuple[str, str, str], place: str) -> Iterator[Parsed]:
-        begin, relation, end = edge
+    def read_edge(self, element: Element, place: str) -> Iterator[Parsed]:
+        begin, relation, end = _read_edge(element)
         if relation in _STRUCTURE:
             yield Omitted(what="structural relations")
             return
@@ -500,8 +438,7 @@ class _Graph:
         yield self._state(text, place, ("edge", names[0], relation, names[1]), details)
 
     def _state(self, text: str, place: str, key: tuple[str, ...], details: Mapping[str, object]) -> Parsed:
-        statement = Statement(place=place, text=text, key=("cognee", *key), metadata=details, worded=True)
-        return make_statement_piece(statement, self._source)
+        return make_statement(self._source, place, text, ("cognee", *key), metadata=details, worded=True)
 
 
 _KINDS: Final = frozenset({"entitytype", "textdocument", "textsummary"})
@@ -521,7 +458,7 @@ class HindsightFormat(Format):
     """Document exports of Hindsight, and the lists of its interface."""
 
     name = "hindsight"
-    marks = (
+    signs = make_signs(
         (b'"facts"', b'"chunks"'),
         (b'"fact_type"', b'"text"'),
         (b'"source_bank_id"', b'"schema_version"'),
@@ -534,19 +471,18 @@ class HindsightFormat(Format):
         if listed or is_json_with(head, b'"items"') or is_json_with(head, b'"memories"'):
             yield from _read_lists(lines, source)
             return
-        if PurePosixPath(source.path.name).name == _MANIFEST:
-            return
-        try:
-            table = parse_table(read_whole(lines))
-        except MalformedError as error:
-            yield Problem(place="document", what=str(error))
-            return
-        if isinstance(table.get("facts"), list) or "original_text" in table:
-            yield from _read_document(table, f"document {read_text(table, 'id')}".strip(), source)
-        elif isinstance(table.get("observations"), list):
-            yield Omitted(what="observations", count=len(list_tables(table, "observations")))
-        else:
-            yield Omitted(what="files of settings")
+        if source.path.name != _MANIFEST:
+            yield from catch_malformed("document", _read_file(lines, source))
+
+
+def _read_file(lines: Lines, source: Source) -> Iterator[Parsed]:
+    table = parse_table(read_whole(lines))
+    if isinstance(table.get("facts"), list) or "original_text" in table:
+        yield from _read_document(table, f"document {read_text(table, 'id')}".strip(), source)
+    elif isinstance(table.get("observations"), list):
+        yield Omitted(what="observations", count=len(list_tables(table, "observations")))
+    else:
+        yield Omitted(what="files of settings")
 
 
 def _read_lists(lines: Lines, source: Source) -> Iterator[Parsed]:
@@ -569,10 +505,7 @@ def _read_document(table: Table, place: str, source: Source) -> Iterator[Parsed]
     yield from make_prose_pieces(text, source, place=place, name=name, moment=created, tags=tags)
     for number, fact in enumerate(list_tables(table, "facts"), 1):
         spot = f"{place}, fact {number}"
-        try:
-            yield from _read_hindsight_fact(fact, spot, source, name)
-        except MalformedError as error:
-            yield Problem(place=spot, what=str(error))
+        yield from catch_malformed(spot, _read_hindsight_fact(fact, spot, source, name))
 
 
 def _read_hindsight_fact(table: Table, place: str, source: Source, document: str) -> Iterator[Parsed]:
@@ -585,10 +518,11 @@ def _read_hindsight_fact(table: Table, place: str, source: Source, document: str
         raise MalformedError("it has no text")
     moments = (read_moment(table.get(name)) for name in ("occurred_start", "mentioned_at", "event_date", "created_at"))
     entities = list_texts(table, "entities")
-    statement = Statement(
-        place=place,
-        text=text,
-        key=("hindsight", document, text),
+    yield make_statement(
+        source,
+        place,
+        text,
+        ("hindsight", document, text),
         role="assistant" if kind in _OWN else "user",
         occurred_at=next((one for one in moments if one is not None), None),
         tags=read_tags(list_texts(table, "tags")),
@@ -598,7 +532,6 @@ def _read_hindsight_fact(table: Table, place: str, source: Source, document: str
             **({"entities": entities} if entities else {}),
         },
     )
-    yield make_statement_piece(statement, source)
     links = len(list_tables(table, "causal_relations"))
     if links:
         yield Omitted(what="causal relations", count=links)

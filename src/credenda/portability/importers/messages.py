@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from credenda.clock import parse_time, to_datetime
 from credenda.errors import Invalid
@@ -18,16 +17,15 @@ from credenda.portability.importers.format import (
     Omitted,
     Parsed,
     Piece,
-    Problem,
     Source,
-    list_key_paths,
     make_stable_key,
+    read_whole_name,
 )
 from credenda.portability.importers.json_checks import (
     MalformedError,
     Table,
     Talk,
-    Turn,
+    catch_malformed,
     describe_item,
     list_of,
     list_tables,
@@ -35,7 +33,6 @@ from credenda.portability.importers.json_checks import (
     read_message_text,
     read_tables,
     read_text,
-    read_whole_name,
     require_table,
 )
 from credenda.portability.sources import Line, Lines
@@ -59,13 +56,11 @@ class MessagesFormat(Format):
     """Messages with a role, of any program."""
 
     name = "messages"
-
-    def recognises(self, head: bytes, path: Path) -> bool:
-        """Return whether a file begins with a message."""
-        del path
-        paths = list_key_paths(head)
-        bases = ("", *(f"{name}." for name in _LISTS))
-        return any(f"{base}role" in paths and any(f"{base}{one}" in paths for one in _CONTENTS) for base in bases)
+    signs = tuple(
+        (frozenset({f"{base}role", f"{base}{content}"}), ())
+        for base in ("", *(f"{name}." for name in _LISTS))
+        for content in _CONTENTS
+    )
 
     def pieces(self, lines: Lines, source: Source) -> Iterator[Parsed]:
         """Parse message after message; a line of JSON Lines may be a conversation."""
@@ -83,10 +78,7 @@ class MessagesFormat(Format):
             inner = start_talk(source, read_text(table, "id", "conversation_id", "thread_id") or place)
             for count, message in enumerate(list_tables(table, lists[0]), 1):
                 spot = f"{place}, message {count}"
-                try:
-                    yield from read_message(message, spot, inner, count)
-                except MalformedError as error:
-                    yield Problem(place=spot, what=str(error))
+                yield from catch_malformed(spot, read_message(message, spot, inner, count))
 
         yield from read_tables(lines, source.path, {"": read, **dict.fromkeys(_LISTS, read)})
 
@@ -94,7 +86,7 @@ class MessagesFormat(Format):
 def start_talk(source: Source, name: str = "") -> Talk:
     """Return the conversation of a file, or of one of several in it."""
     session = f"{read_whole_name(source.path)}/{name}" if name else read_whole_name(source.path)
-    return Talk(agent="", session=session[-120:], user_id=source.user_id, aged_us=source.modified_us)
+    return Talk.begin("", source, session[-120:])
 
 
 def read_message(table: Table, place: str, talk: Talk, number: int) -> Iterator[Parsed]:
@@ -108,28 +100,14 @@ def read_message(table: Table, place: str, talk: Talk, number: int) -> Iterator[
     if role not in _MESSAGES_ROLES:
         raise MalformedError("its role is none of user, assistant, system and tool")
     text = read_message_text(table.get("content", table.get("parts", table.get("text"))))
-    if not text:
-        yield Omitted(what="messages without words")
-        return
     identity = read_text(table, "id", "uuid")
     key = (talk.session, identity) if identity else (talk.session, str(number), _MESSAGES_ROLES[role], text)
     moment = next((table[name] for name in _TIMES if table.get(name) is not None), None)
     name = read_text(table, "name") if role in ("user", "human") else ""
+    name = "" if name.strip().casefold() in {"user", talk.user_id.casefold()} else name
     yield from talk.pieces(
-        Turn(
-            place=place,
-            role="person" if name and not _is_owner(name, talk.user_id) else _MESSAGES_ROLES[role],
-            name="" if _is_owner(name, talk.user_id) else name,
-            text=text,
-            key=key,
-            moment=moment,
-            id=identity[:64],
-        )
+        place, "person" if name else _MESSAGES_ROLES[role], text, key, moment=moment, id=identity, name=name
     )
-
-
-def _is_owner(name: str, user_id: str) -> bool:
-    return name.strip().casefold() in {"", "user", user_id.casefold()}
 
 
 # Conversation files: JSON Lines, one conversation per line, with sessions and turns.
@@ -159,93 +137,61 @@ class ConversationFormat(Format):
         del path
         return _HEAD.match(head) is not None
 
-    def pieces(self, lines: Lines, source: Source) -> Iterator[Piece | Problem | Boundary]:
+    def pieces(self, lines: Lines, source: Source) -> Iterator[Parsed]:
         """Parse each line as a conversation and yield its messages, in order."""
         for line in lines:
             if line.too_long or line.data.strip():
-                yield from _read_conversation(line, source)
+                place = f"line {line.number}"
+                yield from catch_malformed(place, _read_conversation(line, place, source.user_id))
 
 
-def _read_conversation(line: Line, source: Source) -> Iterator[Piece | Problem | Boundary]:
-    place = f"line {line.number}"
-    try:
-        table = _parse_line(line)
-        talk = _Talk(id=_read_id(table, "conv"), place=place, user_id=source.user_id)
-        sessions = list_of(table, "sessions")
-    except MalformedError as error:
-        yield Problem(place=place, what=str(error))
-        return
-    yield Boundary()
-    for number, session in enumerate(sessions, 1):
-        yield from talk.turns(session, number)
-
-
-def _parse_line(line: Line) -> Mapping[str, Any]:
+def _read_conversation(line: Line, place: str, user_id: str) -> Iterator[Parsed]:
     if line.too_long:
         raise MalformedError("the line is too long; split the conversation over several lines")
-    return parse_table(line.data)
+    table = parse_table(line.data)
+    conversation, sessions = _read_id(table, "conv"), list_of(table, "sessions")
+    yield Boundary()
+    for number, session in enumerate(sessions, 1):
+        spot = f"{place}, session {describe_item(session, number, 'id')}"
+        yield from catch_malformed(spot, _read_session(session, spot, conversation, user_id))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Talk:
-    """One conversation, and its place in the file."""
+def _read_session(session: object, place: str, conversation: str, user_id: str) -> Iterator[Parsed]:
+    """Parse one session; skip a malformed session completely, because its messages would lack their time."""
+    table = require_table(session)
+    name, begun, turns = _read_id(table, "id"), _read_time(table), list_of(table, "turns")
 
-    id: str
-    place: str
-    user_id: str
-
-    def turns(self, session: object, number: int) -> Iterator[Piece | Problem]:
-        """Parse one session; skip a malformed session completely, because its messages would lack their time."""
-        place = f"{self.place}, session {describe_item(session, number, 'id')}"
-        try:
-            table = require_table(session)
-            scene = _Scene(talk=self, session=_read_id(table, "id"), begun=_read_time(table))
-            turns = list_of(table, "turns")
-        except MalformedError as error:
-            yield Problem(place=place, what=str(error))
-            return
-        for count, turn in enumerate(turns, 1):
-            spot = f"{place}, turn {describe_item(turn, count, 'id')}"
-            try:
-                yield Piece(place=spot, submission=scene.submission(turn))
-            except MalformedError as error:
-                yield Problem(place=spot, what=str(error))
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Scene:
-    """The common values of a session's messages."""
-
-    talk: _Talk
-    session: str
-    begun: datetime | None
-
-    def submission(self, turn: object) -> Submission:
-        """Parse one message."""
+    def read_turn(turn: object, spot: str) -> Iterator[Parsed]:
         table = require_table(turn)
         turn_id = _read_id(table, "id")
-        return Submission(
-            content=[{**self._speaker(table), "content": _read_words(table), "id": turn_id}],
-            user_id=self.talk.user_id,
-            session=name_session(self.talk.id, self.session),
-            occurred_at=_read_time(table) or self.begun,
-            idempotency_key=make_stable_key("conversation", self.talk.id, self.session, turn_id),
+        submission = Submission(
+            content=[{**_read_speaker(table, user_id), "content": _read_words(table), "id": turn_id}],
+            user_id=user_id,
+            session=name_session(conversation, name),
+            occurred_at=_read_time(table) or begun,
+            idempotency_key=make_stable_key("conversation", conversation, name, turn_id),
         )
+        yield Piece(place=spot, submission=submission)
 
-    def _speaker(self, turn: Mapping[str, Any]) -> dict[str, str]:
-        """Return role and name: user and assistant are roles, and so is the tenant's own name."""
-        speaker = turn.get("speaker")
-        if not isinstance(speaker, str) or not speaker.strip():
-            raise MalformedError("it has no speaker")
-        role = speaker.strip().casefold()
-        if role in _CONVERSATION_ROLES:
-            return {"role": role}
-        if normalise_name(speaker) in {"user", normalise_name(self.talk.user_id)}:
-            return {"role": "user"}
-        return {"role": "person", "name": speaker.strip()}
+    for count, turn in enumerate(turns, 1):
+        spot = f"{place}, turn {describe_item(turn, count, 'id')}"
+        yield from catch_malformed(spot, read_turn(turn, spot))
 
 
-def _read_words(turn: Mapping[str, Any]) -> str:
+def _read_speaker(turn: Table, user_id: str) -> dict[str, str]:
+    """Return role and name: user and assistant are roles, and so is the tenant's own name."""
+    speaker = turn.get("speaker")
+    if not isinstance(speaker, str) or not speaker.strip():
+        raise MalformedError("it has no speaker")
+    role = speaker.strip().casefold()
+    if role in _CONVERSATION_ROLES:
+        return {"role": role}
+    if normalise_name(speaker) in {"user", normalise_name(user_id)}:
+        return {"role": "user"}
+    return {"role": "person", "name": speaker.strip()}
+
+
+def _read_words(turn: Table) -> str:
     """Return the text of a message, with the caption of its image."""
     text, caption = turn.get("text", ""), turn.get("image_caption")
     if not isinstance(text, str):
@@ -255,7 +201,7 @@ def _read_words(turn: Mapping[str, Any]) -> str:
     return f"{text} [image: {caption}]".lstrip() if caption else text
 
 
-def _read_time(table: Mapping[str, Any]) -> datetime | None:
+def _read_time(table: Table) -> datetime | None:
     """Parse a time, in UTC unless it has a zone; None if there is none."""
     value = table.get("time")
     if value is None:
@@ -268,7 +214,7 @@ def _read_time(table: Mapping[str, Any]) -> datetime | None:
         raise MalformedError("its time is not RFC 3339, like 2026-03-01T09:30:00Z") from error
 
 
-def _read_id(table: Mapping[str, Any], name: str) -> str:
+def _read_id(table: Table, name: str) -> str:
     value = table.get(name)
     if isinstance(value, int) and not isinstance(value, bool):
         return str(value)

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from pathlib import Path, PurePosixPath
 from typing import Final
 
-from credenda.clock import to_datetime
 from credenda.portability.importers.format import (
     BLOCK_CHARACTERS_MAX,
     Block,
@@ -19,65 +17,68 @@ from credenda.portability.importers.format import (
     Problem,
     Source,
     TextLine,
-    cut,
     decode_lines,
     find_day,
     has_words,
-    make_document_piece,
+    make_document_pieces,
     read_blocks,
     read_tags,
+    read_whole_name,
 )
-from credenda.portability.importers.json_checks import Statement, make_statement_piece, read_whole_name
+from credenda.portability.importers.json_checks import make_statement
 from credenda.portability.importers.wording import word_observation
 from credenda.portability.sources import Lines
 
-_MARKDOWN_ENDINGS: Final = frozenset({".md", ".markdown", ".mdown"})
+_MARKDOWN: Final = (".md", ".markdown", ".mdown", ".md.gz", ".markdown.gz", ".mdown.gz")
 
 
-class MarkdownFormat(Format):
+class PagesFormat(Format):
+    """Pages of Markdown, block by block."""
+
+    endings = _MARKDOWN
+
+    def pieces(self, lines: Lines, source: Source) -> Iterator[Parsed]:
+        """Parse a page."""
+        for block in read_blocks(lines, source):
+            if isinstance(block, Problem):
+                yield block
+            else:
+                yield from self.read_block(block, source)
+
+    def read_block(self, block: Block, source: Source) -> Iterator[Parsed]:
+        """Yield the statements of a block: here the block itself."""
+        yield from make_block_pieces(block, block.text, source)
+
+
+def make_block_pieces(block: Block, text: str, source: Source, tags: tuple[str, ...] | None = None) -> Iterator[Piece]:
+    """Make a text of a block statements of a document, with the details of the block."""
+    yield from make_document_pieces(
+        text,
+        source,
+        f"line {block.line}",
+        occurred_us=block.occurred_us,
+        details=block.details,
+        tags=block.tags if tags is None else tags,
+    )
+
+
+class MarkdownFormat(PagesFormat):
     """Notes with headings."""
 
     name = "markdown"
 
-    def takes(self, member: str) -> bool:
-        """Return whether a file has a Markdown name."""
-        return is_markdown(member)
-
-    def recognises(self, head: bytes, path: Path) -> bool:
-        """Return whether the file has a Markdown name and contains no binary data."""
-        return is_markdown(path.name) and b"\x00" not in head
-
-    def pieces(self, lines: Lines, source: Source) -> Iterator[Piece | Problem]:
-        """Parse the file block by block."""
-        for block in read_blocks(lines, source):
-            yield block if isinstance(block, Problem) else make_document_piece(block, source)
-
-
-def is_markdown(name: str) -> bool:
-    """Return whether a file has a Markdown name."""
-    return PurePosixPath(name.casefold().removesuffix(".gz")).suffix in _MARKDOWN_ENDINGS
-
 
 # Plain text: each block between blank lines is one event.
-
-
-_TEXT_ENDINGS: Final = frozenset({".txt", ".text", ".log", ""})
 
 
 class TextFormat(Format):
     """Text files without markup."""
 
     name = "text"
+    endings = (".txt", ".text", ".log")
+    named = re.compile(r"\.?[^.]*|.*\.(?:txt|text|log)", re.IGNORECASE | re.DOTALL)
 
-    def takes(self, member: str) -> bool:
-        """Return whether a file has a text name, and is not hidden."""
-        return PurePosixPath(member).suffix.casefold() in _TEXT_ENDINGS - {""}
-
-    def recognises(self, head: bytes, path: Path) -> bool:
-        """Return whether the file has a text name and contains no binary data."""
-        return path.suffix.casefold() in _TEXT_ENDINGS and b"\x00" not in head
-
-    def pieces(self, lines: Lines, source: Source) -> Iterator[Piece | Problem]:
+    def pieces(self, lines: Lines, source: Source) -> Iterator[Parsed]:
         """Parse the file block by block."""
         block: list[TextLine] = []
         held = 0
@@ -95,9 +96,9 @@ class TextFormat(Format):
 
 
 def _read_text_block(block: list[TextLine], source: Source) -> Iterator[Piece]:
-    for text in cut("\n".join(line.text for line in block)):
-        if has_words(text):
-            yield make_document_piece(Block(text=text, line=block[0].number, occurred_us=source.modified_us), source)
+    if block:
+        text = "\n".join(line.text for line in block)
+        yield from make_document_pieces(text, source, f"line {block[0].number}")
 
 
 # Notes of Obsidian and basic-memory: Markdown whose list items may be observations and relations.
@@ -130,53 +131,35 @@ _PERSONS: Final = frozenset({"person", "people", "contact"})
 """Types of notes about a person."""
 
 
-class ObsidianFormat(Format):
+class ObsidianFormat(PagesFormat):
     """Notes that link to each other: a single note, or a vault."""
 
     name = "obsidian"
+    begins = _OBSIDIAN_HEAD
 
-    def takes(self, member: str) -> bool:
-        """Return whether a file has a Markdown name."""
-        return is_markdown(member)
-
-    def recognises(self, head: bytes, path: Path) -> bool:
-        """Return whether a note contains links, observations, or a permalink."""
-        return is_markdown(path.name) and b"\x00" not in head and _OBSIDIAN_HEAD.search(head) is not None
-
-    def pieces(self, lines: Lines, source: Source) -> Iterator[Piece | Problem]:
-        """Parse a note block by block."""
-        title = source.path.name.partition(".")[0].encode("utf-8", "replace").decode()
-        for block in read_blocks(lines, source):
-            if isinstance(block, Problem):
-                yield block
+    def read_block(self, block: Block, source: Source) -> Iterator[Parsed]:
+        """Extract the statements of a block, and yield the rest as prose."""
+        named = read_whole_name(source.path).partition(".")[0]
+        title = named if find_day(source.path) else str(block.details.get("title") or named)
+        rest: list[str] = []
+        fenced = "```" in block.text or "~~~" in block.text
+        for line in block.text.split("\n"):
+            context = (line, block, title, source)
+            statement = None if fenced else _read_observation(*context) or _read_relation(*context)
+            if statement is None:
+                rest.append(line)
             else:
-                named = title if find_day(source.path) else str(block.details.get("title") or title)
-                yield from _read_obsidian_block(block, named, source)
+                yield statement
+        text = "\n".join(rest).strip("\n")
+        taken = len(rest) < block.text.count("\n") + 1
+        bare = (not line.strip() or (line.lstrip()[0] == "#" and not _TAG.match(line.strip())) for line in rest)
+        if has_words(text) and not (taken and all(bare)):
+            prose = text if fenced else _strip_markup(text)
+            tags = block.tags if fenced else read_tags([*block.tags, *_TAG.findall(text)])
+            yield from make_block_pieces(block, prose, source, tags)
 
 
-def _read_obsidian_block(block: Block, title: str, source: Source) -> Iterator[Piece]:
-    """Extract the statements of a block, and return the rest as prose."""
-    rest: list[str] = []
-    fenced = "```" in block.text or "~~~" in block.text
-    for line in block.text.split("\n"):
-        statement = None if fenced else _read_observation(line, block, title) or _read_relation(line, block, title)
-        if statement is None:
-            rest.append(line)
-        else:
-            yield make_statement_piece(statement, source)
-    text = "\n".join(rest).strip("\n")
-    taken = len(rest) < block.text.count("\n") + 1
-    if has_words(text) and not (
-        taken
-        and all(not line.strip() or (line.lstrip().startswith("#") and not _TAG.match(line.strip())) for line in rest)
-    ):
-        prose = text if fenced else _strip_markup(text)
-        tags = block.tags if fenced else read_tags([*block.tags, *_TAG.findall(text)])
-        if has_words(prose):
-            yield make_document_piece(replace(block, text=prose, tags=tags), source)
-
-
-def _read_observation(line: str, block: Block, title: str) -> Statement | None:
+def _read_observation(line: str, block: Block, title: str, source: Source) -> Piece | None:
     found = _OBSERVATION.match(line)
     if found is None:
         return None
@@ -185,13 +168,14 @@ def _read_observation(line: str, block: Block, title: str) -> Statement | None:
     if not has_words(text):
         return None
     owner = _find_owner(block, title)
-    return Statement(
-        place=f"line {block.line}",
-        text=word_observation(owner, text) if owner else text,
-        key=("observation", title, category, said),
+    return make_statement(
+        source,
+        f"line {block.line}",
+        word_observation(owner, text) if owner else text,
+        ("observation", title, category, said),
         role="document",
         memory_type=_OBSIDIAN_TYPES.get(category.casefold(), "fact"),
-        occurred_at=None if block.occurred_us is None else to_datetime(block.occurred_us),
+        occurred_at=block.occurred_us,
         tags=read_tags([*block.tags, *_TAG.findall(said)]),
         metadata={**block.details, "note": title, "category": category, **({"owner": owner} if owner else {})},
     )
@@ -205,18 +189,19 @@ def _find_owner(block: Block, title: str) -> str:
     return title if str(block.details.get("type", "")).casefold() in _PERSONS else ""
 
 
-def _read_relation(line: str, block: Block, title: str) -> Statement | None:
+def _read_relation(line: str, block: Block, title: str, source: Source) -> Piece | None:
     found = _RELATION.match(line)
     if found is None:
         return None
     kind, target, context = found[1], _show_link(found[2]), found[3]
     more = f" ({_strip_markup(context)})" if context else ""
-    return Statement(
-        place=f"line {block.line}",
-        text=f"{title} {_JOINT.sub(' ', kind)} {target}{more}",
-        key=("relation", title, kind, target, context or ""),
+    return make_statement(
+        source,
+        f"line {block.line}",
+        f"{title} {_JOINT.sub(' ', kind)} {target}{more}",
+        ("relation", title, kind, target, context or ""),
         role="document",
-        occurred_at=None if block.occurred_us is None else to_datetime(block.occurred_us),
+        occurred_at=block.occurred_us,
         tags=block.tags,
         metadata={**block.details, "note": title, "relation": {"from": title, "to": target, "type": kind}},
     )
@@ -236,7 +221,6 @@ def _show_link(link: str) -> str:
 # Memory folders of coding agents: `MEMORY.md` and the pages beside it, of Claude Code, Codex and VS Code.
 
 
-_MAIN: Final = ("memory.md", "memory_summary.md")
 _OURS: Final = (b"credenda:", b"<!--m", b"<!--entries ")
 _RAW: Final = frozenset({"raw_memories.md"})
 _RAW_FOLDERS: Final = frozenset({"rollout_summaries", "session"})
@@ -259,52 +243,42 @@ def is_agents_alone(path: str, text: str) -> bool:
     return raw or _POINTER.fullmatch(f"- {text}") is not None
 
 
-class MemoryFolderFormat(Format):
+class MemoryFolderFormat(PagesFormat):
     """Folders such as `~/.claude/projects/P/memory`, `~/.codex/memories` and `/memories`."""
 
     name = "memory-folder"
-
-    def takes(self, member: str) -> bool:
-        """Return whether a file is a page."""
-        return is_markdown(member)
+    named = re.compile(r"memory\.md|memory_summary\.md", re.IGNORECASE)
 
     def recognises(self, head: bytes, path: Path) -> bool:
         """Return whether a page is the main page of such a folder, and not one of `files sync`."""
-        named = path.name.casefold() in _MAIN
-        return named and b"\x00" not in head and not any(mark in head for mark in _OURS)
+        return super().recognises(head, path) and not any(mark in head for mark in _OURS)
 
     def pieces(self, lines: Lines, source: Source) -> Iterator[Parsed]:
-        """Parse a page: each list item, and each paragraph outside of lists, is an entry."""
+        """Parse a page, unless it has only what others were made from."""
         if source.path.name.casefold() in _RAW or _RAW_FOLDERS & set(source.path.parts[:-1]):
             for _ in lines:
                 pass
             yield Omitted(what="pages of raw notes")
-            return
-        for block in read_blocks(lines, source):
-            if isinstance(block, Problem):
-                yield block
-            else:
-                yield from _read_memory_folder_block(block, source)
+        else:
+            yield from super().pieces(lines, source)
 
-
-def _read_memory_folder_block(block: Block, source: Source) -> Iterator[Parsed]:
-    for text in _split_entries(block.text):
-        if _POINTER.fullmatch(text):
-            yield Omitted(what="lines of an index")
-        elif has_words(text):
-            kind = str(block.details.get("type") or "")
-            name = source.path.name.encode("utf-8", "replace").decode()
-            statement = Statement(
-                place=f"line {block.line}",
-                text=text.strip(),
-                key=("memory-folder", text.strip()),
-                role="document",
-                memory_type=_MEMORY_FOLDER_TYPES.get(kind, "fact"),
-                occurred_at=None if block.occurred_us is None else to_datetime(block.occurred_us),
-                tags=block.tags,
-                metadata={"document": name, **_name_folder(source), **block.details},
-            )
-            yield make_statement_piece(statement, source)
+    def read_block(self, block: Block, source: Source) -> Iterator[Parsed]:
+        """Yield the entries of a block: each list item, and each paragraph outside of lists."""
+        for text in _split_entries(block.text):
+            if _POINTER.fullmatch(text):
+                yield Omitted(what="lines of an index")
+            elif has_words(text):
+                yield make_statement(
+                    source,
+                    f"line {block.line}",
+                    text.strip(),
+                    ("memory-folder", text.strip()),
+                    role="document",
+                    memory_type=_MEMORY_FOLDER_TYPES.get(str(block.details.get("type") or ""), "fact"),
+                    occurred_at=block.occurred_us,
+                    tags=block.tags,
+                    metadata={"document": read_whole_name(source.path), **_name_folder(source), **block.details},
+                )
 
 
 def _split_entries(text: str) -> Iterator[str]:
@@ -337,7 +311,6 @@ def _name_folder(source: Source) -> dict[str, str]:
 # Memory files of Hermes: `§` parts entries; `USER.md` is about the user, `MEMORY.md` has the notes of the agent.
 
 
-_FILES: Final = ("memory.md", "user.md")
 _ABOUT_USER: Final = "user.md"
 _BORDER: Final = "\u00a7"
 _HERMES_HEAD: Final = re.compile("^\u00a7[ \t]*\r?$".encode(), re.MULTILINE)
@@ -347,14 +320,8 @@ class HermesFormat(Format):
     """`~/.hermes/memories`, or one of its files."""
 
     name = "hermes"
-
-    def takes(self, member: str) -> bool:
-        """Return whether a file is one of the two."""
-        return PurePosixPath(member).name.casefold() in _FILES
-
-    def recognises(self, head: bytes, path: Path) -> bool:
-        """Return whether a file has a border between entries; one with a single entry needs the other beside it."""
-        return self.takes(path.name) and _HERMES_HEAD.search(head) is not None
+    members = r"(?:.*/)?(?:memory|user)\.md"
+    begins = _HERMES_HEAD  # between two entries; a file with a single one needs the other beside it
 
     def pieces(self, lines: Lines, source: Source) -> Iterator[Parsed]:
         """Parse entry after entry."""
@@ -380,16 +347,9 @@ def _read_entry(entry: list[str], number: int, source: Source) -> Iterator[Parse
     if len(text) > BLOCK_CHARACTERS_MAX:
         yield Problem(place=place, what="the entry is too long")
         return
-    about_user = source.path.name.casefold() == _ABOUT_USER
-    statement = Statement(
-        place=place,
-        text=text,
-        key=("hermes", source.path.name.casefold(), text),
-        role="user" if about_user else "document",
-        occurred_at=None if source.modified_us is None else to_datetime(source.modified_us),
-        metadata={"document": read_whole_name(source.path)},
-    )
-    yield make_statement_piece(statement, source)
+    name = source.path.name.casefold()
+    role, metadata = "user" if name == _ABOUT_USER else "document", {"document": read_whole_name(source.path)}
+    yield make_statement(source, place, text, ("hermes", name, text), role=role, metadata=metadata)
 
 
 # Workspaces of OpenClaw: `USER.md` is about the user, `IDENTITY.md` and `SOUL.md` about the agent, notes have days.
@@ -398,8 +358,6 @@ def _read_entry(entry: list[str], number: int, source: Source) -> Iterator[Parse
 _USER: Final = "user.md"
 _USER_CHARACTERS: Final = 1 << 16
 _AGENT: Final = ("identity.md", "soul.md")
-_NOTES: Final = ("memory.md",)
-_FOLDER: Final = "memory"
 _LABEL: Final = re.compile(r"\s*[-*+]\s+\*\*([^*\n]{1,60}?):?\*\*:?\s*(.*)")
 _OPENCLAW_ITEM: Final = re.compile(r"\s*[-*+]\s+(\S.*)")
 _EMPTY: Final = re.compile(r"[_*]*\(.*\)[_*]*\.?|[_*]+[^_*]*[_*]+|[-\u2013?\u2026.]*|(?i:tbd|unknown|none|n/a)")
@@ -411,21 +369,13 @@ _SLOTS: Final = {"what to call them": "nickname", "preferred name": "nickname", 
 _PROSE: Final = frozenset({"notes", "context", "about", "bio"})
 
 
-class OpenClawFormat(Format):
-    """The folder of a workspace, or one of its files."""
+class OpenClawFormat(PagesFormat):
+    """The folder of a workspace, or one of its files; instructions for the agent are none of them."""
 
     name = "openclaw"
-
-    def takes(self, member: str) -> bool:
-        """Return whether a file is about the user, about the agent, or a note; instructions for the agent are none."""
-        path = PurePosixPath(member)
-        name = path.name.casefold()
-        noted = name.endswith(".md") and path.parent.name.casefold() == _FOLDER
-        return name in (_USER, *_AGENT, *_NOTES) or noted
-
-    def recognises(self, head: bytes, path: Path) -> bool:
-        """Return whether a file about the user or the agent has the labels of the program."""
-        return path.name.casefold() in (_USER, _AGENT[0]) and _OPENCLAW_HEAD.search(head) is not None
+    members = r"(?:.*/)?(?:(?:user|identity|soul|memory)\.md|memory/[^/]*\.md)"
+    named = re.compile(r"(?:user|identity)\.md", re.IGNORECASE)
+    begins = _OPENCLAW_HEAD
 
     def pieces(self, lines: Lines, source: Source) -> Iterator[Parsed]:
         """Parse a page by what it is about."""
@@ -437,11 +387,28 @@ class OpenClawFormat(Format):
         elif name == _USER:
             yield from _read_user(lines, source)
         else:
-            for block in read_blocks(lines, source):
-                if isinstance(block, Problem):
-                    yield block
-                else:
-                    yield from _read_note(block, source)
+            yield from super().pieces(lines, source)
+
+    def read_block(self, block: Block, source: Source) -> Iterator[Parsed]:
+        """Yield the items and paragraphs of a note, without their headings; the user's name is the user there."""
+        day, names = find_day(source.path), _list_names(source)
+        for line in block.text.split("\n"):
+            text = line.strip()
+            found = _OPENCLAW_ITEM.fullmatch(text)
+            text = found[1] if found else text
+            if not has_words(text) or text.startswith("#") or _EMPTY.fullmatch(text):
+                continue
+            own = _cut_name(text, names)
+            yield make_statement(
+                source,
+                f"line {block.line}",
+                own or text,
+                ("openclaw", str(day or ""), text),
+                role="user" if own else "document",
+                occurred_at=block.occurred_us,
+                tags=block.tags,
+                metadata={"document": read_whole_name(source.path), **block.details},
+            )
 
 
 def _read_user(lines: Lines, source: Source) -> Iterator[Parsed]:
@@ -458,13 +425,8 @@ def _read_user(lines: Lines, source: Source) -> Iterator[Parsed]:
             yield Omitted(what="lines without a value")
         else:
             told = _word_label(label[1], value) if label else value
-            statement = Statement(
-                place=f"line {line.number}",
-                text=told,
-                key=("openclaw", _USER, told),
-                metadata={"document": read_whole_name(source.path)},
-            )
-            yield make_statement_piece(statement, source)
+            place, metadata = f"line {line.number}", {"document": read_whole_name(source.path)}
+            yield make_statement(source, place, told, ("openclaw", _USER, told), metadata=metadata)
 
 
 def _word_label(label: str, value: str) -> str:
@@ -478,28 +440,6 @@ def _word_label(label: str, value: str) -> str:
         return value
     verb = "are" if name.endswith("s") and not name.endswith("ss") else "is"
     return f"My {_SLOTS.get(name, name)} {verb} {value.strip().rstrip('.')}."
-
-
-def _read_note(block: Block, source: Source) -> Iterator[Parsed]:
-    """Yield the items and paragraphs of a note, without their headings; the user's name is the user there."""
-    day, names = find_day(source.path), _list_names(source)
-    for line in block.text.split("\n"):
-        text = line.strip()
-        found = _OPENCLAW_ITEM.fullmatch(text)
-        text = found[1] if found else text
-        if not has_words(text) or text.startswith("#") or _EMPTY.fullmatch(text):
-            continue
-        own = _cut_name(text, names)
-        statement = Statement(
-            place=f"line {block.line}",
-            text=own or text,
-            key=("openclaw", str(day or ""), text),
-            role="user" if own else "document",
-            occurred_at=None if block.occurred_us is None else to_datetime(block.occurred_us),
-            tags=block.tags,
-            metadata={"document": read_whole_name(source.path), **block.details},
-        )
-        yield make_statement_piece(statement, source)
 
 
 def _list_names(source: Source) -> list[str]:
