@@ -19,7 +19,7 @@ from credenda.providers.embed.factory import TokenAsk
 from credenda.read.candidates import Floats
 from credenda.read.core_memories import add_statement_times, find_core_memories, to_core_memory
 from credenda.read.history import read_slot_history
-from credenda.read.pack import WHEN, Packing, pack, says_more
+from credenda.read.pack import WHEN, Packing, has_untold_words, pack
 from credenda.read.pack_trace import PackTrace
 from credenda.read.plan import (
     extract_trigger_terms,
@@ -90,8 +90,7 @@ def build_context(  # noqa: PLR0913 - what a search takes, and the core
     found, together = _complete_answers(reader, always, found, query)
     if trace is not None:
         trace.leave_core([one.memory for one in candidates], always, found.hits)
-    previous = _find_previous_values(reader, found.hits, query)
-    found = _add_quotes(reader, found, previous)
+    found = _add_quotes(reader, found, previous := _find_previous_values(reader, found.hits, query))
     sentences = _compare_sentences(reader, found.hits, query)
     echoes = frozenset[str]() if is_about_talk(query.text) else find_echoes(found.hits)
     packing = Packing(
@@ -279,7 +278,7 @@ def _add_quotes(reader: Reader, found: SearchResult, previous: Mapping[str, Sequ
         if (
             whole
             and not any(link.reader for link in own)
-            and says_more(hit.quote, claims, [one.value for one in previous.get(hit.id, ())])
+            and has_untold_words(hit.quote, claims, [one.value for one in previous.get(hit.id, ())])
         ):
             shown.add(event.id)
             hits.append(Hit(kind="event", id=event.id, text=hit.quote, score=0.0, event=event))
@@ -325,7 +324,9 @@ def _compare_sentences(reader: Reader, hits: Sequence[Hit], query: Query) -> _Se
         text = next((hit.text for hit in hits if hit.id == name and hit.memory is None), "")
         above = all(places[name] < places.get(one, len(hits)) for one in known)
         covered = len({at for span in spans for at in range(span.start, span.stop)}) >= _MOST * len(text)
-        if (ended and known) or (text and not above and covered and (name in given or not says_more(text, claims))):
+        if (ended and known) or (
+            text and not above and covered and (name in given or not has_untold_words(text, claims))
+        ):
             told.add(name)
         elif ended:
             outdated.add(name)

@@ -243,7 +243,7 @@ def _order_lines(core: Sequence[Memory], hits: Sequence[Hit], packing: Packing) 
             )
 
 
-def says_more(text: str, claims: Iterable[Memory], before: Iterable[str | None] = ()) -> bool:
+def has_untold_words(text: str, claims: Iterable[Memory], before: Iterable[str | None] = ()) -> bool:
     """Return whether a text has words, beside stop words, that no claim made from it, nor a value before it, tells."""
     parts = [part for one in claims for part in (one.entity, one.attribute, one.value, one.scope)]
     told = {term for part in (*parts, *before) for term in tokenize(part or "")}

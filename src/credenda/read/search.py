@@ -175,7 +175,7 @@ def _estimate_answer(asked: _Asked, work: Reading, result: tuple[Candidates, lis
     names_slot = short and bool(made.slots) and made.first_person and made.ask is Ask.VALUE and not made.advice
     shown, relevant = (_leave_out_tasks(some, made, text) for some in (rows, work.rows))
     if names_slot:
-        shown, relevant = (_leave_out_told(some, made) for some in (shown, relevant))
+        shown, relevant = (_leave_out_others(some, made) for some in (shown, relevant))
     return estimate_answerability(
         shown,
         pick_most_relevant(relevant),
@@ -210,7 +210,7 @@ def _leave_out_tasks(rows: Sequence[Row], made: Plan, question: str) -> Sequence
     ]
 
 
-def _leave_out_told(rows: Sequence[Row], made: Plan) -> Sequence[Row]:
+def _leave_out_others(rows: Sequence[Row], made: Plan) -> Sequence[Row]:
     """Return the rows whose words may tell the user's own value now; "Tim lives in Rome" tells none of mine.
 
     What was replaced tells it no more.

@@ -465,7 +465,7 @@ def _quote(groups: Sequence[Sequence[Hit]], lines: Sequence[_Line]) -> Iterator[
     quotes = [group[0].quote for group in groups]
     for line, quote in zip(lines, chain(quotes, repeat("")), strict=False):
         told = claims.pop(quote, None)
-        more = told is not None and pack.says_more(quote, told, before)
+        more = told is not None and pack.has_untold_words(quote, told, before)
         yield line._replace(text=f"{line.text} “{fence_text(quote)}”") if more else line
 
 
