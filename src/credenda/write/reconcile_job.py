@@ -68,6 +68,7 @@ from credenda.write.reconcile.implications import (
     name_dead,
 )
 from credenda.write.reconcile.past_claims import choose_named, is_about_kind
+from credenda.write.reconcile.same_words import find_unread_changes, read_same_words
 from credenda.write.reconcile.slot_lookup import (
     extract_alias_claims,
     find_related,
@@ -167,7 +168,7 @@ def apply_claims(
     """
     applied: list[tuple[Claim, Applied]] = []
     for event, read in turns:
-        claims = () if is_skipped(event) else read  # extracted by whatever means, such an event yields no memory
+        claims = () if is_skipped(event) else (*read, *_read_same_words(writer, event, read))  # else no memory at all
         links = writer.evidence(event_ids=[event.id]) if claims else []
         seen = {item.claim_hash for item in links}
         new = [claim for claim in claims if claim_hash(claim) not in seen]
@@ -185,6 +186,17 @@ def apply_claims(
                 application = Application(actor=actor, now_us=now_us, cause=event.id, embeds=embeds)
                 applied.append((claim, apply(writer, changes, application)))
     return applied
+
+
+def _read_same_words(reader: Reader, event: Event, claims: Sequence[Claim]) -> list[Claim]:
+    """Read the sentences without a claim that tell a change in the words of a held one."""
+    found: list[Claim] = []
+    for place in find_unread_changes(event, claims):
+        words = sorted({*tokenize(event.text[place.start : place.stop])})
+        near = [one for one in find_related(reader, words, limits.SLOT_ROWS) if one.status in _CURRENT | _REPLACED]
+        claim = read_same_words(event, place, near[::-1])
+        found += [] if claim is None else [claim]
+    return found
 
 
 def _weigh_repetitions(writer: Writer, event: Event, changes: Sequence[Change]) -> list[Change]:

@@ -16,6 +16,7 @@ from credenda.text.changes import is_change, is_of_others, is_return, is_subject
 from credenda.text.normalize import normalise_attribute, normalise_name, normalise_value
 from credenda.text.passages import format_yearly_day
 from credenda.text.tokens import tokenize
+from credenda.write.extract.voices import lexicon
 from credenda.write.reconcile.slot_state import SlotState
 from credenda.write.reconcile.slots import (
     describe_slot,
@@ -38,6 +39,8 @@ _GENERAL: Final = frozenset(
     tokenize("use go work get take start stop switch move change like play learn want need year")
 )
 """Words that say nothing of the kind of a thing."""
+_CHOSEN: Final = frozenset({"service", "tool"})
+"""What a thing runs on, which its owner chooses; its other states come and go."""
 _STILL: Final = re.compile(r"\bstill\b", re.IGNORECASE)
 _REPLACED: Final = frozenset({Relation.CHANGED, Relation.CORRECTED})
 """Relations that count as replacements; refinements, merges and duplicates do not."""
@@ -195,13 +198,10 @@ def find_stated_since(scene: SlotState) -> Memory | None:
     """
     claim = scene.claim
     words = _STILL.sub(" ", claim.text)  # what is still so in one case says nothing of the other values of a set
-    row = get_attribute(scene.slot.attribute)
-    single = claim.cardinality is Cardinality.SINGLE or (row.known and row.cardinality is Cardinality.SINGLE)
-    plain = claim.move is UpdateKind.STATE and (single or bool(claim.reader))
-    changed = claim.move is UpdateKind.CHANGE or plain
-    told = changed and not is_denial(claim) and is_return(words)
+    told = claim.move in {UpdateKind.CHANGE, UpdateKind.STATE} and not is_denial(claim) and is_return(words)
     told = told and not is_of_others(claim.text, claim.text.find(claim.value or ""))
-    if not told or not _is_of_speaker(scene) or find_governing_answer(scene) is not None:
+    chosen = _is_of_speaker(scene) or scene.slot.attribute in _CHOSEN
+    if not told or not chosen or find_governing_answer(scene) is not None:
         return None
     others = [one for one in (*scene.known.current, *scene.other_scopes) if _is_other_value(scene, one)]
     twins = [one for one in (*scene.same, *scene.other_scopes) if has_same_meaning(claim, one)]
@@ -213,17 +213,25 @@ def find_stated_since(scene: SlotState) -> Memory | None:
     elif twin is None:
         return None
     else:
-        words = {*tokenize(twin.text), *tokenize(claim.text)} - _GENERAL
-        since = {
-            one.id: one
-            for one in others
-            if get_valid_from_us(one) > get_valid_from_us(twin)
-            and (one in scene.standing or (is_change(one.text) and not words.isdisjoint(tokenize(one.text))))
-        }
+        since = {one.id: one for one in others if is_told_since(claim, twin, one, standing=one in scene.standing)}
     rival = next(iter(since.values())) if len(since) == 1 else None
     if rival is not None and _is_named_as_over(rival, claim):
         return None
     return rival if rival is not None and find_weakness(claim, scene.candidate.occasion.trust, rival) is None else None
+
+
+def is_told_since(claim: Claim, twin: Memory, other: Memory, *, standing: bool = False) -> bool:
+    """Return whether a change to another value was told after the one that a claim says is back.
+
+    Values of a set may have nothing to do with each other: both are of one kind, or told in some of the same words,
+    unless the claim contradicts the other one (`standing`).
+    """
+    if get_valid_from_us(other) <= get_valid_from_us(twin):
+        return False
+    kind = lexicon().category(display_value(twin))
+    words = {*tokenize(twin.text), *tokenize(claim.text)} - _GENERAL
+    near = not words.isdisjoint(tokenize(other.text)) or kind in {lexicon().category(display_value(other))} - {None}
+    return standing or (near and is_change(other.text))
 
 
 def _is_of_speaker(scene: SlotState) -> bool:
