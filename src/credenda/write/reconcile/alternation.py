@@ -12,7 +12,7 @@ from credenda.model.attributes import get_attribute
 from credenda.model.change import Contest, ContestCase, ContestState
 from credenda.model.claim import Claim, UpdateKind
 from credenda.model.memory import Cardinality, Memory, MemoryType, Relation, Slot, Stance, Status, get_valid_from_us
-from credenda.text.changes import is_change, is_of_others, is_return, is_subject
+from credenda.text.changes import is_change, is_of_others, is_return, is_return_to, is_subject
 from credenda.text.normalize import normalise_attribute, normalise_name, normalise_value
 from credenda.text.passages import format_yearly_day
 from credenda.text.tokens import tokenize
@@ -89,6 +89,7 @@ def find_contest_trigger(scene: SlotState) -> str | None:
         return f"this would be change {len(recent) + 1} within {CONTEST_DAYS} days"
     if _is_swing(scene, before):
         return f"{quote_value(display_value(scene.claim))} returned without any mention of a change"
+    back = back or (explain_return(scene.claim) if _is_return_of_said(scene) else None)
     return back or _explain_alternation(scene, before)
 
 
@@ -174,13 +175,31 @@ def _is_stated_return(scene: SlotState, before: list[Memory]) -> bool:
     they name the present one as past, "I moved from Graz back to Linz", or whoever proposed the claim names it.
     """
     claim = scene.claim
-    if claim.move is UpdateKind.CORRECT or claim.scope:
-        return False
-    rivals = [one for one in scene.standing if not is_denial(one)]  # that it had ended tells nothing of the present
-    if any(one.id == claim.rival or _is_named_as_over(one, claim) for one in rivals):
+    if claim.scope or _is_explained(scene):
         return False
     words = is_return(claim.text)
     return (words or claim.move is UpdateKind.CHANGE) and _is_return(scene, before, None if words else ALTERNATION_DAYS)
+
+
+def _is_explained(scene: SlotState) -> bool:
+    """Return whether a claim says what became of the present value, by its words or as a correction."""
+    claim = scene.claim
+    rivals = [one for one in scene.standing if not is_denial(one)]  # that it had ended tells nothing of the present
+    told = any(one.id == claim.rival or _is_named_as_over(one, claim) for one in rivals)
+    return told or claim.move is UpdateKind.CORRECT
+
+
+def _is_return_of_said(scene: SlotState) -> bool:
+    """Return whether words say that a value is back which was said before the present one, and not believed.
+
+    Who "moved back to Linz" tells of a move, and may have named the town for another reason.
+    """
+    claim, said_us = scene.claim, scene.known.said_us
+    rivals = [one for one in scene.standing if not is_denial(one)]
+    if said_us is None or not rivals or claim.scope or is_denial(claim) or _is_explained(scene):
+        return False
+    moved = is_return_to(claim.text, claim.text.find(claim.value or ""))
+    return is_return(claim.text) and not moved and all(said_us < get_valid_from_us(one) for one in rivals)
 
 
 def _is_named_as_over(memory: Memory, claim: Claim) -> bool:
