@@ -146,6 +146,12 @@ _DRINKS: Final = re.compile(
 )
 """Words before what somebody drinks: "I drink", "I'm back to"."""
 _DRINKING: Final = re.compile(r"drinking (?:my |the )?", re.IGNORECASE)
+_PREVIOUSLY: Final = re.compile(
+    r"\b(?:previously|formerly|in the past)(?: (?:was|were|worked|lived|used|had|it was))?"
+    r"(?: (?:at|in|with|for|on|by))?(?: (?:the|an?|my|our))? $",
+    re.IGNORECASE,
+)
+"""Words right before what was so, and is no longer: "Microsoft; previously at Google"."""
 _BARE: Final = re.compile(r"(?:in|on|at|during|after|before|by)", re.IGNORECASE)
 """A scope that lacks its noun, which the reader took for the value: "tea in the morning"."""
 _NO_LIKING: Final = re.compile(
@@ -161,7 +167,9 @@ def read_wordings(text: str, facts: Sequence[Fact], now_us: int) -> Iterator[Fac
     mended = _mend_facts(list(_share_denials(said, drop_misread(said, mend_keys(said, facts)))), text)
     found = _name_successors(said, _end_denied(said, _drop_misspoken(text, mended)))
     found = [
-        _name_amount(said, _read_stay(_read_tried(said, _read_seen(text, _read_drink(said, one)))))
+        _name_amount(
+            said, _read_stay(_read_tried(said, _read_seen(text, _read_drink(said, _read_previous(said, one)))))
+        )
         for one in _join_parts(text, found)
     ]
     found = _keep_returned([read_actual(said, _read_returned(said, one)) for one in found])
@@ -237,6 +245,13 @@ def _keep_returned(facts: list[Fact]) -> list[Fact]:
     last = {(one.subject, one.attribute, one.value.text.casefold()): one for one in facts}
     told = [(one, last[one.subject, one.attribute, one.value.text.casefold()]) for one in facts]
     return [one for one, end in told if one.status is not FactStatus.ENDED or end.status is not FactStatus.NOW]
+
+
+def _read_previous(text: str, fact: Fact) -> Fact:
+    """Let a value that was so previously be past: it takes no place of the present one."""
+    now = fact.status is FactStatus.NOW and fact.value.start >= 0 and fact.subject in {SPEAKER, ""}
+    past = now and _PREVIOUSLY.search(text[: fact.value.start]) is not None
+    return replace(fact, status=FactStatus.PAST, change=FactChange.NONE) if past else fact
 
 
 def _read_seen(text: str, fact: Fact) -> Fact:
