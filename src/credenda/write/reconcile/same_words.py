@@ -36,6 +36,12 @@ _OPEN: Final = re.compile(
     re.IGNORECASE,
 )
 
+_JOINS: Final = re.compile(
+    r"\b(?:on|in|at|for|with|by|and|or|but|to|from|too|also|because|since|until|when|while|as|so|only|my|the|it)\b",
+    re.IGNORECASE,
+)
+"""Words that say more than a value does: "Render on Fridays"."""
+
 
 def find_unread_changes(event: Event, claims: Sequence[Claim]) -> list[Span]:
     """Return the short sentences of a message in the user's own words that tell a change, and gave no claim."""
@@ -94,7 +100,8 @@ def _find_other_value(said: str, memory: Memory) -> str | None:
         return None
     same = _stem(words[: len(head)]) == _stem(head) and _stem(words[len(words) - len(tail) :]) == _stem(tail)
     other = " ".join(inside)
-    fits = is_valid_value(memory.attribute, other) and not is_same_value(other, value) and _is_alike(value, other)
+    plain = _JOINS.search(other) is None and not is_same_value(other, value)
+    fits = plain and is_valid_value(memory.attribute, other) and _is_alike(value, other)
     return other if same and fits else None
 
 

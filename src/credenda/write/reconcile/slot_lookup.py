@@ -61,6 +61,7 @@ def find_same_values(reader: Reader, claim: Claim) -> list[Memory]:
         and is_same_value(one.value, claim.value)
         and normalise_name(one.speaker) == normalise_name(claim.speaker)
         and normalise_name(one.entity or "") == normalise_name(claim.entity or "")
+        and not get_attribute(one.attribute or "").fixed  # who was born in Linz has not lived there
     ]
 
 
