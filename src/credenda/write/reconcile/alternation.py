@@ -39,7 +39,7 @@ _GENERAL: Final = frozenset(
     tokenize("use go work get take start stop switch move change like play learn want need year")
 )
 """Words that say nothing of the kind of a thing."""
-_CHOSEN: Final = frozenset({"service", "tool"})
+CHOSEN: Final = frozenset({"service", "tool"})
 """What a thing runs on, which its owner chooses; its other states come and go."""
 _STILL: Final = re.compile(r"\bstill\b", re.IGNORECASE)
 _REPLACED: Final = frozenset({Relation.CHANGED, Relation.CORRECTED})
@@ -219,7 +219,7 @@ def find_stated_since(scene: SlotState) -> Memory | None:
     words = _STILL.sub(" ", claim.text)  # what is still so in one case says nothing of the other values of a set
     told = claim.move in {UpdateKind.CHANGE, UpdateKind.STATE} and not is_denial(claim) and is_return(words)
     told = told and not is_of_others(claim.text, claim.text.find(claim.value or ""))
-    chosen = _is_of_speaker(scene) or scene.slot.attribute in _CHOSEN
+    chosen = _is_of_speaker(scene) or scene.slot.attribute in CHOSEN
     if not told or not chosen or find_governing_answer(scene) is not None:
         return None
     others = [one for one in (*scene.known.current, *scene.other_scopes) if _is_other_value(scene, one)]
@@ -232,7 +232,9 @@ def find_stated_since(scene: SlotState) -> Memory | None:
     elif twin is None:
         return None
     else:
-        since = {one.id: one for one in others if is_told_since(claim, twin, one, standing=one in scene.standing)}
+        told_since = [one for one in others if is_told_since(claim, twin, one, standing=one in scene.standing)]
+        alike = [one for one in told_since if _is_of_one_kind(twin, one)]  # "I write Python in VS Code now"
+        since = {one.id: one for one in (alike if len(told_since) > 1 else told_since)}
     rival = next(iter(since.values())) if len(since) == 1 else None
     if rival is not None and _is_named_as_over(rival, claim):
         return None
@@ -247,10 +249,14 @@ def is_told_since(claim: Claim, twin: Memory, other: Memory, *, standing: bool =
     """
     if get_valid_from_us(other) <= get_valid_from_us(twin):
         return False
-    kind = lexicon().category(display_value(twin))
     words = {*tokenize(twin.text), *tokenize(claim.text)} - _GENERAL
-    near = not words.isdisjoint(tokenize(other.text)) or kind in {lexicon().category(display_value(other))} - {None}
+    near = not words.isdisjoint(tokenize(other.text)) or _is_of_one_kind(twin, other)
     return standing or (near and is_change(other.text))
+
+
+def _is_of_one_kind(one: Memory, other: Memory) -> bool:
+    kind = lexicon().category(display_value(one))
+    return kind is not None and kind == lexicon().category(display_value(other))
 
 
 def _is_of_speaker(scene: SlotState) -> bool:

@@ -15,7 +15,7 @@ from credenda.model.claim import Claim, Span, UpdateKind
 from credenda.model.event import Event, Role
 from credenda.model.memory import Memory, Stance, get_valid_from_us
 from credenda.text.changes import is_beside, is_change, is_return
-from credenda.text.normalize import is_same_value, normalise_name
+from credenda.text.normalize import normalise_name
 from credenda.text.sentences import split_sentences
 from credenda.text.tokens import tokenize
 from credenda.write.extract.voices import lexicon, split_voices
@@ -100,8 +100,7 @@ def _find_other_value(said: str, memory: Memory) -> str | None:
         return None
     same = _stem(words[: len(head)]) == _stem(head) and _stem(words[len(words) - len(tail) :]) == _stem(tail)
     other = " ".join(inside)
-    plain = _JOINS.search(other) is None and not is_same_value(other, value)
-    fits = plain and is_valid_value(memory.attribute, other) and _is_alike(value, other)
+    fits = is_valid_value(memory.attribute, other) and _is_alike(*_cut_shared(value.split(), inside))
     return other if same and fits else None
 
 
@@ -117,8 +116,23 @@ def _stem(words: Iterable[str]) -> list[str]:
     return [next(iter(tokenize(word)), word.casefold()) for word in words]
 
 
+def _cut_shared(one: list[str], other: list[str]) -> tuple[str, str]:
+    """Return the words of two values but for those with which both begin or end.
+
+    >>> _cut_shared("day with coffee".split(), "day with green tea".split())
+    ('coffee', 'green tea')
+    """
+    while one and other and one[0] == other[0]:
+        one, other = one[1:], other[1:]
+    while one and other and one[-1] == other[-1]:
+        one, other = one[:-1], other[:-1]
+    return " ".join(one), " ".join(other)
+
+
 def _is_alike(one: str, other: str) -> bool:
     """Return whether two values are of one kind: of one category, or names where one of them has none."""
+    if not (one and other) or _JOINS.search(other) is not None:
+        return False
     kinds = {lexicon().category(one), lexicon().category(other)}
     names = all(value[:1].isupper() for value in (one, other))
     return len(kinds) == 1 if None not in kinds else names

@@ -31,7 +31,7 @@ from credenda.text.sentences import find_distinction, split_distinct_name, split
 from credenda.text.tokens import tokenize
 from credenda.write.extract.moments import iso_day
 from credenda.write.extract.voices import lexicon, names
-from credenda.write.reconcile.alternation import is_told_since
+from credenda.write.reconcile.alternation import CHOSEN, is_told_since
 from credenda.write.reconcile.slots import (
     ASSERTIVE_STANCES,
     find_number,
@@ -52,7 +52,12 @@ def find_related(reader: Reader, words: Sequence[str], limit: int) -> list[Memor
 
 
 def find_same_values(reader: Reader, claim: Claim) -> list[Memory]:
-    """Return the active memories of a claim's speaker and entity that assert its value, in whatever slot."""
+    """Return the active memories of a claim's speaker and entity that assert its value, in whatever slot.
+
+    What a thing of the speaker runs on they may have told of themselves: "we keep our docs in Notion".
+    """
+    own = {normalise_name(claim.speaker)} if claim.attribute in CHOSEN else set[str]()
+    entities = own | {normalise_name(claim.entity or "")}
     return [
         one
         for one in find_related(reader, split_value(claim.value or ""), _NOMINATED)
@@ -60,7 +65,7 @@ def find_same_values(reader: Reader, claim: Claim) -> list[Memory]:
         and one.stance is Stance.ASSERTED
         and is_same_value(one.value, claim.value)
         and normalise_name(one.speaker) == normalise_name(claim.speaker)
-        and normalise_name(one.entity or "") == normalise_name(claim.entity or "")
+        and normalise_name(one.entity or "") in entities
         and not get_attribute(one.attribute or "").fixed  # who was born in Linz has not lived there
     ]
 
