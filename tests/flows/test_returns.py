@@ -101,6 +101,8 @@ UNTOUCHED = [
     ("We host on Heroku.", "We host on Render now.", "I got my Heroku money back."),
     ("I use zsh.", "I use fish now.", "Tom went back to zsh."),
     ("I use zsh.", "I use Figma now.", "I'm using zsh again."),
+    ("We use Kafka for events.", "We use RabbitMQ for events now.", "I read Kafka again."),
+    ("I drink espresso.", "I'm vegan now.", "I'll have an espresso again after lunch."),
     ("I drink coffee.", "I drink tea now.", "I have back pain."),
     ("I drink coffee.", "I drink tea now.", "I spilled coffee on my back again."),
     ("I drink coffee.", "I drink tea now.", "I had coffee again with Anna."),

@@ -165,11 +165,10 @@ def read_wordings(text: str, facts: Sequence[Fact], now_us: int) -> Iterator[Fac
     """Yield the facts of a message as its words tell them, in order; `now_us` is when it was said."""
     said = text.replace("\u2019", "'")
     mended = _mend_facts(list(_share_denials(said, drop_misread(said, mend_keys(said, facts)))), text)
+    mended = [drink for one in mended if (drink := _read_drink(said, one)) is not None]
     found = _name_successors(said, _end_denied(said, _drop_misspoken(text, mended)))
     found = [
-        _name_amount(
-            said, _read_stay(_read_tried(said, _read_seen(text, _read_drink(said, _read_previous(said, one)))))
-        )
+        _name_amount(said, _read_stay(_read_tried(said, _read_seen(text, _read_previous(said, one)))))
         for one in _join_parts(text, found)
     ]
     found = _keep_returned([read_actual(said, _read_returned(said, one)) for one in found])
@@ -278,8 +277,11 @@ def _read_tried(text: str, fact: Fact) -> Fact:
     return replace(fact, attribute="experience", value=done, attribute_certainty=sure)
 
 
-def _read_drink(text: str, fact: Fact) -> Fact:
-    """Read what somebody drinks as that, and neither as a diet nor as a preference: "I've switched to tea"."""
+def _read_drink(text: str, fact: Fact) -> Fact | None:
+    """Read what somebody drinks as that, and neither as a diet nor as a preference: "I've switched to tea".
+
+    Who has a coffee once has neither a diet nor a habit.
+    """
     told = fact.attribute in {"diet", "prefers"} and fact.status is FactStatus.NOW and fact.value.start >= 0
     if not told or fact.key or fact.subject != SPEAKER:
         return fact
@@ -287,8 +289,10 @@ def _read_drink(text: str, fact: Fact) -> Fact:
     start = fact.value.start + (opener.end() if opener else 0)
     said = text[start : fact.value.stop]
     kinds = {lexicon().category(said), lexicon().category(said.rpartition(" ")[2])}
-    if "drink" not in kinds or _DRINKS.search(text[:start]) is None:
+    if "drink" not in kinds:
         return fact
+    if _DRINKS.search(text[:start]) is None:
+        return None if fact.attribute == "diet" else fact
     sure = max(fact.attribute_certainty, _SURE)
     value = Words(said, start, fact.value.stop)
     return replace(fact, attribute="drinks", value=value, attribute_certainty=sure)

@@ -41,6 +41,11 @@ _GENERAL: Final = frozenset(
 """Words that say nothing of the kind of a thing."""
 CHOSEN: Final = frozenset({"service", "tool"})
 """What a thing runs on, which its owner chooses; its other states come and go."""
+_MET_AGAIN: Final = re.compile(
+    r"\b(?:read|saw|see|seen|watch|hear|met|meet|look|talk|ask|discuss|mention|remember|miss|visit)(?:s|ed|ing)?\b[^,;.]*$",
+    re.IGNORECASE,
+)
+"""Words before what one comes across again, and does not go back to: "I read Kafka again"."""
 _STILL: Final = re.compile(r"\bstill\b", re.IGNORECASE)
 _REPLACED: Final = frozenset({Relation.CHANGED, Relation.CORRECTED})
 """Relations that count as replacements; refinements, merges and duplicates do not."""
@@ -218,7 +223,8 @@ def find_stated_since(scene: SlotState) -> Memory | None:
     claim = scene.claim
     words = _STILL.sub(" ", claim.text)  # what is still so in one case says nothing of the other values of a set
     told = claim.move in {UpdateKind.CHANGE, UpdateKind.STATE} and not is_denial(claim) and is_return(words)
-    told = told and not is_of_others(claim.text, claim.text.find(claim.value or ""))
+    at = claim.text.find(claim.value or "")
+    told = told and not is_of_others(claim.text, at) and _MET_AGAIN.search(claim.text, 0, max(at, 0)) is None
     chosen = _is_of_speaker(scene) or scene.slot.attribute in CHOSEN
     if not told or not chosen or find_governing_answer(scene) is not None:
         return None
