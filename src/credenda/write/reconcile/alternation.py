@@ -46,6 +46,8 @@ _MET_AGAIN: Final = re.compile(
     re.IGNORECASE,
 )
 """Words before what one comes across again, and does not go back to: "I read Kafka again"."""
+_STILL_SO: Final = re.compile(r"\bstill\b[^.;]*\bafter all\b", re.IGNORECASE)
+"""Words by which an announced change has not come: "we're still on Postgres after all"."""
 _STILL: Final = re.compile(r"\bstill\b", re.IGNORECASE)
 _REPLACED: Final = frozenset({Relation.CHANGED, Relation.CORRECTED})
 """Relations that count as replacements; refinements, merges and duplicates do not."""
@@ -222,7 +224,8 @@ def find_stated_since(scene: SlotState) -> Memory | None:
     """
     claim = scene.claim
     words = _STILL.sub(" ", claim.text)  # what is still so in one case says nothing of the other values of a set
-    told = claim.move in {UpdateKind.CHANGE, UpdateKind.STATE} and not is_denial(claim) and is_return(words)
+    told = claim.move in {UpdateKind.CHANGE, UpdateKind.STATE} and not is_denial(claim)
+    told = told and (is_return(words) or _STILL_SO.search(claim.text) is not None)
     at = claim.text.find(claim.value or "")
     told = told and not is_of_others(claim.text, at) and _MET_AGAIN.search(claim.text, 0, max(at, 0)) is None
     chosen = _is_of_speaker(scene) or scene.slot.attribute in CHOSEN
