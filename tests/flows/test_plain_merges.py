@@ -29,6 +29,15 @@ SAME = (
     ("Late trains ruin my day.", "I find late trains awful.", "I find late trains awful."),
     ("I swim every day.", "I swim each day.", "I swim every day."),
     ("Wool upsets my skin.", "My skin can't tolerate wool.", "My skin can't tolerate wool."),
+    (
+        "Loud music in restaurants annoys me.",
+        "I'm annoyed by loud music in restaurants.",
+        "Loud music in restaurants annoys me.",
+    ),
+    ("Clutter on my desk bothers me.", "I'm bothered by clutter on my desk.", "Clutter on my desk bothers me."),
+    ("I can't eat anything spicy.", "Spicy food doesn't agree with me.", "I can't eat spicy food."),
+    ("We never ship on Fridays.", "On Fridays we don't ship anything.", "We never ship on Fridays."),
+    ("I'd rather walk than take the bus.", "I prefer walking to taking the bus.", "I'd rather walk than take the bus."),
 )
 APART = (
     ("Hanna keeps bees.", "Irma keeps bees.", "Hanna keeps bees."),
@@ -73,6 +82,8 @@ APART = (
     ("I prefer trains over buses.", "I prefer buses over trains.", "I prefer trains over buses."),
     ("I would rather walk than drive.", "I would rather drive than walk.", "I would rather walk than drive."),
     ("I play the oboe.", "I play the tuba.", "I play the oboe."),
+    ("Lunch is at one.", "We have lunch at one.", "We have lunch."),
+    ("Lunch is at one.", "Lunch is at two.", "Lunch is at one."),
     ("I relish autumn.", "I resent autumn.", "I relish autumn."),
     ("Olga admires me.", "I admire Olga.", "I admire Olga."),
     ("Olga often helps Petra.", "Petra often helps Olga.", "Olga often helps Petra."),

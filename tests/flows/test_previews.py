@@ -142,3 +142,9 @@ def test_without_a_query_the_core_alone_is_previewed(mem: Credenda) -> None:
     shown = mem.inspect.context()
     assert all(line.score is None for line in shown.lines)
     assert shown.text == mem.context().text
+
+
+def test_a_preview_shows_a_change_that_the_words_of_a_held_sentence_tell(mem: Credenda) -> None:
+    tell(mem, "We deploy with Jenkins.")
+    (told,) = claims(mem, "We deploy with GitHub Actions now.")
+    assert (told.attribute, told.value, told.outcome) == ("tool", "GitHub Actions", PreviewOutcome.STORED)

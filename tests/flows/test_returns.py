@@ -41,6 +41,26 @@ ASKED = [
         "Ivy moved abroad. I'm with Chloe again.",
     ),
 ]
+ASKED_OF_TOOLS_AND_DRINKS = [
+    ("We deploy with Jenkins.", "We deploy with GitHub Actions now.", "We're deploying with Jenkins again."),
+    ("We use GitHub Actions for CI.", "We moved CI to GitLab CI.", "We're back on GitHub Actions."),
+    ("Our CI runs on GitHub Actions.", "Our CI runs on CircleCI now.", "We're back on GitHub Actions."),
+    ("We track bugs in Jira.", "We track bugs in Linear now.", "We're tracking bugs in Jira again."),
+    ("I write notes in Evernote.", "I switched to Notion for my notes.", "I'm using Evernote for notes again."),
+    ("We host on Heroku.", "We host on Fly.io now.", "We're hosting on Heroku again, like before."),
+    ("I use zsh.", "I use fish now.", "I went back to zsh."),
+    (
+        "I use Postgres for the shop.",
+        "I switched the shop to MySQL.",
+        "We're still on Postgres for the shop after all.",
+    ),
+    ("I drink coffee in the morning.", "I drink tea in the morning now.", "I'm back to coffee again."),
+    ("I drink coffee.", "I've switched to tea.", "I'm back to coffee again."),
+    ("My drink is coffee.", "My drink is green tea now.", "I'm drinking coffee again."),
+    ("I drink decaf.", "I drink regular coffee now.", "I'm on decaf again."),
+    ("My usual drink is beer.", "My usual drink is kombucha now.", "Back to beer as my usual drink, as before."),
+    ("My flat is in Nice.", "My flat is in Lyon now.", "My flat is in Nice again."),
+]
 CHANGED = [
     ("I work at Bosch.", "I'm with Siemens now.", "Siemens didn't work out, so I'm back at Bosch.", "Siemens"),
     ("My bank is ING.", "I changed my bank to N26.", "N26 locked my account, so I returned to ING.", "N26"),
@@ -68,6 +88,25 @@ UNTOUCHED = [
     ("My phone is a Pixel 7.", "My phone is an iPhone 15 now.", "I gave the Pixel 7 back to the shop."),
     ("I'm vegan.", "I'm pescatarian now.", "I won't be vegan again."),
     ("I'm vegan.", "I'm pescatarian now.", "My husband is vegan again."),
+    ("We deploy with Jenkins.", "We deploy with GitHub Actions now.", "Call me back again."),
+    ("We deploy with Jenkins.", "We deploy with GitHub Actions now.", "The Jenkins build failed again."),
+    ("We deploy with Jenkins.", "We deploy with GitHub Actions now.", "Back then we deployed with Jenkins."),
+    ("We deploy with Jenkins.", "We deploy with GitHub Actions now.", "Are we back on Jenkins?"),
+    (
+        "We deploy with Jenkins.",
+        "We deploy with GitHub Actions now.",
+        "We looked at Jenkins again and decided against it.",
+    ),
+    ("We host on Heroku.", "We host on Render now.", "If Render fails we're back to Heroku."),
+    ("We host on Heroku.", "We host on Render now.", "I got my Heroku money back."),
+    ("I use zsh.", "I use fish now.", "Tom went back to zsh."),
+    ("I use zsh.", "I use Figma now.", "I'm using zsh again."),
+    ("We use Kafka for events.", "We use RabbitMQ for events now.", "I read Kafka again."),
+    ("I drink espresso.", "I'm vegan now.", "I'll have an espresso again after lunch."),
+    ("I drink coffee.", "I drink tea now.", "I have back pain."),
+    ("I drink coffee.", "I drink tea now.", "I spilled coffee on my back again."),
+    ("I drink coffee.", "I drink tea now.", "I had coffee again with Anna."),
+    ("I drink coffee.", "I drink tea now.", "I'm not going back to coffee."),
 ]
 
 
@@ -76,7 +115,7 @@ def _list_held(mem: Credenda) -> dict[str, Memory]:
 
 
 @pytest.mark.requirement("R-012", "R-083")
-@pytest.mark.parametrize("story", ASKED)
+@pytest.mark.parametrize("story", [*ASKED, *ASKED_OF_TOOLS_AND_DRINKS])
 def test_a_value_that_is_back_is_asked_about_once_whatever_the_words(
     mem: Credenda, say: Say, story: tuple[str, str, str]
 ) -> None:
@@ -120,3 +159,30 @@ def test_the_surer_of_an_end_and_its_successor_names_their_slot(mem: Credenda, s
 def test_words_that_join_a_noun_are_no_scope(mem: Credenda, say: Say) -> None:
     say("I use Vim as my editor.")
     assert [(one.attribute, one.value, one.scope) for one in mem.list().items] == [("editor", "Vim", None)]
+
+
+def test_a_sentence_in_the_words_of_a_held_one_tells_a_change_that_the_reader_missed(mem: Credenda, say: Say) -> None:
+    say("We deploy with Jenkins.", "We deploy with GitHub Actions now.", "We deploy with care now.")
+    tools = {one.value: one for one in mem.list(attribute="tool").items}
+    assert set(tools) == {"Jenkins", "GitHub Actions"}
+    assert tools["GitHub Actions"].text == "We deploy with GitHub Actions now."
+
+
+@pytest.mark.parametrize("said", ["We're back to square one with the login bug.", "We're back to the drawing board."])
+def test_an_idiom_of_return_is_no_fact(mem: Credenda, say: Say, said: str) -> None:
+    say(said)
+    assert mem.list().items == ()
+
+
+def test_who_moved_back_where_a_town_was_only_named_is_not_asked(mem: Credenda, say: Say) -> None:
+    say("I grew up in Linz.", "I live in Graz.", "I moved back to Linz.")
+    assert mem.manage.contests() == []
+    assert [one.value for one in mem.list(attribute="residence").items] == ["Linz"]
+
+
+def test_what_was_so_previously_takes_no_place_of_the_present_value(mem: Credenda, say: Say) -> None:
+    say("I work at Microsoft now; previously at Google.")
+    assert {one.attribute: one.value for one in mem.list().items} == {
+        "employer": "Microsoft",
+        "former_employer": "Google",
+    }

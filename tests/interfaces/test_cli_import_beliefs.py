@@ -205,6 +205,13 @@ def test_what_has_ended_there_since_ends_here(ana: Terminal, tmp_path: Path) -> 
     assert read_all(ana)["the gateway signs its tokens"]["status"] == "active"
 
 
+@pytest.mark.parametrize("status", ["forgotten", "archived"])
+def test_a_status_of_engram_that_its_tools_do_not_set_is_kept(ana: Terminal, tmp_path: Path, status: str) -> None:
+    rows = [{**one, "status": status} if one["id"] == "g3" else one for one in ENGRAM_ROWS]
+    ana.run("import", str(write_engram(tmp_path / "engram.db", rows)))
+    assert read_all(ana)["the gateway signs its tokens"]["status"] == status
+
+
 def test_days_that_were_folded_since_are_history(ana: Terminal, tmp_path: Path) -> None:
     folder = write_suzent(tmp_path / "suzent")
     ana.run("import", str(folder))

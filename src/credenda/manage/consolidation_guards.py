@@ -212,6 +212,11 @@ _WANTED: Final = re.compile(
 )
 """The wish for a thing or an act, which is no thing that one has or does: "I want a dog", "I hope to sail"."""
 _PAIR: Final = re.compile(r"\bpairs? of\b", re.IGNORECASE)
+_AT_ONE: Final = re.compile(
+    r"\b(?:at|by|until|till|before|after|around) one\b(?= (?:on|sharp|in the|every|each)\b|\W*(?:$|[.,;!?]))",
+    re.IGNORECASE,
+)
+"""The hour, and neither a pronoun nor an article: "lunch is at one"."""
 _ENDURED: Final = re.compile(
     r"\b(?:can't|cannot|can not|couldn't) (?:stand|bear|abide|handle|tolerate)\b", re.IGNORECASE
 )
@@ -292,6 +297,7 @@ def extract_traits(text: str, said_us: int) -> Traits:
     numbers = {_GROUPED.sub("", found).rstrip(".,:") for found in _NUMBER.findall(plain)} | {
         known[word] for word in bare if word in known and (word != "pair" or _PAIR.search(plain))
     }
+    numbers |= {"1"} if _AT_ONE.search(plain) else set()
     turning = {word for word in spoken if word in load_words("turning")}  # "we're" is not "were"
     turning |= {name for name in ("seldom", "sometimes") if not load_words(name).isdisjoint(bare)}
     turning |= {"seldom"} if _SELDOM.search(plain) else set()
@@ -496,7 +502,8 @@ def _list_roles(text: str) -> frozenset[tuple[str, str, str]]:
     roles = set[tuple[str, str, str]]()
     for sentence in re.split(r"[.!?;]\s", text.replace("\u2019", "'")):
         words = [fold(word).partition("'")[0] for word in _WORD.findall(sentence)]
-        passive = "by" in words and not load_words("being").isdisjoint(words)
+        being = _SHORTENED.search(sentence) or not load_words("being").isdisjoint(words)
+        passive = "by" in words and being
         words = [word for word in words if word not in load_words("helping")]
         stems = [_PERSONS.get(word) or "".join(tokenize(word)) for word in words]  # other stop words are empty
         for at, (agent, verb) in enumerate(pairwise(stems)):

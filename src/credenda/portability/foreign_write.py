@@ -54,7 +54,8 @@ def find_slot(held: ForeignMemory, new: NewEvent, extractor: Extractor) -> Forei
     if any(one.attribute == _ORDER for one in claims):
         waits = UPLOADED in new.flags and held.draft.status in HELD
         return replace(held, draft=replace(held.draft, status=Status.CANDIDATE)) if waits else held
-    one = claims[0] if len(claims) == 1 else None
+    present = [one for one in claims if not (one.attribute or "").startswith("former_")]  # "…; previously at Acme"
+    one = present[0] if len(present) == 1 else None
     if one is None or not (one.entity and one.attribute and one.value) or one.stance is not Stance.ASSERTED:
         return held
     slot = {"entity": one.entity, "attribute": one.attribute, "value": one.value, "scope": one.scope}

@@ -389,8 +389,9 @@ def _describe(
 ) -> Iterable[PreviewedClaim]:
     done = {id(claim): one for claim, one in applied}
     by_place = {(claim.span, claim.attribute, claim.value): one for claim, one in applied}
-    for number, (_, claims) in enumerate(turns, 1):
-        for claim in claims:
+    for number, (event, read) in enumerate(turns, 1):
+        same_words = (one for one, _ in applied if one.span.event_id == event.id and one not in read)
+        for claim in (*read, *same_words):
             found = done.get(id(claim)) or by_place.get((claim.span, claim.attribute, claim.value))
             records = () if found is None else found.records
             kinds: Mapping[ChangeKind, ChangeRecord] = {one.kind: one for one in reversed(records)}

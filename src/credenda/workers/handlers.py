@@ -33,6 +33,7 @@ from credenda.write.indexing import (
     store_novelties,
     store_vectors,
 )
+from credenda.write.reconcile.same_words import find_unread_changes
 from credenda.write.reconcile_job import apply_claims, extract_claims, extract_turns, load_turns
 
 TURNS_A_COMMIT: Final = 8
@@ -101,7 +102,7 @@ def _believe(
     Nothing is filed by a process whose lease has passed to another one. Raises `Conflict` if words that were read have
     been deleted since: without them they are read again.
     """
-    read = {event.id: event.text for event, claims in turns if claims}
+    read = {event.id: event.text for event, claims in turns if claims or find_unread_changes(event, claims)}
     if not read:
         commit_end(parts, jobs, lambda writer: (queue(writer), then(writer)))
         return

@@ -15,6 +15,7 @@ from typing import Final, NamedTuple
 from credenda import limits
 from credenda.clock import DAY_US
 from credenda.ids import IdKind, format_id, parse_id_number
+from credenda.index.document_names import list_event_ids
 from credenda.model.attributes import get_attribute, has_same_kind
 from credenda.model.change import Actor, Change, ChangeKind, Confirm
 from credenda.model.claim import Claim, Extractor, Span, Turn, UpdateKind
@@ -68,6 +69,7 @@ from credenda.write.reconcile.implications import (
     name_dead,
 )
 from credenda.write.reconcile.past_claims import choose_named, is_about_kind
+from credenda.write.reconcile.same_words import find_unread_changes, read_same_words
 from credenda.write.reconcile.slot_lookup import (
     extract_alias_claims,
     find_related,
@@ -85,7 +87,7 @@ from credenda.write.reconcile.slot_lookup import (
     resolve_slot,
     sort_by_id,
 )
-from credenda.write.reconcile.slots import get_slot
+from credenda.write.reconcile.slots import get_slot, split_value
 from credenda.write.undo import is_undone_decision, list_memories_to_check
 
 # Step three of a write, for one job: extract claims. No writer transaction is open while the extractor runs.
@@ -167,7 +169,7 @@ def apply_claims(
     """
     applied: list[tuple[Claim, Applied]] = []
     for event, read in turns:
-        claims = () if is_skipped(event) else read  # extracted by whatever means, such an event yields no memory
+        claims = () if is_skipped(event) else (*read, *_read_same_words(writer, event, read))  # else no memory at all
         links = writer.evidence(event_ids=[event.id]) if claims else []
         seen = {item.claim_hash for item in links}
         new = [claim for claim in claims if claim_hash(claim) not in seen]
@@ -185,6 +187,19 @@ def apply_claims(
                 application = Application(actor=actor, now_us=now_us, cause=event.id, embeds=embeds)
                 applied.append((claim, apply(writer, changes, application)))
     return applied
+
+
+def _read_same_words(reader: Reader, event: Event, claims: Sequence[Claim]) -> list[Claim]:
+    """Read the sentences without a claim that tell a change in the words of a held one."""
+    found: list[Claim] = []
+    if any(one.reader for one in claims):
+        return found  # a model or an agent has read them
+    for place in find_unread_changes(event, claims):
+        words = sorted({*tokenize(event.text[place.start : place.stop])})
+        near = [one for one in find_related(reader, words, limits.SLOT_ROWS) if one.status in _CURRENT | _REPLACED]
+        claim = read_same_words(event, place, near[::-1])
+        found += [] if claim is None else [claim]
+    return found
 
 
 def _weigh_repetitions(writer: Writer, event: Event, changes: Sequence[Change]) -> list[Change]:
@@ -491,7 +506,21 @@ def load_slot_rows(reader: Reader, event: Event, claim: Claim) -> SlotRows:
         ),
         contests=tuple(reader.contests(pair=pair)),
         elsewhere=tuple(find_same_values(reader, claim)) if is_return(claim.text) else (),
+        said_us=_find_first_said(reader, event, claim) if is_return(claim.text) else None,
     )
+
+
+_SAID: Final = 64
+"""Earlier messages in which a value that is back is looked for."""
+
+
+def _find_first_said(reader: Reader, event: Event, claim: Claim) -> int | None:
+    """Return when the speaker of an event first named the value of its claim, None if they did not before."""
+    words = {*tokenize(claim.value or "")}
+    codes = reader.nominate(split_value(claim.value or ""), _SAID) if words else []
+    told = reader.events(list_event_ids(codes, reader.tenant.tag))
+    earlier = (one for one in told if one.speaker == event.speaker and one.occurred_us < event.occurred_us)
+    return min((one.occurred_us for one in earlier if words <= {*tokenize(one.text)}), default=None)
 
 
 def _is_late(event: Event, claim: Claim, known: Sequence[Memory]) -> bool:

@@ -321,6 +321,10 @@ _CLASSES: Final[Mapping[str, re.Pattern[str]]] = {
         r"|\b(?:keep|hide|conceal|withhold)\b[^.]{0,40}\bfrom (?:the |your )?"
         r"(?:users?|humans?|person|people|operator)\b"
         r"|\bkeep (?:this|that|it|them|these)\b[^.]{0,20}\b(?:secret|hidden|quiet|to yourself)\b"
+        r"|\b(?:do|call|run|use|send|store|act) (?:\w+ ){0,3}(?:silently|secretly|covertly)\b"
+        r"|\bbetween (?:us|you and me)\b"
+        r"|\b(?:users?|humans?|person|people|operator) (?:should|must|needs?)(?: not| never|n't)"
+        r" (?:\w+ )?(?:know|learn|notice|find out|be told)\b"
     ),
 }
 _INVISIBLE: Final = frozenset({"Cf", "Cc", "Co", "Cn"})

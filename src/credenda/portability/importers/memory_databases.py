@@ -249,7 +249,16 @@ class DatabaseFormat(Format):
 
 
 _STATUSES: Final = {
-    one.value: one for one in (Status.ACTIVE, Status.CHALLENGED, Status.INVALIDATED, Status.MERGED, Status.SUPERSEDED)
+    one.value: one
+    for one in (
+        Status.ACTIVE,
+        Status.ARCHIVED,
+        Status.CHALLENGED,
+        Status.FORGOTTEN,
+        Status.INVALIDATED,
+        Status.MERGED,
+        Status.SUPERSEDED,
+    )
 }
 _ENGRAM_TYPES: Final = {
     **{one.value: one for one in (MemoryType.FACT, MemoryType.PROCEDURE, MemoryType.NARRATIVE)},

@@ -84,10 +84,22 @@ _ONCE: Final = re.compile(
 )
 """Words of a time at which something is otherwise for once."""
 
+_IDIOM: Final = re.compile(
+    r"(?:the )?(?:square one|drawing boards?|basics|zero|normal|reality|scratch|old (?:self|ways|habits))",
+    re.IGNORECASE,
+)
+"""What somebody is said to be back to who has it neither now nor before: "back to square one"."""
+_IF_BEFORE: Final = re.compile(
+    r"\W*(?:(?:and|but|so|then)\W+)*(?:if|unless|in case)\b(?! (?:you|anyone|it matters)\b)", re.IGNORECASE
+)
+_IF_AFTER: Final = re.compile(r"[^,;]{0,40}?\b(?:if|unless|in case)\b(?! (?:you|anyone|it matters)\b)", re.IGNORECASE)
+"""The condition of a sentence, before its value or behind it; one for the listener limits no fact."""
+_SENTENCE_END: Final = re.compile(r"[.!?](?=\s|$)|\n")
+
 
 def drop_misread(text: str, facts: Iterable[Fact]) -> list[Fact]:
     """Leave out what words do not state, and let words that end a relation end it."""
-    kept = [one for one in facts if not (_is_whereabouts(text, one) or _is_event(one))]
+    kept = [one for one in facts if not (_is_whereabouts(text, one) or _is_event(one) or _is_only_if(text, one))]
     return [found for one in kept if (found := _end_relation(text, one)) is not None]
 
 
@@ -107,6 +119,16 @@ def _is_whereabouts(text: str, fact: Fact) -> bool:
     where = found["where"].lower()
     room = where == "in" and fact.attribute in {"home", "member_of"} and value.split()[-1] in _ROOMS
     return room or fact.attribute in _HELD_AT[where]
+
+
+def _is_only_if(text: str, fact: Fact) -> bool:
+    """Return whether a value is said to be back in an idiom, or on a condition: "if Render fails we're back to"."""
+    if not has_words_of_return(fact):
+        return False
+    before = _SENTENCE_END.split(text[: fact.value.start])[-1]
+    after = _SENTENCE_END.split(text[fact.value.stop :])[0]
+    idiom = _IDIOM.fullmatch(fact.value.text) is not None
+    return idiom or _IF_BEFORE.match(before) is not None or _IF_AFTER.match(after) is not None
 
 
 def _is_event(fact: Fact) -> bool:

@@ -139,6 +139,19 @@ _GOES_ON: Final = re.compile(
 """Words of something that was not done just once."""
 _STANDING: Final = re.compile(r"\b(?:always|never|from now on)\b", re.IGNORECASE)
 _LEFT: Final = r"\b(?:I|we)(?:'ve| have)? (?:just |finally )?(?:left|quit|resigned from) (?:the |my )?"
+_DRINKS: Final = re.compile(
+    r"\b(?:drink(?:ing)?|back (?:to|on)|(?:switched|switching|changed|gone|went|going) (?:back |over )?to"
+    r"|(?:i'm|i am|we're|we are)(?: (?:now|back))? on)(?: (?:only|mostly|just|my|the|drinking))* $",
+    re.IGNORECASE,
+)
+"""Words before what somebody drinks: "I drink", "I'm back to"."""
+_DRINKING: Final = re.compile(r"drinking (?:my |the )?", re.IGNORECASE)
+_PREVIOUSLY: Final = re.compile(
+    r"\b(?:previously|formerly|in the past)(?: (?:was|were|worked|lived|used|had|it was))?"
+    r"(?: (?:at|in|with|for|on|by))?(?: (?:the|an?|my|our))? $",
+    re.IGNORECASE,
+)
+"""Words right before what was so, and is no longer: "Microsoft; previously at Google"."""
 _BARE: Final = re.compile(r"(?:in|on|at|during|after|before|by)", re.IGNORECASE)
 """A scope that lacks its noun, which the reader took for the value: "tea in the morning"."""
 _NO_LIKING: Final = re.compile(
@@ -152,9 +165,11 @@ def read_wordings(text: str, facts: Sequence[Fact], now_us: int) -> Iterator[Fac
     """Yield the facts of a message as its words tell them, in order; `now_us` is when it was said."""
     said = text.replace("\u2019", "'")
     mended = _mend_facts(list(_share_denials(said, drop_misread(said, mend_keys(said, facts)))), text)
+    mended = [drink for one in mended if (drink := _read_drink(said, one)) is not None]
     found = _name_successors(said, _end_denied(said, _drop_misspoken(text, mended)))
     found = [
-        _name_amount(said, _read_stay(_read_tried(said, _read_seen(text, one)))) for one in _join_parts(text, found)
+        _name_amount(said, _read_stay(_read_tried(said, _read_seen(text, _read_previous(said, one)))))
+        for one in _join_parts(text, found)
     ]
     found = _keep_returned([read_actual(said, _read_returned(said, one)) for one in found])
     found = _read_doses(said, found)
@@ -231,6 +246,13 @@ def _keep_returned(facts: list[Fact]) -> list[Fact]:
     return [one for one, end in told if one.status is not FactStatus.ENDED or end.status is not FactStatus.NOW]
 
 
+def _read_previous(text: str, fact: Fact) -> Fact:
+    """Let a value that was so previously be past: it takes no place of the present one."""
+    now = fact.status is FactStatus.NOW and fact.value.start >= 0 and fact.subject in {SPEAKER, ""}
+    past = now and _PREVIOUSLY.search(text[: fact.value.start]) is not None
+    return replace(fact, status=FactStatus.PAST, change=FactChange.NONE) if past else fact
+
+
 def _read_seen(text: str, fact: Fact) -> Fact:
     """Read what somebody watched as that, and as no visit: a film is no place."""
     if fact.attribute != "visited" or fact.value.start < 0:
@@ -253,6 +275,27 @@ def _read_tried(text: str, fact: Fact) -> Fact:
     done = Words(text[tried.start() : fact.value.stop], tried.start(), fact.value.stop)
     sure = max(fact.attribute_certainty, _SURE)
     return replace(fact, attribute="experience", value=done, attribute_certainty=sure)
+
+
+def _read_drink(text: str, fact: Fact) -> Fact | None:
+    """Read what somebody drinks as that, and neither as a diet nor as a preference: "I've switched to tea".
+
+    Who has a coffee once has neither a diet nor a habit.
+    """
+    told = fact.attribute in {"diet", "prefers"} and fact.status is FactStatus.NOW and fact.value.start >= 0
+    if not told or fact.key or fact.subject != SPEAKER:
+        return fact
+    opener = _DRINKING.match(fact.value.text)
+    start = fact.value.start + (opener.end() if opener else 0)
+    said = text[start : fact.value.stop]
+    kinds = {lexicon().category(said), lexicon().category(said.rpartition(" ")[2])}
+    if "drink" not in kinds:
+        return fact
+    if _DRINKS.search(text[:start]) is None:
+        return None if fact.attribute == "diet" else fact
+    sure = max(fact.attribute_certainty, _SURE)
+    value = Words(said, start, fact.value.stop)
+    return replace(fact, attribute="drinks", value=value, attribute_certainty=sure)
 
 
 def _read_doses(text: str, facts: Iterable[Fact]) -> list[Fact]:

@@ -12,10 +12,11 @@ from credenda.model.attributes import get_attribute
 from credenda.model.change import Contest, ContestCase, ContestState
 from credenda.model.claim import Claim, UpdateKind
 from credenda.model.memory import Cardinality, Memory, MemoryType, Relation, Slot, Stance, Status, get_valid_from_us
-from credenda.text.changes import is_change, is_of_others, is_return, is_subject
+from credenda.text.changes import is_change, is_of_others, is_return, is_return_to, is_subject
 from credenda.text.normalize import normalise_attribute, normalise_name, normalise_value
 from credenda.text.passages import format_yearly_day
 from credenda.text.tokens import tokenize
+from credenda.write.extract.voices import lexicon
 from credenda.write.reconcile.slot_state import SlotState
 from credenda.write.reconcile.slots import (
     describe_slot,
@@ -38,6 +39,15 @@ _GENERAL: Final = frozenset(
     tokenize("use go work get take start stop switch move change like play learn want need year")
 )
 """Words that say nothing of the kind of a thing."""
+CHOSEN: Final = frozenset({"service", "tool"})
+"""What a thing runs on, which its owner chooses; its other states come and go."""
+_MET_AGAIN: Final = re.compile(
+    r"\b(?:read|saw|see|seen|watch|hear|met|meet|look|talk|ask|discuss|mention|remember|miss|visit)(?:s|ed|ing)?\b[^,;.]*$",
+    re.IGNORECASE,
+)
+"""Words before what one comes across again, and does not go back to: "I read Kafka again"."""
+_STILL_SO: Final = re.compile(r"\bstill\b[^.;]*\bafter all\b", re.IGNORECASE)
+"""Words by which an announced change has not come: "we're still on Postgres after all"."""
 _STILL: Final = re.compile(r"\bstill\b", re.IGNORECASE)
 _REPLACED: Final = frozenset({Relation.CHANGED, Relation.CORRECTED})
 """Relations that count as replacements; refinements, merges and duplicates do not."""
@@ -86,6 +96,7 @@ def find_contest_trigger(scene: SlotState) -> str | None:
         return f"this would be change {len(recent) + 1} within {CONTEST_DAYS} days"
     if _is_swing(scene, before):
         return f"{quote_value(display_value(scene.claim))} returned without any mention of a change"
+    back = back or (explain_return(scene.claim) if _is_return_of_said(scene) else None)
     return back or _explain_alternation(scene, before)
 
 
@@ -171,13 +182,31 @@ def _is_stated_return(scene: SlotState, before: list[Memory]) -> bool:
     they name the present one as past, "I moved from Graz back to Linz", or whoever proposed the claim names it.
     """
     claim = scene.claim
-    if claim.move is UpdateKind.CORRECT or claim.scope:
-        return False
-    rivals = [one for one in scene.standing if not is_denial(one)]  # that it had ended tells nothing of the present
-    if any(one.id == claim.rival or _is_named_as_over(one, claim) for one in rivals):
+    if claim.scope or _is_explained(scene):
         return False
     words = is_return(claim.text)
     return (words or claim.move is UpdateKind.CHANGE) and _is_return(scene, before, None if words else ALTERNATION_DAYS)
+
+
+def _is_explained(scene: SlotState) -> bool:
+    """Return whether a claim says what became of the present value, by its words or as a correction."""
+    claim = scene.claim
+    rivals = [one for one in scene.standing if not is_denial(one)]  # that it had ended tells nothing of the present
+    told = any(one.id == claim.rival or _is_named_as_over(one, claim) for one in rivals)
+    return told or claim.move is UpdateKind.CORRECT
+
+
+def _is_return_of_said(scene: SlotState) -> bool:
+    """Return whether words say that a value is back which was said before the present one, and not believed.
+
+    Who "moved back to Linz" tells of a move, and may have named the town for another reason.
+    """
+    claim, said_us = scene.claim, scene.known.said_us
+    rivals = [one for one in scene.standing if not is_denial(one)]
+    if said_us is None or not rivals or claim.scope or is_denial(claim) or _is_explained(scene):
+        return False
+    moved = is_return_to(claim.text, claim.text.find(claim.value or ""))
+    return is_return(claim.text) and not moved and all(said_us < get_valid_from_us(one) for one in rivals)
 
 
 def _is_named_as_over(memory: Memory, claim: Claim) -> bool:
@@ -195,13 +224,12 @@ def find_stated_since(scene: SlotState) -> Memory | None:
     """
     claim = scene.claim
     words = _STILL.sub(" ", claim.text)  # what is still so in one case says nothing of the other values of a set
-    row = get_attribute(scene.slot.attribute)
-    single = claim.cardinality is Cardinality.SINGLE or (row.known and row.cardinality is Cardinality.SINGLE)
-    plain = claim.move is UpdateKind.STATE and (single or bool(claim.reader))
-    changed = claim.move is UpdateKind.CHANGE or plain
-    told = changed and not is_denial(claim) and is_return(words)
-    told = told and not is_of_others(claim.text, claim.text.find(claim.value or ""))
-    if not told or not _is_of_speaker(scene) or find_governing_answer(scene) is not None:
+    told = claim.move in {UpdateKind.CHANGE, UpdateKind.STATE} and not is_denial(claim)
+    told = told and (is_return(words) or _STILL_SO.search(claim.text) is not None)
+    at = claim.text.find(claim.value or "")
+    told = told and not is_of_others(claim.text, at) and _MET_AGAIN.search(claim.text, 0, max(at, 0)) is None
+    chosen = _is_of_speaker(scene) or scene.slot.attribute in CHOSEN
+    if not told or not chosen or find_governing_answer(scene) is not None:
         return None
     others = [one for one in (*scene.known.current, *scene.other_scopes) if _is_other_value(scene, one)]
     twins = [one for one in (*scene.same, *scene.other_scopes) if has_same_meaning(claim, one)]
@@ -213,17 +241,31 @@ def find_stated_since(scene: SlotState) -> Memory | None:
     elif twin is None:
         return None
     else:
-        words = {*tokenize(twin.text), *tokenize(claim.text)} - _GENERAL
-        since = {
-            one.id: one
-            for one in others
-            if get_valid_from_us(one) > get_valid_from_us(twin)
-            and (one in scene.standing or (is_change(one.text) and not words.isdisjoint(tokenize(one.text))))
-        }
+        told_since = [one for one in others if is_told_since(claim, twin, one, standing=one in scene.standing)]
+        alike = [one for one in told_since if _is_of_one_kind(twin, one)]  # "I write Python in VS Code now"
+        since = {one.id: one for one in (alike if len(told_since) > 1 else told_since)}
     rival = next(iter(since.values())) if len(since) == 1 else None
     if rival is not None and _is_named_as_over(rival, claim):
         return None
     return rival if rival is not None and find_weakness(claim, scene.candidate.occasion.trust, rival) is None else None
+
+
+def is_told_since(claim: Claim, twin: Memory, other: Memory, *, standing: bool = False) -> bool:
+    """Return whether a change to another value was told after the one that a claim says is back.
+
+    Values of a set may have nothing to do with each other: both are of one kind, or told in some of the same words,
+    unless the claim contradicts the other one (`standing`).
+    """
+    if get_valid_from_us(other) <= get_valid_from_us(twin):
+        return False
+    words = {*tokenize(twin.text), *tokenize(claim.text)} - _GENERAL
+    near = not words.isdisjoint(tokenize(other.text)) or _is_of_one_kind(twin, other)
+    return standing or (near and is_change(other.text))
+
+
+def _is_of_one_kind(one: Memory, other: Memory) -> bool:
+    kind = lexicon().category(display_value(one))
+    return kind is not None and kind == lexicon().category(display_value(other))
 
 
 def _is_of_speaker(scene: SlotState) -> bool:

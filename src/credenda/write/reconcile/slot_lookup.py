@@ -31,6 +31,7 @@ from credenda.text.sentences import find_distinction, split_distinct_name, split
 from credenda.text.tokens import tokenize
 from credenda.write.extract.moments import iso_day
 from credenda.write.extract.voices import lexicon, names
+from credenda.write.reconcile.alternation import CHOSEN, is_told_since
 from credenda.write.reconcile.slots import (
     ASSERTIVE_STANCES,
     find_number,
@@ -51,7 +52,12 @@ def find_related(reader: Reader, words: Sequence[str], limit: int) -> list[Memor
 
 
 def find_same_values(reader: Reader, claim: Claim) -> list[Memory]:
-    """Return the active memories of a claim's speaker and entity that assert its value, in whatever slot."""
+    """Return the active memories of a claim's speaker and entity that assert its value, in whatever slot.
+
+    What a thing of the speaker runs on they may have told of themselves: "we keep our docs in Notion".
+    """
+    own = {normalise_name(claim.speaker)} if claim.attribute in CHOSEN else set[str]()
+    entities = own | {normalise_name(claim.entity or "")}
     return [
         one
         for one in find_related(reader, split_value(claim.value or ""), _NOMINATED)
@@ -59,7 +65,8 @@ def find_same_values(reader: Reader, claim: Claim) -> list[Memory]:
         and one.stance is Stance.ASSERTED
         and is_same_value(one.value, claim.value)
         and normalise_name(one.speaker) == normalise_name(claim.speaker)
-        and normalise_name(one.entity or "") == normalise_name(claim.entity or "")
+        and normalise_name(one.entity or "") in entities
+        and not get_attribute(one.attribute or "").fixed  # who was born in Linz has not lived there
     ]
 
 
@@ -92,6 +99,8 @@ _SPELT_ALIKE: Final = 0.6
 """Share of common letters from which a word is another spelling of a name."""
 _LIST: Final = re.compile(r",| (?:and|or) |&")
 """Signs of a value that names several things."""
+_CONSUMED: Final = frozenset(tokenize("drink eat take"))
+"""What one does with food and drinks, which may be left out: who is "back to coffee" may "drink coffee"."""
 _VERBATIM_CONFIDENCE: Final = 0.5
 _SPEAKERS: Final = frozenset({"", "user"})
 _ACQUAINTED: Final = frozenset({"colleague", "contact", "lives_with"})
@@ -337,8 +346,44 @@ def _resolve_returned(reader: Reader, claim: Claim) -> Claim:
     if not kept and claim.attribute == _PLACE:
         held = _find_mentions(reader, replace(claim, entity=claim.speaker), claim.value or "")
         kept = [one for one in held if is_same_value(one.value, claim.value) and _is_of_subject(claim, one)]
+    kept = kept or (_find_replaced_unended(reader, claim) if told else [])
     found = _move_to_slot(kept, claim)
     return claim if found is claim else replace(found, value=kept[-1].value)
+
+
+def _find_replaced_unended(reader: Reader, claim: Claim) -> list[Memory]:
+    """Find the memory that holds a value which is back, in another slot where a change to a value was told since.
+
+    "We host on Heroku", "We host on Render now", "Heroku is our hosting again": the reader named the slot otherwise.
+    """
+    pair = (normalise_name(claim.entity or ""), normalise_attribute(claim.attribute or ""))
+    if claim.attribute and reader.find(MemoryFilter(pair=pair, statuses=frozenset({Status.ACTIVE}), limit=1)):
+        return []
+    return [
+        one
+        for one in find_related(reader, split_value(claim.value or ""), _NOMINATED)
+        if one.status is Status.ACTIVE
+        and one.stance is Stance.ASSERTED
+        and _is_value_named(claim, one)
+        and normalise_name(one.speaker) == normalise_name(claim.speaker)
+        and (_is_of_subject(claim, one) or _is_own_thing(one))
+        and one.attribute not in _MET - TASTES
+        and get_attribute(one.attribute or "").ends
+        and any(is_told_since(claim, one, other) for other in _find_beside(reader, one))
+    ]
+
+
+def _find_beside(reader: Reader, memory: Memory) -> list[Memory]:
+    """Find the other values that are held beside one."""
+    pair = (normalise_name(memory.entity or ""), normalise_attribute(memory.attribute or ""))
+    held = reader.find(MemoryFilter(pair=pair, statuses=frozenset({Status.ACTIVE}), limit=_NOMINATED))
+    return [one for one in held if one.stance is Stance.ASSERTED and not is_same_value(one.value, memory.value)]
+
+
+def _is_own_thing(memory: Memory) -> bool:
+    """Return whether a memory is about a thing that it calls the speaker's: "our CI runs on Jenkins"."""
+    thing = memory.entity or ""
+    return bool(thing) and re.search(rf"\b(?:my|our) {re.escape(thing)}\b", memory.text, re.IGNORECASE) is not None
 
 
 def _find_without_noun(reader: Reader, claim: Claim) -> list[Memory]:
@@ -365,7 +410,7 @@ def _is_value_named(claim: Claim, memory: Memory) -> bool:
     """
     if is_same_value(memory.value, claim.value):
         return True
-    noun = {*tokenize((memory.attribute or "").replace("_", " "))}
+    noun = {*tokenize((memory.attribute or "").replace("_", " "))} | _CONSUMED
     held, said = ({*tokenize(value or "")} - noun for value in (memory.value, claim.value))
     return bool(said) and said <= held <= {*tokenize(claim.text)}
 

@@ -386,6 +386,7 @@ class SlotRows:
     `contests`: open and resolved contests of that pair.
     `candidates`: quarantined memories of that pair or with that text.
     `elsewhere`: for a value that is said to be back, the active memories of the claim's entity with it in any slot.
+    `said_us`: for such a value, when the speaker first named it, whether or not a belief was made of that.
     `previous`: for a retraction, the memories of the speaker's previous statement in this session, newest first.
     """
 
@@ -395,6 +396,7 @@ class SlotRows:
     previous: tuple[Memory, ...] = ()
     candidates: tuple[Memory, ...] = ()
     elsewhere: tuple[Memory, ...] = ()
+    said_us: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
