@@ -21,7 +21,7 @@ from credenda.model.attributes import AttributeSchema, get_attribute, load_attri
 from credenda.model.claim import Claim, Span, Turn
 from credenda.model.event import Event, Role
 from credenda.model.memory import MemoryType
-from credenda.text.normalize import normalise_attribute, normalise_value
+from credenda.text.normalize import normalise_attribute
 from credenda.text.sentences import TextSpan, split_sentences
 
 # Straighten a sentence, expand its contractions, and split it into clauses.
@@ -99,7 +99,7 @@ def split_clauses(sentence: str) -> list[str]:
     return [clause for clause in (*clauses, sentence[start:]) if clause]
 
 
-# A small vocabulary: nouns of attributes, categories of named things, relatives and pets, and verb forms.
+# A small vocabulary: nouns of attributes, relatives and pets, and verb forms.
 
 
 _FAVOURITE: Final = re.compile(
@@ -117,10 +117,9 @@ def load_table(name: str) -> dict[str, Any]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Lexicon:
-    """Attributes by every noun that names them, categories by value, and the base of a verb by every form."""
+    """Attributes by every noun that names them, and the base of a verb by every form."""
 
     attributes: Mapping[str, AttributeSchema]
-    categories: Mapping[str, str]
     verbs: Mapping[str, str]
 
     def attribute(self, noun: str) -> AttributeSchema:
@@ -136,15 +135,6 @@ class Lexicon:
         name = normalise_attribute(folded)
         return AttributeSchema(name=name, known=False, cardinality=get_attribute(name).cardinality)
 
-    def category(self, value: str) -> str | None:
-        """Return the category of a named thing: "PostgreSQL" is a database, "TypeScript 5" a language; or None."""
-        key = normalise_value(value)
-        found = self.categories.get(key)
-        if found is None and " " in key:
-            first, _, rest = key.rpartition(" ")
-            found = self.categories.get(first) if rest.removeprefix("v")[:1].isdigit() else None
-        return found
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Names:
@@ -153,12 +143,10 @@ class Names:
     kin: frozenset[str]
     same_kin: Mapping[str, str]
     plural_kin: Mapping[str, str]
-    many_kin: frozenset[str]
-    """Those of whom a person may have several."""
 
     def kin_noun(self, word: str) -> str | None:
         """Return the base noun of a relative or pet ("mom" is a mother), or None."""
-        folded = word.casefold()
+        folded = word.casefold().replace(" in law", "-in-law")
         if folded in self.plural_kin:
             return self.plural_kin[folded]
         return self.same_kin.get(folded, folded) if folded in self.kin else None
@@ -179,7 +167,8 @@ def _regular(base: str) -> tuple[str, ...]:
 
 
 def _verbs(table: Mapping[str, Any]) -> dict[str, str]:
-    forms = {base: _regular(base) for base in table["regular"]} | table["irregular"]
+    doubled = {base: (f"{base}s", f"{base}{base[-1]}ed", f"{base}{base[-1]}ing") for base in table["doubling"]}
+    forms = {base: _regular(base) for base in table["regular"]} | doubled | table["irregular"]
     found: dict[str, str] = {}
     for base, others in forms.items():
         for form in (base, *others):
@@ -197,11 +186,9 @@ def _attributes_by_noun() -> Iterator[tuple[str, AttributeSchema]]:
 
 @cache
 def lexicon() -> Lexicon:
-    """Load attributes, categories and verbs; cached."""
-    categories = load_table("categories")["of"]
+    """Load attributes and verbs; cached."""
     return Lexicon(
         attributes=dict(_attributes_by_noun()),
-        categories={normalise_value(value): name for name, values in categories.items() for value in values},
         verbs=_verbs(load_table("lexicon")["verbs"]),
     )
 
@@ -214,7 +201,6 @@ def names() -> Names:
         kin=frozenset(word.casefold() for word in (*kin["words"], *kin["pets"])),
         same_kin=kin["same"],
         plural_kin=kin["plural"],
-        many_kin=frozenset(kin["many"]),
     )
 
 

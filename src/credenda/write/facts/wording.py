@@ -18,19 +18,17 @@ from credenda.text.changes import is_return_to
 from credenda.text.dates import WEEKDAYS, find_dates
 from credenda.text.passing import CURRENT, is_limit
 from credenda.text.sentences import split_sentences
-from credenda.write.extract.voices import lexicon, names
+from credenda.write.extract.voices import lexicon
 from credenda.write.facts.framing import read_actual
 from credenda.write.facts.keys import mend_keys
 from credenda.write.facts.misread import drop_misread
 from credenda.write.facts.schemas import load_fact_schemas
-from credenda.write.llm.guards import TELLER
 
 _SURE: Final = 0.8
 """Certainty of what the form of the words tells."""
 _LEAST: Final = 0.4
 """Least certainty of a fact whose opposite the same sentence tells."""
 _WITHIN: Final = re.compile(r"\s+in\s+(?:the\s+)?", re.IGNORECASE)
-_HEALTH: Final = frozenset({"allergy", "condition", "diet", "injury", "measure", "medication"})
 INSTITUTIONS: Final = frozenset({"employer", "school", "member_of"})
 _MISSPOKEN: Final = re.compile(
     r"[\s,;.:\u2013\u2014-]*(?:(?:no|oh|oops|wait|actually)\W+)*(?:sorry|i meant?|scratch that|correction|make that)"
@@ -529,29 +527,6 @@ def _find_left(after: Fact, facts: Sequence[Fact], text: str) -> Fact | None:
     start = found.end() - len(after.old)
     old = Words(after.old, start, found.end())
     return replace(after, value=old, old="", when="", status=FactStatus.ENDED, change=FactChange.NONE)
-
-
-def is_from_clinician(fact: Fact, before: str) -> bool:
-    """Return whether somebody who must know tells the speaker of their health: "the doctor said I have"."""
-    of_health = fact.subject == SPEAKER and fact.attribute in _HEALTH
-    return of_health and TELLER.match(re.split(r"[,;:.]\s+|\bbut\s+|\band\s+", before)[-1].strip()) is not None
-
-
-def find_kin(fact: Fact) -> str | None:
-    """Return the noun of a relative or pet at a value: the last one before it in its words, else the next one.
-
-    Of several side by side the first: "our baby boy Emil". None in other languages, where "son" may say "his".
-    """
-    if fact.language != "en":
-        return None
-    at = max(fact.value.start - fact.quote.start, 0)
-    quote = fact.quote.text if fact.value.start >= 0 else ""
-    before = [names().kin_noun(word) for word in _WORD.findall(quote[:at])]
-    last = next((place for place in range(len(before) - 1, -1, -1) if before[place]), -1)
-    while last > 0 and before[last - 1]:
-        last -= 1
-    after = (names().kin_noun(word) for word in _WORD.findall(f"{quote[at:]} {fact.key}"))
-    return before[last] if last >= 0 else next(filter(None, after), None)
 
 
 def has_words_of_birth(turn: Turn) -> bool:
