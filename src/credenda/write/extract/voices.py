@@ -21,7 +21,7 @@ from credenda.model.attributes import AttributeSchema, get_attribute, load_attri
 from credenda.model.claim import Claim, Span, Turn
 from credenda.model.event import Event, Role
 from credenda.model.memory import MemoryType
-from credenda.text.normalize import normalise_attribute
+from credenda.text.normalize import normalise_attribute, normalise_value
 from credenda.text.sentences import TextSpan, split_sentences
 
 # Straighten a sentence, expand its contractions, and split it into clauses.
@@ -99,7 +99,7 @@ def split_clauses(sentence: str) -> list[str]:
     return [clause for clause in (*clauses, sentence[start:]) if clause]
 
 
-# A small vocabulary: nouns of attributes, relatives and pets, and verb forms.
+# A small vocabulary: nouns of attributes, categories of named things, relatives and pets, and verb forms.
 
 
 _FAVOURITE: Final = re.compile(
@@ -117,9 +117,10 @@ def load_table(name: str) -> dict[str, Any]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Lexicon:
-    """Attributes by every noun that names them, and the base of a verb by every form."""
+    """Attributes by every noun that names them, categories by value, and the base of a verb by every form."""
 
     attributes: Mapping[str, AttributeSchema]
+    categories: Mapping[str, str]
     verbs: Mapping[str, str]
 
     def attribute(self, noun: str) -> AttributeSchema:
@@ -134,6 +135,15 @@ class Lexicon:
             return AttributeSchema(name=name, type=MemoryType.PREFERENCE, importance=0.8)
         name = normalise_attribute(folded)
         return AttributeSchema(name=name, known=False, cardinality=get_attribute(name).cardinality)
+
+    def category(self, value: str) -> str | None:
+        """Return the category of a named thing: "PostgreSQL" is a database, "TypeScript 5" a language; or None."""
+        key = normalise_value(value)
+        found = self.categories.get(key)
+        if found is None and " " in key:
+            first, _, rest = key.rpartition(" ")
+            found = self.categories.get(first) if rest.removeprefix("v")[:1].isdigit() else None
+        return found
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -186,9 +196,11 @@ def _attributes_by_noun() -> Iterator[tuple[str, AttributeSchema]]:
 
 @cache
 def lexicon() -> Lexicon:
-    """Load attributes and verbs; cached."""
+    """Load attributes, categories and verbs; cached."""
+    categories = load_table("categories")["of"]
     return Lexicon(
         attributes=dict(_attributes_by_noun()),
+        categories={normalise_value(value): name for name, values in categories.items() for value in values},
         verbs=_verbs(load_table("lexicon")["verbs"]),
     )
 

@@ -36,7 +36,7 @@ from credenda.text.tokens import tokenize
 from credenda.write.extract import voices
 from credenda.write.extract.moments import YEARLY, iso_day
 from credenda.write.extract.voices import Act, Voice, act_of, is_playing, lexicon, names, split_voices, who_speaks
-from credenda.write.facts.clauses import is_report, read_clauses
+from credenda.write.facts.clauses import read_clauses
 from credenda.write.facts.doubts import drop_doubtful
 from credenda.write.facts.framing import is_framing, is_posed
 from credenda.write.facts.misread import has_words_of_return, is_for_good, is_of_relative
@@ -212,8 +212,6 @@ _SAID_OF: Final = re.compile(
     re.IGNORECASE,
 )
 """Words behind a value that is, or is part of, the subject of its sentence."""
-_PREDICATED: Final = re.compile(r"\W*the (?!(?:\w+ )*best\b)(?:\w+ ){1,3}(?:is|are|was|were) (?:\w+ )?$", re.IGNORECASE)
-"""Words before what is said of a thing: "the colours are unreal"."""
 _TOLD_TERSELY: Final = frozenset(
     {"allergy", "medication", "condition", "diet", "residence", "home", "name", "preferred_name"}
 )
@@ -299,10 +297,7 @@ def _is_about_something_else(told: _PlacedFact) -> bool:
         before, after = _CLAUSE.split(before)[-1], _CLAUSE.split(after)[0]
     if fact.subject != SPEAKER or exempt or _FIRST_PERSON.search(before + fact.value.text + after):
         return False
-    predicated = told.schema.name in _TASTES and _PREDICATED.match(before)
-    return bool(
-        predicated or _SAID_OF.match(after) or (_is_among_persons(turn) and _SECOND_PERSON.search(before + after))
-    )
+    return bool(_SAID_OF.match(after) or (_is_among_persons(turn) and _SECOND_PERSON.search(before + after)))
 
 
 def _is_called_favourite(fact: Fact, turn: Turn, before: str, after: str) -> bool:
@@ -537,8 +532,7 @@ def _find_stance(told: _PlacedFact, text: str, start: int, stop: int) -> Stance:
     if stance is Stance.ASSERTED and not schema.order and _DENIED.match(fact.value.text):
         stance = Stance.NEGATED
     noted = fact.subject == SPEAKER and _skip_note(message, start, stop) > start
-    if stance is Stance.ASSERTED or (stance is Stance.REPORTED and noted):
-        stance = Stance.REPORTED if _is_reported(told) else Stance.ASSERTED
+    stance = Stance.ASSERTED if stance is Stance.REPORTED and noted else stance
     stance = Stance.ROLE_PLAY if told.voice is Voice.ROLE_PLAY else stance
     if stance is Stance.ASSERTED and schema.name in _TASTES and act_of(message[start:stop]) is Act.SARCASM:
         stance = Stance.SARCASTIC
@@ -559,13 +553,6 @@ def _is_coming_true(told: _PlacedFact) -> bool:
     if fact.status is not FactStatus.PLANNED or fact.attribute not in COMES_TRUE:
         return False
     return fact.when.casefold() == "today" or find_period(fact, fact.value.text, now_us, planned=True)[0] is not None
-
-
-def _is_reported(told: _PlacedFact) -> bool:
-    """Return whether a sentence gives a fact about its speaker as somebody else's words."""
-    fact, text = told.fact, told.turn.event.text
-    start = _skip_note(text, *_find_sentence(fact, told.turn))
-    return fact.subject == SPEAKER and fact.value.start >= 0 and is_report(text[start : fact.value.start])
 
 
 def _skip_note(text: str, start: int, stop: int) -> int:

@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
+from itertools import pairwise
 from typing import Final
 
 from credenda.model.claim import LISTENER, SPEAKER, Fact, FactStatus
-from credenda.text.sentences import TextSpan, split_sentences
+from credenda.text.sentences import TextSpan, is_about_user, split_sentences
 from credenda.write.extract.voices import lexicon, names
 
 _PRONOUN: Final = r"(?:i|you|u|we|he|she|it|they|this|that|there|any(?:one|body|thing)|some(?:one|body)|everyone)"
@@ -25,9 +26,7 @@ _ASKS: Final = re.compile(
 )
 """The beginning of a question by its form. "Did my …" and "had my …" may lack "I" and state something."""
 _ASKS_MARKED: Final = re.compile(
-    rf"{_REQUEST}{_AUX} (?:not )?(?:{_PRONOUN}|{_NOUN})\b|(?:what|which|who|whom|whose|why)\b|how (?!i\b|my\b|we\b)"
-    rf"|{_WH}(?:'s|'re| {_AUX})\b",
-    re.IGNORECASE,
+    rf"{_REQUEST}{_AUX} (?:not )?(?:{_PRONOUN}|{_NOUN})\b|{_WH}\b(?! (?:i|we|my|our|he|she)\b)", re.IGNORECASE
 )
 """The same in a clause with a question mark."""
 _OPENING: Final = re.compile(
@@ -85,7 +84,7 @@ _REPORTED: Final = re.compile(
 """Words by which what follows is somebody else's: "Tom says", "according to my mother"."""
 _OF_SPEAKER: Final = re.compile(r"\W*(?:that )?(?:i|we|im|ive)\b", re.IGNORECASE)
 _ANEW: Final = re.compile(
-    r"(?:[,;]|\s(?=(?:and|but|so)\s))\s*(?:(?:and|but|so|now|also)\s+)*(?:i|we|im)\b", re.IGNORECASE
+    r"(?:[,;]|\sbut(?=\s)|(?P<same>\s(?=(?:and|so)\s)))\s*(?:(?:and|but|so|now|also)\s+)*(?:i|we|im)\b", re.IGNORECASE
 )
 """The beginning of a clause of the speaker behind a report."""
 _UNTOLD: Final = re.compile(
@@ -100,7 +99,7 @@ def read_clauses(text: str, facts: Iterable[Fact]) -> Iterator[Fact]:
     sentences = list(split_sentences(said))
     for one in facts:
         place = next((span for span in sentences if span.start <= one.value.start < span.stop), None)
-        if place is None or one.language != "en":
+        if place is None or one.language != "en" or is_about_user(text):
             yield one
             continue
         read = _read_report(said[place.start : one.value.start], one)
@@ -113,14 +112,15 @@ def _read_question(text: str, place: TextSpan, fact: Fact) -> Fact | None:
     before = text[place.start : fact.value.start]
     if _WHETHER.search(before) and fact.status not in _OPEN:
         return None
-    starts = [place.start, *(one.end() for one in _JOINT.finditer(text, *place))]
-    asked, clause = -1, place.start
-    for at, start in enumerate(starts):
-        if start > fact.value.start:
+    starts = [place.start, *(one.end() for one in _JOINT.finditer(text, *place)), place.stop]
+    begins = [found.end() if (found := _OPENING.match(text, one, place.stop)) else one for one in starts]
+    marked, asked, clause = text[place.stop - 1] == "?", -1, place.start
+    for at, (first, stop) in enumerate(pairwise(begins)):
+        if starts[at] > fact.value.start:
             break
-        begin = _OPENING.match(text, start, place.stop)
-        first, stop = begin.end() if begin else start, [*starts, place.stop][at + 1]
-        if _is_asking(text, first, stop, marked=stop == place.stop and text[stop - 1] == "?"):
+        relative = at and text[first : first + 3].lower() in {"who", "whi", "whe"}  # "my brother, who lives in Malmö"
+        last = not relative and not any(_is_stating(text, *later) for later in pairwise(begins[at + 1 :]))
+        if _is_asking(text, first, stop, marked=marked and last):
             asked = first
         elif asked >= 0 and _is_stating(text, first, stop):
             asked = -1
@@ -162,11 +162,12 @@ def _is_known(text: str, asked: int, fact: Fact) -> bool:
 
 
 def _read_report(before: str, fact: Fact) -> Fact | None:
-    """Return what others say of the speaker as hearsay of the speaker; None for what they only wish or deny."""
+    """Return what others say of the speaker as hearsay; None for what they only wish or deny."""
     said = _find_report(before)
-    if said is None or not _OF_SPEAKER.match(said):
+    own = said is not None and _OF_SPEAKER.match(said) is not None
+    if said is None or not (own or (fact.subject == SPEAKER and fact.status is FactStatus.NOW)):
         return fact
-    if _UNTOLD.search(said) or fact.status in {FactStatus.ENDED, FactStatus.PAST}:
+    if own and (_UNTOLD.search(said) or fact.status in {FactStatus.ENDED, FactStatus.PAST}):
         return None
     told = fact.status in {FactStatus.NOW, FactStatus.DENIED}
     return replace(fact, subject=SPEAKER, status=FactStatus.HEARSAY if told else fact.status)
@@ -177,12 +178,6 @@ def _find_report(before: str) -> str | None:
     found = _REPORTED.search(before)
     said = before[found.end() :] if found is not None else ""
     anew = _ANEW.search(said)
-    own = anew is not None and not any(
-        word in lexicon().verbs or word.startswith("'") for word in re.findall(r"'?\w+", said[: anew.start()].lower())
-    )
+    told = re.findall(r"'?\w+", said[: anew.start()].lower()) if anew is not None and anew["same"] else []
+    own = anew is not None and not any(word in lexicon().verbs or word.startswith("'") for word in told)
     return None if found is None or own else said
-
-
-def is_report(before: str) -> bool:
-    """Return whether what follows these words of a sentence is somebody else's."""
-    return _find_report(before) is not None

@@ -90,8 +90,6 @@ _MISPLACED: Final[Mapping[str, re.Pattern[str]]] = {
     ),
 }
 """Words before what is no such thing: "strict about", "I'm" of a fan, "Ben has a new" teacher."""
-_POST: Final = re.compile(r" (?:job|position|post|role)\b", re.IGNORECASE)
-
 _ONCE: Final = re.compile(
     r"\b(?:today|tonight|tomorrow|this (?:week|month|morning|afternoon|evening|time|\w+day)|next \w+|once)\b",
     re.IGNORECASE,
@@ -134,8 +132,7 @@ def _is_misplaced(text: str, fact: Fact) -> bool:
     before = _MISPLACED.get(fact.attribute)
     if before is None or before.search(text[: max(fact.value.start, 0)]) is None:
         return False
-    person = names().kin_noun(fact.value.text.rpartition(" ")[2]) and not _POST.match(text, fact.value.stop)
-    return fact.attribute != "job_title" or bool(person)
+    return fact.attribute != "job_title" or names().kin_noun(fact.value.text.rpartition(" ")[2]) is not None
 
 
 def _end_relation(text: str, fact: Fact) -> Fact | None:

@@ -160,7 +160,7 @@ def find_kin(fact: Fact) -> str | None:
     while len(before) > 1 and quote[before[-2].stop : before[-1].start] == " ":
         before.pop()
     after = [one for one in found if one.start >= at]
-    if after and after[0].start == at and not before:
+    if after and after[0].start == at:
         return after[0].noun
     heads = (one for one, other in zip_longest(after, after[1:]) if other is None or one.path != other.owner)
     return before[-1].noun if before else next((one.noun for one in heads), None)

@@ -14,7 +14,6 @@ from typing import Final
 
 from credenda.model.claim import LISTENER, SPEAKER, Fact, FactChange, FactStatus, Turn, Words
 from credenda.model.statement import BEGINNINGS
-from credenda.text.changes import is_return_to
 from credenda.text.dates import WEEKDAYS, find_dates
 from credenda.text.passing import CURRENT, is_limit
 from credenda.text.sentences import split_sentences
@@ -137,12 +136,6 @@ _GOES_ON: Final = re.compile(
 """Words of something that was not done just once."""
 _STANDING: Final = re.compile(r"\b(?:always|never|from now on)\b", re.IGNORECASE)
 _LEFT: Final = r"\b(?:I|we)(?:'ve| have)? (?:just |finally )?(?:left|quit|resigned from) (?:the |my )?"
-_BARE: Final = re.compile(r"(?:in|on|at|during|after|before|by)", re.IGNORECASE)
-"""A scope that lacks its noun, which the reader took for the value: "tea in the morning"."""
-_NO_LIKING: Final = re.compile(
-    r"(?:n't|\bnot|\bnever|\bno longer)(?: \w+ly| even| much)? (?:lik|lov|enjoy|ador)\w*", re.IGNORECASE
-)
-_SURE_DISLIKE: Final = 0.5
 _NOT_YET: Final = ("until ", "till ")
 
 
@@ -154,7 +147,7 @@ def read_wordings(text: str, facts: Sequence[Fact], now_us: int) -> Iterator[Fac
     found = [
         _name_amount(said, _read_stay(_read_tried(said, _read_seen(text, one)))) for one in _join_parts(text, found)
     ]
-    found = _keep_returned([read_actual(said, _read_returned(said, one)) for one in found])
+    found = [read_actual(said, one) for one in found]
     found = _read_doses(said, found)
     found = _read_appointments(said, found, now_us)
     return _read_versions(text, _read_choices(text, found))
@@ -213,20 +206,6 @@ def _read_stay(fact: Fact) -> Fact:
     stays = fact.attribute == "location" and begun
     stays = stays and _STAYS.search(fact.quote.text.replace("\u2019", "'")) is not None
     return replace(fact, status=FactStatus.NOW) if stays or begins else fact
-
-
-def _read_returned(text: str, fact: Fact) -> Fact:
-    """Let a value to which somebody returned be so now, and not over: "we've reverted to Jenkins"."""
-    back = fact.status is FactStatus.ENDED and fact.value.start >= 0 and is_return_to(text, fact.value.start)
-    over = back and _ANY_MORE.match(text, fact.value.stop)
-    return replace(fact, status=FactStatus.NOW, change=FactChange.CHANGED) if back and not over else fact
-
-
-def _keep_returned(facts: list[Fact]) -> list[Fact]:
-    """Leave out the end of a value that the rest of the message has: "X asked, I agreed, so it's X again"."""
-    last = {(one.subject, one.attribute, one.value.text.casefold()): one for one in facts}
-    told = [(one, last[one.subject, one.attribute, one.value.text.casefold()]) for one in facts]
-    return [one for one, end in told if one.status is not FactStatus.ENDED or end.status is not FactStatus.NOW]
 
 
 def _read_seen(text: str, fact: Fact) -> Fact:
@@ -457,25 +436,12 @@ def complete_name(named: str, sentence: str) -> str:
 
 def _mend_facts(facts: Sequence[Fact], text: str) -> list[Fact]:
     """Mend the facts of a message: torn orders, ends that have not come, ends without a slot, and times preferred."""
-    told = [one for one in facts if one.attribute != "prefers" or _BARE.fullmatch(one.scope) is None]
-    return _name_ended(_join_orders([_read_dislike(one) for one in told], text), text)
+    return _name_ended(_join_orders(facts, text), text)
 
 
 def is_lasting_order(fact: Fact) -> bool:
     """Return whether an order says itself that it holds from now on."""
     return fact.attribute == "instruction" and _STANDING.search(fact.value.text) is not None
-
-
-def _read_dislike(fact: Fact) -> Fact:
-    """Let a denied liking be a dislike, and no denial of one: "I don't like my job any more".
-
-    Where the reader is not sure that it is a dislike, an end is left to end whatever slot holds the value.
-    """
-    over = fact.attribute == "dislikes" and fact.status in {FactStatus.ENDED, FactStatus.DENIED}
-    sure = over and fact.attribute_certainty >= _SURE_DISLIKE
-    if not sure or _NO_LIKING.search(fact.quote.text.replace("\u2019", "'")) is None:
-        return fact
-    return replace(fact, status=FactStatus.NOW, change=FactChange.NONE)
 
 
 def _join_orders(facts: Sequence[Fact], text: str) -> list[Fact]:
