@@ -29,7 +29,6 @@ def read(text: str, *facts: tuple[str, str]) -> list[Claim]:
     [
         ("I love hiking, Lochard is breathtaking, and I'd love to see Petra", "Lochard", False),
         ("I adore lapsang, though tea bags are awful", "tea bags", False),
-        ("My season is autumn, the colours are unreal", "unreal", False),
         ("I love hiking, pottery and jazz", "pottery", True),
         ("Jazz is great and I listen to it every day", "Jazz", True),
         ("I love rowing, the best time is dawn", "dawn", True),
@@ -132,24 +131,3 @@ def test_an_order_for_always_is_whole_and_needs_less() -> None:
     assert claim.value == "always use grams in recipes"
     text = "use grams in recipes"
     assert make_claims(make_turn(text), [find(text, text, "instruction", certainty=0.55)]) == []
-
-
-def test_the_time_of_a_preference_is_not_what_is_preferred() -> None:
-    text = "I prefer rooibos in the morning"
-    facts = [find(text, "rooibos", "prefers", scope="in the morning"), find(text, "morning", "prefers", scope="in")]
-    assert show(make_claims(make_turn(text), facts)) == [("user", "prefers", "rooibos", "morning")]
-
-
-@pytest.mark.parametrize(
-    ("text", "certainty", "move"),
-    [
-        ("I don't enjoy rowing any more", 0.8, UpdateKind.STATE),
-        ("I never liked rowing", 0.8, UpdateKind.STATE),
-        ("I don't enjoy rowing any more", 0.4, UpdateKind.END),
-        ("I don't hate rowing any more", 0.8, UpdateKind.END),
-    ],
-)
-def test_a_denied_liking_is_a_dislike(text: str, certainty: float, move: UpdateKind) -> None:
-    over = {"status": FactStatus.ENDED, "change": FactChange.CHANGED, "attribute_certainty": certainty}
-    (claim,) = read_one(text, "rowing", "dislikes", **over)
-    assert (claim.attribute, claim.stance, claim.move) == ("dislikes", Stance.ASSERTED, move)

@@ -561,10 +561,10 @@ def test_whose_relative_it_is_is_not_guessed() -> None:
     ]
 
 
-def test_what_a_doctor_says_of_the_speaker_is_no_hearsay() -> None:
+def test_what_others_say_of_the_speaker_is_a_report() -> None:
     told = {"status": FactStatus.HEARSAY}
     (claim,) = read_one("The doctor said I have asthma.", "asthma", "condition", **told)
-    assert claim.stance is Stance.ASSERTED
+    assert claim.stance is Stance.REPORTED
     (claim,) = read_one("My mum said I have asthma.", "asthma", "condition", **told)
     assert claim.stance is Stance.REPORTED
     (claim,) = read_one("A guest reported: my phone is 555", "555", "contact", key="phone")

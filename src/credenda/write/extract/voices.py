@@ -153,12 +153,10 @@ class Names:
     kin: frozenset[str]
     same_kin: Mapping[str, str]
     plural_kin: Mapping[str, str]
-    many_kin: frozenset[str]
-    """Those of whom a person may have several."""
 
     def kin_noun(self, word: str) -> str | None:
         """Return the base noun of a relative or pet ("mom" is a mother), or None."""
-        folded = word.casefold()
+        folded = word.casefold().replace(" in law", "-in-law")
         if folded in self.plural_kin:
             return self.plural_kin[folded]
         return self.same_kin.get(folded, folded) if folded in self.kin else None
@@ -179,7 +177,8 @@ def _regular(base: str) -> tuple[str, ...]:
 
 
 def _verbs(table: Mapping[str, Any]) -> dict[str, str]:
-    forms = {base: _regular(base) for base in table["regular"]} | table["irregular"]
+    doubled = {base: (f"{base}s", f"{base}{base[-1]}ed", f"{base}{base[-1]}ing") for base in table["doubling"]}
+    forms = {base: _regular(base) for base in table["regular"]} | doubled | table["irregular"]
     found: dict[str, str] = {}
     for base, others in forms.items():
         for form in (base, *others):
@@ -214,7 +213,6 @@ def names() -> Names:
         kin=frozenset(word.casefold() for word in (*kin["words"], *kin["pets"])),
         same_kin=kin["same"],
         plural_kin=kin["plural"],
-        many_kin=frozenset(kin["many"]),
     )
 
 

@@ -36,18 +36,17 @@ from credenda.text.tokens import tokenize
 from credenda.write.extract import voices
 from credenda.write.extract.moments import YEARLY, iso_day
 from credenda.write.extract.voices import Act, Voice, act_of, is_playing, lexicon, names, split_voices, who_speaks
+from credenda.write.facts.clauses import read_clauses
 from credenda.write.facts.doubts import drop_doubtful
 from credenda.write.facts.framing import is_framing, is_posed
 from credenda.write.facts.misread import has_words_of_return, is_for_good, is_of_relative
 from credenda.write.facts.period import COMES_TRUE, find_period
 from credenda.write.facts.schemas import FactSchema, load_fact_schemas
-from credenda.write.facts.subjects import Antecedents
+from credenda.write.facts.subjects import Antecedents, find_kin, give_owners
 from credenda.write.facts.wording import (
     INSTITUTIONS,
     complete_name,
-    find_kin,
     has_words_of_birth,
-    is_from_clinician,
     is_lasting_order,
     is_naming,
     is_naming_another,
@@ -96,30 +95,9 @@ _OF_FRAGMENT: Final = 0.6
 """Certainty of a correction that names no slot: it counts only where the statement before has one that fits."""
 _SUBJECT_WORDS: Final = 4
 """Words of a sentence from which it may be about something, and is more than "oh, sorry"."""
-_REPORTED: Final = re.compile(
-    r"\b(?:according to (?:my |the |our )?\w+"
-    r"|(?<!\bas )\b(?!(?:i|we|t|as)\b)\w+ (?:\w+ly |always |still |just |also |used to |keeps? |kept )?"
-    r"(?:says?|said|saying|thinks?|thought|thinking|claims?|claimed|claiming|believes?|believed|assumes?|assumed"
-    r"|insists?|insisted|reckons?|writes?|wrote|reads|starts with|tells? \w+(?: \w+)?|told \w+(?: \w+)?"
-    r"|(?:reported|replied|complained|texted|messaged|announced)(?=:)"
-    r"|introduc(?:es|ed|ing) me))\b",
-    re.IGNORECASE,
-)
-"""Words by which what follows is somebody else's: "Tom says", "according to my mother"."""
 _NOTED: Final = re.compile(rf"\W{{0,3}}{USER} (?:has |just |also )*(?!.*\b(?:i|my|we|our)\b)", re.IGNORECASE)
 """The beginning of a note about the user, whose own words it gives: "User said Python is their favourite"."""
-_ASKED: Final = re.compile(
-    r"\W*(?:(?:so|and|but|hey|wait|ok)\W+)*(?:am|is|are|was|were|do|does|did|have|has|had|will|would|can|could|should)"
-    r" (?:i|we)\b[^.!?]*\?\W*",
-    re.IGNORECASE,
-)
-"""A sentence that asks for a fact about its speaker, and states none."""
-_ASKED_FOR: Final = re.compile(
-    r"\W*(?:what|where|when|which|how)\b[^.!?]{0,30} (?:do|did) (?:i|we)\b[^.!?]*\?", re.IGNORECASE
-)
-"""A question for one's own job or home, which tells neither: "what do I earn at the market?"."""
 _TASTES: Final = frozenset({"likes", "dislikes", "prefers", "favourite", "hobby"})
-_PLACES: Final = frozenset({"employer", "residence", "school", "job_title"})
 _DENIED: Final = re.compile(r"^(?:not|no|never)\s+(?=\w)", re.IGNORECASE)
 _CLOSING: Final = re.compile(r"\s+(?:in|as|at|for|on|to|with|since)\s.*", re.DOTALL)
 """Words behind the name of an employer: "Acme Bank in accounting"."""
@@ -169,8 +147,6 @@ _MY_IS: Final = re.compile(
     re.IGNORECASE,
 )
 _ROLES: Final = frozenset({"colleague", "contact"})
-_THEY_HAVE: Final = re.compile(r"\W*(?:my|our) (?P<noun>[a-z]+) (?:has|owns|keeps|got|wants|takes) ", re.IGNORECASE)
-"""Words by which a sentence tells of a relative or a colleague: "my boss has a cat"."""
 _YEAR: Final = re.compile(r"(?<=\d),? (?:19|20)\d\d(?=[.,;:!?)\n]|$| (?:and|but|so|at|in|for|with|when|to)\b)")
 """The year behind a day: "March 10, 2024"."""
 _WORKS: Final = frozenset({"book", "film", "show", "game"})
@@ -212,10 +188,6 @@ _YOURS: Final = re.compile(
     re.IGNORECASE,
 )
 """Words before what is the listener's: "how is your dog Rex?", "I hope you have no"."""
-_ASKS: Final = re.compile(
-    r"\W*(?:\w{2,4}\W+){0,2}(?:have|had|do|did|are|were|will|would|can|could)(?:n.t)? (?:you|u|ya)\b", re.IGNORECASE
-)
-"""The beginning of a question to the listener, which may lack its mark."""
 _IF: Final = re.compile(r"\b(?:if|unless|suppose|imagine)\b", re.IGNORECASE)
 _ENJOYS: Final = re.compile(
     r"(?<!if )(?<!unless )\b(?:i|we) (?:\w+ly |really |just |also |always |both |do )*"
@@ -240,8 +212,6 @@ _SAID_OF: Final = re.compile(
     re.IGNORECASE,
 )
 """Words behind a value that is, or is part of, the subject of its sentence."""
-_PREDICATED: Final = re.compile(r"\W*the (?!(?:\w+ )*best\b)(?:\w+ ){1,3}(?:is|are|was|were) (?:\w+ )?$", re.IGNORECASE)
-"""Words before what is said of a thing: "the colours are unreal"."""
 _TOLD_TERSELY: Final = frozenset(
     {"allergy", "medication", "condition", "diet", "residence", "home", "name", "preferred_name"}
 )
@@ -275,7 +245,7 @@ def make_claims(turn: Turn, facts: Iterable[Fact]) -> list[Claim]:
     claims: dict[tuple[str | None, ...], Claim] = {}
     named = Antecedents(turn.event.text)
     text = turn.event.text
-    heard = drop_doubtful(text, _drop_overheard(list(facts)))
+    heard = drop_doubtful(text, list(give_owners(text, read_clauses(text, _drop_overheard(list(facts))))))
     for fact in read_wordings(text, heard, turn.event.occurred_us):
         if fact.attribute in _TOLD_TERSELY and _OF_LISTENER.match(fact.scope):
             fact = replace(fact, scope="")  # noqa: PLW2901 - the same fact
@@ -311,8 +281,9 @@ def _is_about_something_else(told: _PlacedFact) -> bool:
     before, after = turn.event.text[start : fact.value.start], turn.event.text[fact.value.stop : stop]
     own = _FIRST_PERSON.search(before + fact.value.text + after) is not None
     asked = after.rstrip().endswith("?") and fact.subject == SPEAKER and _is_among_persons(turn)
-    others = not own and (asked or (_ASKS.match(before) is not None and not told.schema.order))  # "still vegetarian?"
-    others = others or (_YOURS.search(before) is not None and fact.subject != LISTENER and not told.schema.order)
+    others = (asked and not own) or (
+        _YOURS.search(before) is not None and fact.subject != LISTENER and not told.schema.order
+    )
     if others or (fact.attribute == "favourite" and not _is_called_favourite(fact, turn, before, after)):
         return True
     heard = turn.addressed
@@ -326,10 +297,7 @@ def _is_about_something_else(told: _PlacedFact) -> bool:
         before, after = _CLAUSE.split(before)[-1], _CLAUSE.split(after)[0]
     if fact.subject != SPEAKER or exempt or _FIRST_PERSON.search(before + fact.value.text + after):
         return False
-    predicated = told.schema.name in _TASTES and _PREDICATED.match(before)
-    return bool(
-        predicated or _SAID_OF.match(after) or (_is_among_persons(turn) and _SECOND_PERSON.search(before + after))
-    )
+    return bool(_SAID_OF.match(after) or (_is_among_persons(turn) and _SECOND_PERSON.search(before + after)))
 
 
 def _is_called_favourite(fact: Fact, turn: Turn, before: str, after: str) -> bool:
@@ -430,9 +398,7 @@ def _find_entity(fact: Fact, turn: Turn, owner: str, before: Antecedents) -> str
     """Return the entity of a fact, "" if no words name it."""
     if fact.subject == SPEAKER:
         others = fact.attribute == "name" and is_naming_another(fact)
-        has = _THEY_HAVE.match(turn.event.text, _find_sentence(fact, turn)[0])
-        kin = names().kin_noun(has["noun"]) if has is not None and has.end() <= fact.value.start else None
-        return f"{owner}'s {kin}" if kin else "" if others else owner
+        return "" if others else owner
     if fact.subject == LISTENER:
         heard = turn.addressed
         return heard.speaker if heard is not None and heard.role is Role.PERSON else ""
@@ -443,8 +409,6 @@ def _find_entity(fact: Fact, turn: Turn, owner: str, before: Antecedents) -> str
         named = complete_name(named, turn.event.text[slice(*_find_sentence(fact, turn))])
     noun, _, name = named.partition(" ")
     kin = names().kin_noun(noun)
-    if kin and before.is_of_another(named):
-        return name
     if kin and name[:1].isupper():
         return f"{owner}'s {kin} {name}"
     return resolve_entity(named, owner) if named and len(named.split()) <= _ENTITY_WORDS else ""
@@ -459,11 +423,13 @@ def _make_slotted_claim(told: _PlacedFact, owner: str) -> Claim | None:
     links = told.schema.name in _TASTES and "://" in fact.value.text  # the address behind a word
     fragment = _is_fragment(told)
     asks = fact.attribute == "birthday" and not fragment and not has_words_of_birth(told.turn)
-    asks = asks or (fact.attribute in _PLACES and _ASKED_FOR.match(event.text, *place) is not None)
-    if links or asks or screen_secrets(text, "mask").masked or _ASKED.fullmatch(event.text, *place):
+    if links or asks or screen_secrets(text, "mask").masked:
         return None
     stance = _find_stance(told, text, place[0], span.stop)
-    others = stance is Stance.REPORTED and (told.schema.order or _is_reported(told, _QUOTED_I))
+    quoted = fact.subject == SPEAKER and _QUOTED_I.search(
+        event.text, _skip_note(event.text, *place), max(fact.value.start, 0)
+    )
+    others = stance is Stance.REPORTED and (told.schema.order or quoted)
     if others or (told.schema.event and stance is Stance.NEGATED):
         return None  # no order of the user, whose "I" that is not; and what was not done ends nothing
     plain = Claim(
@@ -566,10 +532,7 @@ def _find_stance(told: _PlacedFact, text: str, start: int, stop: int) -> Stance:
     if stance is Stance.ASSERTED and not schema.order and _DENIED.match(fact.value.text):
         stance = Stance.NEGATED
     noted = fact.subject == SPEAKER and _skip_note(message, start, stop) > start
-    if stance is Stance.ASSERTED or (stance is Stance.REPORTED and noted):
-        stance = Stance.REPORTED if _is_reported(told) else Stance.ASSERTED
-    if stance is Stance.REPORTED and is_from_clinician(fact, before):
-        stance = Stance.ASSERTED
+    stance = Stance.ASSERTED if stance is Stance.REPORTED and noted else stance
     stance = Stance.ROLE_PLAY if told.voice is Voice.ROLE_PLAY else stance
     if stance is Stance.ASSERTED and schema.name in _TASTES and act_of(message[start:stop]) is Act.SARCASM:
         stance = Stance.SARCASTIC
@@ -590,14 +553,6 @@ def _is_coming_true(told: _PlacedFact) -> bool:
     if fact.status is not FactStatus.PLANNED or fact.attribute not in COMES_TRUE:
         return False
     return fact.when.casefold() == "today" or find_period(fact, fact.value.text, now_us, planned=True)[0] is not None
-
-
-def _is_reported(told: _PlacedFact, sign: re.Pattern[str] = _REPORTED) -> bool:
-    """Return whether a sentence gives a fact about its speaker as somebody else's words, by a sign before the value."""
-    fact, text = told.fact, told.turn.event.text
-    if fact.subject != SPEAKER or fact.value.start < 0:
-        return False
-    return sign.search(text, _skip_note(text, *_find_sentence(fact, told.turn)), fact.value.start) is not None
 
 
 def _skip_note(text: str, start: int, stop: int) -> int:
@@ -643,7 +598,9 @@ def _find_slot(told: _PlacedFact, owner: str) -> tuple[str, str]:
     last = fact.value.text.rpartition(" ")[2]
     sentence = told.turn.event.text[_find_sentence(fact, told.turn)[0] :]
     nameless = fact.value.text.islower() and sentence[:1].isupper()  # "my six-year-olds"
-    nameless = nameless or bool(names().kin_noun(last) or names().kin_noun(last.removesuffix("s")))
+    nameless = nameless or bool(
+        names().kin_noun(fact.value.text) or names().kin_noun(last) or names().kin_noun(last.removesuffix("s"))
+    )
     if schema.kin and fact.attribute != "pet" and nameless:
         born = (
             fact.attribute == "child" and fact.status is FactStatus.NOW and fact.change is FactChange.CHANGED

@@ -10,6 +10,7 @@ from typing import Final
 from credenda.model.attributes import answer_same_question
 from credenda.model.claim import SPEAKER, Fact, FactStatus
 from credenda.text.changes import is_beside, is_return_of
+from credenda.write.extract.voices import names
 
 _IS_AT: Final = re.compile(
     r"\b(?:i'm|im|i am|i've been|i was|we're|we are|we've been)"
@@ -77,7 +78,18 @@ _HAPPENED: Final[Mapping[str, re.Pattern[str]]] = {
     ),
 }
 """Events by attributes of a state, which they do not name: "broke up" is no marital status."""
-
+_NO_NAME: Final = re.compile(r"\b(?:about|on|with|over|at|in|from) $", re.IGNORECASE)
+_MISPLACED: Final[Mapping[str, re.Pattern[str]]] = {
+    "name": _NO_NAME,
+    "preferred_name": _NO_NAME,
+    "visited": re.compile(r"\b(?:i'm|im|i am|we're|we are) $", re.IGNORECASE),
+    "job_title": re.compile(
+        r"\b(?:has|have|had|'ve|got|gets?|needs?|wants?|found|hired|met|sees?|saw) (?:an?|the|my|our|his|her|their)"
+        r"(?: (?!as\b)[\w-]+){0,2} $",
+        re.IGNORECASE,
+    ),
+}
+"""Words before what is no such thing: "strict about", "I'm" of a fan, "Ben has a new" teacher."""
 _ONCE: Final = re.compile(
     r"\b(?:today|tonight|tomorrow|this (?:week|month|morning|afternoon|evening|time|\w+day)|next \w+|once)\b",
     re.IGNORECASE,
@@ -99,7 +111,11 @@ _SENTENCE_END: Final = re.compile(r"[.!?](?=\s|$)|\n")
 
 def drop_misread(text: str, facts: Iterable[Fact]) -> list[Fact]:
     """Leave out what words do not state, and let words that end a relation end it."""
-    kept = [one for one in facts if not (_is_whereabouts(text, one) or _is_event(one) or _is_only_if(text, one))]
+    kept = [
+        one
+        for one in facts
+        if not (_is_whereabouts(text, one) or _is_event(one) or _is_only_if(text, one) or _is_misplaced(text, one))
+    ]
     return [found for one in kept if (found := _end_relation(text, one)) is not None]
 
 
@@ -135,6 +151,14 @@ def _is_event(fact: Fact) -> bool:
     """Return whether a value tells what happened, where its attribute holds a state."""
     event = _HAPPENED.get(fact.attribute)
     return event is not None and event.match(fact.value.text) is not None
+
+
+def _is_misplaced(text: str, fact: Fact) -> bool:
+    """Return whether the words before a value make it something else: who has a teacher is none."""
+    before = _MISPLACED.get(fact.attribute)
+    if before is None or before.search(text[: max(fact.value.start, 0)]) is None:
+        return False
+    return fact.attribute != "job_title" or names().kin_noun(fact.value.text.rpartition(" ")[2]) is not None
 
 
 def _end_relation(text: str, fact: Fact) -> Fact | None:

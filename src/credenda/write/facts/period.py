@@ -24,6 +24,11 @@ _PAST: Final = re.compile(
 )
 _BACK: Final = re.compile(r"\bback (in [\w ]+)", re.IGNORECASE)
 _CLAUSE: Final = re.compile(r", |\band ")
+_OF_THING: Final = re.compile(
+    r"(?:,| and| which| that)* (?:it|they|that|this|which)(?:'s| is|'re| are| was| were) (?:from|made|built|born)\b.*",
+    re.IGNORECASE,
+)
+"""Words for the age of a thing, and not for how long somebody has it: "a Golf, it's from 2009"."""
 _SHORT_DAY: Final = re.compile(
     r"^(?P<opener>[a-z]+ )?(?P<day>mon|tue|wed|thu|fri|sat|sun)(?:s|rs?|nes|ur)?(?:day)?\b\.?"
     r"(?!\D*\d{1,2}(?:st|nd|rd|th|\.)?,? (?:of )?[a-z]{3}|,? (?:the|[a-z]{3,9}) \d)",
@@ -82,7 +87,7 @@ def _find_time_words(fact: Fact, now_us: int) -> str:
         at = fact.value.start - fact.quote.start
         ends = [0, *(one.start() for one in _CLAUSE.finditer(fact.quote.text)), len(fact.quote.text)]
         parts = [fact.quote.text[start:stop] for start, stop in pairwise(ends) if start <= at < stop]
-        return next((part for part in parts if find_dates(part, now_us, "future")), fact.quote.text)
+        return next((part for part in parts if find_dates(part, now_us, "future")), _OF_THING.sub("", fact.quote.text))
     before = fact.quote.text[: max(fact.quote.text.find(fact.when), 0)]
     back = _BACK.search(fact.quote.text) if fact.when.lower() == "back" else None
     if back is not None:

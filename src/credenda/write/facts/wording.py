@@ -14,23 +14,20 @@ from typing import Final
 
 from credenda.model.claim import LISTENER, SPEAKER, Fact, FactChange, FactStatus, Turn, Words
 from credenda.model.statement import BEGINNINGS
-from credenda.text.changes import is_return_to
 from credenda.text.dates import WEEKDAYS, find_dates
 from credenda.text.passing import CURRENT, is_limit
 from credenda.text.sentences import split_sentences
-from credenda.write.extract.voices import lexicon, names
+from credenda.write.extract.voices import lexicon
 from credenda.write.facts.framing import read_actual
 from credenda.write.facts.keys import mend_keys
 from credenda.write.facts.misread import drop_misread
 from credenda.write.facts.schemas import load_fact_schemas
-from credenda.write.llm.guards import TELLER
 
 _SURE: Final = 0.8
 """Certainty of what the form of the words tells."""
 _LEAST: Final = 0.4
 """Least certainty of a fact whose opposite the same sentence tells."""
 _WITHIN: Final = re.compile(r"\s+in\s+(?:the\s+)?", re.IGNORECASE)
-_HEALTH: Final = frozenset({"allergy", "condition", "diet", "injury", "measure", "medication"})
 INSTITUTIONS: Final = frozenset({"employer", "school", "member_of"})
 _MISSPOKEN: Final = re.compile(
     r"[\s,;.:\u2013\u2014-]*(?:(?:no|oh|oops|wait|actually)\W+)*(?:sorry|i meant?|scratch that|correction|make that)"
@@ -152,12 +149,6 @@ _PREVIOUSLY: Final = re.compile(
     re.IGNORECASE,
 )
 """Words right before what was so, and is no longer: "Microsoft; previously at Google"."""
-_BARE: Final = re.compile(r"(?:in|on|at|during|after|before|by)", re.IGNORECASE)
-"""A scope that lacks its noun, which the reader took for the value: "tea in the morning"."""
-_NO_LIKING: Final = re.compile(
-    r"(?:n't|\bnot|\bnever|\bno longer)(?: \w+ly| even| much)? (?:lik|lov|enjoy|ador)\w*", re.IGNORECASE
-)
-_SURE_DISLIKE: Final = 0.5
 _NOT_YET: Final = ("until ", "till ")
 
 
@@ -171,7 +162,7 @@ def read_wordings(text: str, facts: Sequence[Fact], now_us: int) -> Iterator[Fac
         _name_amount(said, _read_stay(_read_tried(said, _read_seen(text, _read_previous(said, one)))))
         for one in _join_parts(text, found)
     ]
-    found = _keep_returned([read_actual(said, _read_returned(said, one)) for one in found])
+    found = [read_actual(said, one) for one in found]
     found = _read_doses(said, found)
     found = _read_appointments(said, found, now_us)
     return _read_versions(text, _read_choices(text, found))
@@ -230,20 +221,6 @@ def _read_stay(fact: Fact) -> Fact:
     stays = fact.attribute == "location" and begun
     stays = stays and _STAYS.search(fact.quote.text.replace("\u2019", "'")) is not None
     return replace(fact, status=FactStatus.NOW) if stays or begins else fact
-
-
-def _read_returned(text: str, fact: Fact) -> Fact:
-    """Let a value to which somebody returned be so now, and not over: "we've reverted to Jenkins"."""
-    back = fact.status is FactStatus.ENDED and fact.value.start >= 0 and is_return_to(text, fact.value.start)
-    over = back and _ANY_MORE.match(text, fact.value.stop)
-    return replace(fact, status=FactStatus.NOW, change=FactChange.CHANGED) if back and not over else fact
-
-
-def _keep_returned(facts: list[Fact]) -> list[Fact]:
-    """Leave out the end of a value that the rest of the message has: "X asked, I agreed, so it's X again"."""
-    last = {(one.subject, one.attribute, one.value.text.casefold()): one for one in facts}
-    told = [(one, last[one.subject, one.attribute, one.value.text.casefold()]) for one in facts]
-    return [one for one, end in told if one.status is not FactStatus.ENDED or end.status is not FactStatus.NOW]
 
 
 def _read_previous(text: str, fact: Fact) -> Fact:
@@ -502,25 +479,12 @@ def complete_name(named: str, sentence: str) -> str:
 
 def _mend_facts(facts: Sequence[Fact], text: str) -> list[Fact]:
     """Mend the facts of a message: torn orders, ends that have not come, ends without a slot, and times preferred."""
-    told = [one for one in facts if one.attribute != "prefers" or _BARE.fullmatch(one.scope) is None]
-    return _name_ended(_join_orders([_read_dislike(one) for one in told], text), text)
+    return _name_ended(_join_orders(facts, text), text)
 
 
 def is_lasting_order(fact: Fact) -> bool:
     """Return whether an order says itself that it holds from now on."""
     return fact.attribute == "instruction" and _STANDING.search(fact.value.text) is not None
-
-
-def _read_dislike(fact: Fact) -> Fact:
-    """Let a denied liking be a dislike, and no denial of one: "I don't like my job any more".
-
-    Where the reader is not sure that it is a dislike, an end is left to end whatever slot holds the value.
-    """
-    over = fact.attribute == "dislikes" and fact.status in {FactStatus.ENDED, FactStatus.DENIED}
-    sure = over and fact.attribute_certainty >= _SURE_DISLIKE
-    if not sure or _NO_LIKING.search(fact.quote.text.replace("\u2019", "'")) is None:
-        return fact
-    return replace(fact, status=FactStatus.NOW, change=FactChange.NONE)
 
 
 def _join_orders(facts: Sequence[Fact], text: str) -> list[Fact]:
@@ -572,29 +536,6 @@ def _find_left(after: Fact, facts: Sequence[Fact], text: str) -> Fact | None:
     start = found.end() - len(after.old)
     old = Words(after.old, start, found.end())
     return replace(after, value=old, old="", when="", status=FactStatus.ENDED, change=FactChange.NONE)
-
-
-def is_from_clinician(fact: Fact, before: str) -> bool:
-    """Return whether somebody who must know tells the speaker of their health: "the doctor said I have"."""
-    of_health = fact.subject == SPEAKER and fact.attribute in _HEALTH
-    return of_health and TELLER.match(re.split(r"[,;:.]\s+|\bbut\s+|\band\s+", before)[-1].strip()) is not None
-
-
-def find_kin(fact: Fact) -> str | None:
-    """Return the noun of a relative or pet at a value: the last one before it in its words, else the next one.
-
-    Of several side by side the first: "our baby boy Emil". None in other languages, where "son" may say "his".
-    """
-    if fact.language != "en":
-        return None
-    at = max(fact.value.start - fact.quote.start, 0)
-    quote = fact.quote.text if fact.value.start >= 0 else ""
-    before = [names().kin_noun(word) for word in _WORD.findall(quote[:at])]
-    last = next((place for place in range(len(before) - 1, -1, -1) if before[place]), -1)
-    while last > 0 and before[last - 1]:
-        last -= 1
-    after = (names().kin_noun(word) for word in _WORD.findall(f"{quote[at:]} {fact.key}"))
-    return before[last] if last >= 0 else next(filter(None, after), None)
 
 
 def has_words_of_birth(turn: Turn) -> bool:

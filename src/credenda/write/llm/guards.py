@@ -213,6 +213,9 @@ def resolve_entity(entity: str, owner: str) -> str:
     if normalise_name(entity) in _SELF or normalise_name(entity) == normalise_name(owner):
         return owner
     plain = _POSSESSIVE.sub("", entity.strip())
+    whose, of, theirs = plain.replace("\u2019", "'").rpartition("'s ")
+    if of and names().kin_noun(theirs) and (path := resolve_entity(whose, owner)) != whose:
+        return f"{path}'s {names().kin_noun(theirs)}"  # "my brother's wife"
     noun, _, name = plain.partition(" ")
     kin = names().kin_noun(plain) or (names().kin_noun(noun) if name[:1].isupper() else None)
     if kin is None:
