@@ -205,3 +205,14 @@ def test_no_caller_says_what_was_uploaded(site: Site, given: dict[str, str]) -> 
     told = site.send("POST", "/v1/imports", data=given, files={"file": ("messages.json", FILES["messages.json"])})
     assert (told.status_code, told.json()["code"]) == (422, "invalid")
     assert site.send("GET", "/v1/stats").json()["events"] == 0
+
+
+def test_an_upload_never_lifts_an_erasure(site: Site) -> None:
+    site.send("POST", "/v1/memories", json={"content": FACT})
+    site.settle()
+    archive = site.send("POST", "/v1/export").content
+    site.send("DELETE", "/v1/me", json={"confirm": "ana"})
+    refused = site.send("POST", "/v1/imports", files={"file": ("ana.jsonl", archive)})
+    assert (refused.status_code, refused.json()["code"]) == (403, "forbidden")
+    assert "credenda import FILE --user NAME" in refused.json()["fix"]
+    assert site.send("GET", "/v1/memories").json()["items"] == []

@@ -199,7 +199,7 @@ def _collect_erased(backup: Path, *others: Path) -> dict[str, ErasedTenant]:
     complete = False
     for other in filter(Path.exists, others):
         with suppress(CredendaError, sqlite3.Error), closing(connect(str(other), read_only=True)) as reading:
-            entries |= {row["tag"]: ErasedTenant(*row) for row in reading.execute(_LEDGER)}
+            entries |= {entry.id: entry for row in reading.execute(_LEDGER) if (entry := ErasedTenant(*row))}
             complete = complete or bool(tags & {row[0] for row in reading.execute(_TAGS)})
     for path in (backup, *others):
         entries = read_ledger(path, partial=complete) | entries

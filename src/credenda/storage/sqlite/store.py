@@ -586,7 +586,7 @@ class SqliteStore(ServerRows, TenantQueries):
             open_stored_key(origin.key, self._key)
         counts = commits.run(lambda: sqlite.check.load_rows(connection, user_id, origin, rows))
         now_us = self._clock.now_us()
-        sqlite.erase.remove_from_ledgers(self.path, commits, connection, now_us, tag=origin.tag)
+        sqlite.erase.remove_from_ledgers(self.path, commits, connection, now_us, tenant=(user_id, origin.tag))
         return counts
 
     def erase(self, user_id: str, *, exported: Mapping[str, int] | None = None) -> Erasure:
