@@ -57,6 +57,7 @@ from credenda.operations import OPERATIONS
 from credenda.private import cut_private
 from credenda.services import access
 from credenda.services.access import find_access, list_access
+from credenda.services.browse import name_version
 from credenda.storage.store import Store
 
 _COOKIE: Final = "credenda-language"
@@ -75,6 +76,8 @@ _HEADERS: Final = {
 _MENU: Final = (("memory", "Memory"), ("upkeep", "Upkeep"), ("server", "Server"))
 _FILE: Final = "application/octet-stream"
 _CHOICE: Final = "/memory-choice"
+_OF_CURRENT: Final = frozenset({"correct", "pin", "promote"})
+"""Actions that a replaced memory refuses: they go on to the one in its place."""
 _MACHINES: Final = ("/v1/", "/mcp", "/a2a", "/.well-known/")
 """What the paths of programs begin with."""
 _EVENTS: Final = EVENTS_PATH.partition("{id}")[::2]
@@ -207,13 +210,16 @@ class _Endpoint:
             named = view.get("id")
             is_contest = named.startswith("k")
             present = view.call("contest" if is_contest else "get", id=named)
-            kept = [(name, value) for name, value in view.form if name not in {"csrf", "version"}]
+            while self._action in _OF_CURRENT and (later := view.find_memory(present.superseded_by)):
+                present = later
+            place = view.place.replace(named, present.id)
             data = {
                 "problem": {"detail": "", **make_problem(error).body},
                 "present": present,
-                "version": error.ids["version"],
-                "mine": kept,
-                "back": view.place.rpartition("/")[0] or "/",
+                "version": name_version(present),
+                "mine": [(name, value) for name, value in view.form if name not in {"csrf", "version"}],
+                "action": place,
+                "back": place.rpartition("/")[0] or "/",
             }
             page = replace(view.page, name="conflict", title="Changed by someone else")
             return _make_html(render_page(page, view, data, menu=_list_menu(view), notes=()), 412)
