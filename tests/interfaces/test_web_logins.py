@@ -116,3 +116,15 @@ def test_nobody_chooses_a_memory_of_others(site: Site) -> None:
     assert eva.send(form, memory="bob").status_code == 403
     assert bob.send(form, memory="ana").status_code == 403
     assert eva.get("/memory-choice").status_code == 405
+
+
+def test_a_page_that_does_not_exist_is_no_lost_session(site: Site) -> None:
+    person = Person(site)
+    missing = person.get("/nothing")
+    assert missing.status_code == 404
+    assert "There is no such page" in missing.text
+    assert "Diese Seite gibt es nicht" in person.get("/nothing?lang=de").text
+    stranger = Person(site, log_in=False).get("/nothing")
+    assert (stranger.status_code, stranger.headers["Location"]) == (303, "/login?page=%2Fnothing")
+    for path in ("/metrics", "/v1/nothing"):
+        assert person.get(path).status_code == 401

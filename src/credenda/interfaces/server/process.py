@@ -210,7 +210,12 @@ async def _run(memories: Memories, endpoint: McpEndpoint) -> AsyncGenerator[None
 
 async def _answer_unknown(scope: Scope, receive: Receive, send: Send) -> None:
     if scope["type"] == "http":
-        await send_problem(NotFound("there is no such page", fix="see /openapi.json"), scope, receive, send)
+        await send_problem(
+            NotFound("there is no such page", fix="check the address; /openapi.json lists those for programs"),
+            scope,
+            receive,
+            send,
+        )
 
 
 @cache
