@@ -207,6 +207,14 @@ def test_no_caller_says_what_was_uploaded(site: Site, given: dict[str, str]) -> 
     assert site.send("GET", "/v1/stats").json()["events"] == 0
 
 
+@pytest.mark.parametrize("name", ["notes.md", "server.log", "two.parts.txt"])
+def test_an_uploaded_document_is_a_session_of_its_name_each_time(site: Site, name: str) -> None:
+    for text in ("I live in Graz.", "I play the cello."):
+        upload(site, name, f"{text}\n")
+    sessions = site.send("GET", "/v1/sessions").json()["items"]
+    assert [(one["session"], one["messages"]) for one in sessions] == [(f"file:{name}", 2)]
+
+
 def test_an_upload_never_lifts_an_erasure(site: Site) -> None:
     site.send("POST", "/v1/memories", json={"content": FACT})
     site.settle()
