@@ -205,6 +205,8 @@ CONNECT_PAGE = Page(
 # Data in and out: import with a dry run, export, backup, retention rules and holds, and erasure with its receipt.
 
 
+_DOCUMENTS: Final = frozenset({"markdown", "obsidian", "text"})
+"""Formats of pages, in which nobody speaks to the agent."""
 _FORMATS: Final = (
     "credenda",
     "conversation",
@@ -233,6 +235,7 @@ def load_data(view: View) -> Mapping[str, object]:
         "may_back_up": view.memories.may_back_up(),
         "is_file": view.memories.is_file(),
         "imported": None,
+        "documents": _DOCUMENTS,
         "receipt": None,
     }
 
