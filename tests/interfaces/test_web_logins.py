@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,7 @@ from credenda.errors import Invalid, NotFound, Unauthenticated
 from credenda.services import access
 from credenda.services.access import add_member, remove_member
 from credenda.testing import ManualClock
+from tests.waiting import await_that
 
 from .pages import Person, memory_of, tell
 from .served import Site, closing_parts
@@ -116,6 +118,15 @@ def test_nobody_chooses_a_memory_of_others(site: Site) -> None:
     assert eva.send(form, memory="bob").status_code == 403
     assert bob.send(form, memory="ana").status_code == 403
     assert eva.get("/memory-choice").status_code == 405
+
+
+def test_the_audit_names_the_token_first_and_then_the_client(site: Site) -> None:
+    for name in ("night job", "phone"):
+        site.send("GET", "/v1/stats", site.token("ana", name=name), headers={"User-Agent": "tool/1"})
+    site.send("GET", "/metrics", site.token("ana", name="watch"))
+    person = Person(site)
+    await_that(lambda: "metrics" in person.read("/audit").text, "the record of the last call")
+    assert re.findall("phonetool/1|night jobtool/1", person.read("/audit").text) == ["phonetool/1", "night jobtool/1"]
 
 
 def test_a_page_that_does_not_exist_is_no_lost_session(site: Site) -> None:

@@ -243,8 +243,9 @@ class _Pages:
         """Describe the HTTP interface."""
         return Response(await to_thread.run_sync(_write_openapi), media_type="application/json")
 
-    async def show_metrics(self, _: Request) -> Response:
+    async def show_metrics(self, request: Request) -> Response:
         """Show counts for Prometheus to who may administer."""
+        request.scope["state"]["note"].operation = "metrics"
         if "memory:admin" not in get_principal().scopes:
             why = "it lacks the scope memory:admin"
             return make_problem_response(Forbidden("the token does not permit metrics", why=why, scope="memory:admin"))
