@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from credenda import Conflict, Corrupt, Credenda, Invalid, NotFound, Unavailable, restore_backup
-from credenda.storage.transfer import locate_ledger
+from credenda.storage.transfer import locate_ledger, read_ledger
 from credenda.testing import ManualClock
 
 from .older import upgraded
@@ -134,6 +134,26 @@ def test_who_was_imported_again_on_purpose_stays_too(
     two.close()
     assert restore_backup(tmp_path / "copy.db", path, replace=True, clock=clock).erased == 0
     assert _texts(path, "ana", clock) == [f"I'm allergic to {WORD}."]
+
+
+def test_an_archive_of_an_erased_user_lifts_the_erasure_of_the_user_of_that_name_alone(
+    two: Credenda, path: Path, tmp_path: Path, clock: ManualClock
+) -> None:
+    old, archive = tmp_path / "old.db", tmp_path / "all.jsonl"
+    two.data.backup(old)
+    two.erase("ana", export=archive)
+    with Credenda.open(path, user="carl", clock=clock, workers=False) as carl:
+        assert not carl.data.import_(archive).lifted_erasure
+        assert _texts(path, "carl", clock) == [f"I'm allergic to {WORD}."]
+        assert restore_backup(old, tmp_path / "first.db", clock=clock).erased == 1
+        assert _texts(tmp_path / "first.db", "ana", clock) == []
+        carl.erase("carl")
+    assert len(read_ledger(old)) == len(read_ledger(path)) == 2
+    assert two.data.import_(archive, dry_run=True).lifted_erasure
+    assert two.data.import_(archive).lifted_erasure
+    assert len(read_ledger(old)) == len(read_ledger(path)) == 1
+    assert restore_backup(old, tmp_path / "second.db", clock=clock).erased == 0
+    two.close()
 
 
 def test_a_database_is_replaced_only_when_asked_and_by_nothing_damaged(

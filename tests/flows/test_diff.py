@@ -66,6 +66,18 @@ def test_a_correction_is_no_change_of_what_was_true(mem: Credenda, say: Say) -> 
     assert told(mem.diff("2026-02-01", axis="valid")) == [("added", "John", None)]
 
 
+def test_a_corrected_value_has_no_period_and_a_changed_one_keeps_its_own(mem: Credenda, say: Say) -> None:
+    say("I live in Linz.", "I moved to Graz.")
+    mem.correct(mem.list(attribute="residence").items[0].id, value="Wels")
+    versions = mem.history(entity="user", attribute="residence")
+    shown = {one["value"]: (one["valid_from"], one["valid_until"]) for one in to_jsonable(versions)}
+    assert shown["Graz"] == (None, None)
+    assert None not in shown["Linz"]
+    wrong = next(one for one in versions if one.value == "Graz")
+    memory = to_jsonable(mem.get(wrong.memory_id))
+    assert wrong.valid_from is wrong.valid_until is memory["valid_from"] is memory["valid_until"] is None
+
+
 def test_contests_open_and_close(mem: Credenda, say: Say) -> None:
     say("I prefer morning meetings.", "I prefer afternoon meetings.", days=20)
     say("I prefer morning meetings.", days=20)

@@ -198,7 +198,7 @@ class Outage:
         return fail
 
 
-@pytest.mark.parametrize("verb", ["dump", "load", "reader", "erased", "take_over"])
+@pytest.mark.parametrize("verb", ["dump", "load", "reader", "erasures", "take_over"])
 def test_a_database_that_is_away_for_a_while_is_waited_for(
     source: str, target: str, monkeypatch: pytest.MonkeyPatch, verb: str
 ) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from credenda import Corrupt, Credenda, restore_backup
+from credenda import Corrupt, Credenda, Unavailable, restore_backup
 from credenda.storage.transfer import locate_ledger, read_ledger
 from credenda.testing import ManualClock
 
@@ -132,6 +132,16 @@ def test_an_import_after_an_erasure_cancels_the_entry_of_a_backup_later(
         locate_ledger(backup).write_bytes(entry)
         assert ana.data.doctor(repair=True).ok
     assert _listed(backup) == 0
+
+
+def test_a_backup_that_failed_is_owed_nothing(path: Path, tmp_path: Path, clock: ManualClock) -> None:
+    with Credenda.open(path, user="ana", clock=clock, workers=False) as ana:
+        ana.remember(f"I'm allergic to {WORD}.")
+        with pytest.raises(Unavailable, match="cannot be written"):
+            ana.data.backup(tmp_path / "missing" / "backup.db")
+        receipt = ana.erase("ana")
+        assert (receipt.backups, receipt.owed) == ((), {})
+        assert ana.data.doctor().ok
 
 
 def test_a_worker_tries_again(path: Path, backup: Path, clock: ManualClock) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import sqlite3
 from collections.abc import Callable
 from contextlib import closing
@@ -78,7 +79,7 @@ def test_every_call_has_a_record_and_none_holds_a_word(terminal: Terminal) -> No
     assert [one["user"] for one in found] == ["ana"] * 5 + ["bob"] * 2 + ["ana", None, "ana"]
     assert fields[0]["request_id"] == "r1"
     assert fields[1]["ids"] == fields[5]["ids"] != []
-    assert fields[0]["ids"][0].startswith("e")
+    assert {name[0] for name in fields[0]["ids"]} == {"j", "e"}
     assert set(fields[1]["ids"]) < set(fields[2]["ids"])
     assert fields[1]["ids"][0] in fields[3]["ids"]
     assert {one["scope"] for one in fields} == {"memory:write", "memory:read", "memory:review", ""}
@@ -94,6 +95,25 @@ def test_every_call_has_a_record_and_none_holds_a_word(terminal: Terminal) -> No
         "failed",
     ]
     assert not [word for word in (WORD.casefold(), "ana") if word in json.dumps(fields).casefold()]
+
+
+def test_a_record_names_every_row_that_an_answer_showed(tmp_path: Path) -> None:
+    with serving(tmp_path / "memory.db", ManualClock(START), tokens=True) as site:
+        token = site.token("ana")
+        for text in ("I live in Linz.", "I'm allergic to penicillin.", "We deploy on Fridays."):
+            site.send("POST", "/v1/memories", token, json={"content": text, "session": "talk"})
+        site.settle()
+        shown = [
+            site.send("POST", "/v1/context", token, json={"query": "When do we deploy?"}).text,
+            site.send("GET", "/v1/core", token).text,
+            site.send("GET", "/v1/session", token, params={"session": "talk"}).text,
+        ]
+    named = {one["record"]["operation"]: one["record"]["ids"] for one in records(Terminal(tmp_path))}
+    for operation, answer in zip(("context", "core", "session"), shown, strict=True):
+        assert set(re.findall(r"\b[em][0-9]+-[0-9a-f]{6}\b", answer)) == {
+            name for name in named[operation] if name[0] in "em"
+        }
+        assert len(named[operation]) > 1
 
 
 @pytest.mark.requirement("R-203", "D-017")

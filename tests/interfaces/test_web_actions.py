@@ -176,6 +176,22 @@ def test_two_editors_see_both_versions_and_choose(person: Person, site: Site, me
         assert [one.value for one in memory.list(attribute="residence").items] == ["Graz"]
 
 
+def test_the_later_of_two_corrections_sees_the_earlier_one_and_replaces_it(
+    person: Person, site: Site, memory_id: str
+) -> None:
+    form = next(one for one in person.read(f"/memory/{memory_id}").forms if one.action.endswith("/correct"))
+    with memory_of(site) as memory:
+        between = memory.correct(memory_id, value="Steyr")
+        present = memory.correct(between.id, value="Wels")
+    shown = parse(person.send(form, value="Enns", reason="mine"))
+    assert "Wels" in shown.text
+    again = next(one for one in shown.forms if one.action.endswith("/correct"))
+    assert again.action == f"/memory/{present.id}/correct"
+    assert person.send(again).status_code == 303
+    with memory_of(site) as memory:
+        assert [one.value for one in memory.list(attribute="residence").items] == ["Enns"]
+
+
 def test_an_undo_that_later_changes_forbid_shows_them(person: Person, site: Site, clock: ManualClock) -> None:
     tell(site, "I live in Vienna.")
     clock.advance(timedelta(hours=1))

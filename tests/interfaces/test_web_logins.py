@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import errno
+import re
 from pathlib import Path
 
 import pytest
 
-from credenda.errors import Invalid, NotFound, Unauthenticated
+from credenda.errors import Invalid, NotFound, Unauthenticated, Unavailable
 from credenda.services import access
 from credenda.services.access import add_member, remove_member
 from credenda.testing import ManualClock
+from tests.waiting import await_that
 
 from .pages import Person, memory_of, tell
 from .served import Site, closing_parts
@@ -116,3 +119,52 @@ def test_nobody_chooses_a_memory_of_others(site: Site) -> None:
     assert eva.send(form, memory="bob").status_code == 403
     assert bob.send(form, memory="ana").status_code == 403
     assert eva.get("/memory-choice").status_code == 405
+
+
+def test_the_audit_names_the_token_first_and_then_the_client(site: Site) -> None:
+    for name in ("night job", "phone"):
+        site.send("GET", "/v1/stats", site.token("ana", name=name), headers={"User-Agent": "tool/1"})
+    site.send("GET", "/metrics", site.token("ana", name="watch"))
+    person = Person(site)
+    await_that(lambda: "metrics" in person.read("/audit").text, "the record of the last call")
+    assert re.findall("phonetool/1|night jobtool/1", person.read("/audit").text) == ["phonetool/1", "night jobtool/1"]
+
+
+@pytest.mark.parametrize("command", [("login-link",), ("token", "create", "phone")])
+def test_a_name_that_nobody_has_yet_is_said(site: Site, tmp_path: Path, command: tuple[str, ...]) -> None:
+    tell(site, "I live in Linz.")
+    terminal = Terminal(tmp_path)
+    assert "nothing is stored for a user called nobody yet" in terminal.run(*command, user="nobody").stderr
+    assert "nothing is stored" not in terminal.run(*command).stderr
+
+
+def test_a_full_disk_is_in_the_doctor_on_the_overview_and_in_the_log(
+    site: Site, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    full = Unavailable("the database cannot grow", why="the disk is full", fix="free some space")
+    monkeypatch.setattr("credenda.interfaces.server.memories.find_obstacle", lambda _: OSError(errno.ENOSPC, ""))
+    monkeypatch.setattr("credenda.storage.sqlite.store.find_obstacle", lambda _: OSError(errno.ENOSPC, ""))
+    assert "The disk is full" in Person(site).read("/").text
+    found = site.send("POST", "/v1/doctor", token := site.token("ana"), json={}).json()["findings"]
+    assert [(one["check"], one["detail"]) for one in found] == [("disk", "the disk is full")]
+
+    def fail(*_: object, **__: object) -> None:
+        raise full
+
+    monkeypatch.setattr("credenda.client.Credenda.remember", fail)
+    assert site.send("POST", "/v1/memories", token, json={"content": PASSWORD}).status_code == 503
+    (line,) = [one.getMessage() for one in caplog.records if one.name == "credenda.server.failures"]
+    assert "the disk is full" in line
+    assert PASSWORD not in line
+
+
+def test_a_page_that_does_not_exist_is_no_lost_session(site: Site) -> None:
+    person = Person(site)
+    missing = person.get("/nothing")
+    assert missing.status_code == 404
+    assert "There is no such page" in missing.text
+    assert "Diese Seite gibt es nicht" in person.get("/nothing?lang=de").text
+    stranger = Person(site, log_in=False).get("/nothing")
+    assert (stranger.status_code, stranger.headers["Location"]) == (303, "/login?page=%2Fnothing")
+    for path in ("/metrics", "/v1/nothing"):
+        assert person.get(path).status_code == 401

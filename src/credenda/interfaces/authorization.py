@@ -20,6 +20,8 @@ from typing import TYPE_CHECKING, Any, Final, cast, get_args
 from credenda import limits
 from credenda.current_call import use_author
 from credenda.errors import Forbidden, Invalid, Unauthenticated
+from credenda.model.core import Core
+from credenda.model.query import Context
 from credenda.model.server import Member, MemberRole
 from credenda.operation import REMOTE, Door, Operation, Param, Scope
 from credenda.private import cut_private, cut_private_fields
@@ -34,9 +36,8 @@ if TYPE_CHECKING:
 _ID: Final = re.compile(r"[emckj][1-9][0-9]{0,17}-[0-9a-f]{6}")
 _ACTOR: Final = "agent"
 """The input in which a caller names the agent for which it calls."""
-_IDS: Final = ("event_ids", "memory_ids", "id", "memory_id", "event_id", "change_id", "job_id")
-_PARTS: Final = ("hits", "items", "memory", "event", "memories", "evidence", "changes", "contest")
-_DEPTH: Final = 4
+_LINE_ID: Final = re.compile(rf"^- \[({_ID.pattern})\]", re.MULTILINE)
+_DEPTH: Final = 10
 
 
 @dataclass(slots=True)
@@ -95,16 +96,18 @@ def note_failure(code: str) -> None:
 
 
 def _find_ids(value: object, depth: int) -> Iterator[str]:
-    """Find ids in the fields of a result that have them; texts of memories are not looked at."""
+    """Find the ids in every field of a result, and before the lines of a block for a prompt."""
     shown: object = value
     if isinstance(shown, str):
         if _ID.fullmatch(shown):
             yield shown
     elif isinstance(value, list | tuple) and depth:
         for one in cast("Sequence[object]", value):
-            yield from _find_ids(one, depth)
+            yield from _find_ids(one, depth - 1)
     elif depth and hasattr(shown, "__dataclass_fields__"):
-        for name in (*_IDS, *_PARTS):
+        if isinstance(shown, Context | Core):
+            yield from _LINE_ID.findall(shown.text)
+        for name in getattr(shown, "__dataclass_fields__", ()):
             yield from _find_ids(getattr(shown, name, None), depth - 1)
 
 

@@ -58,6 +58,7 @@ _RENAMED: Final[Mapping[type, Mapping[str, str]]] = {
 }
 """Names in JSON where they differ: a step of a status has those of engram (E-022)."""
 _MICROSECONDS: Final = "_us"
+_VALIDITY: Final = frozenset({"valid_from", "valid_until"})
 _BARE_TIMES: Final = frozenset({"valid_from", "valid_until", "last_accessed", "since", "until", "at"})
 """Times whose name in JSON does not end in `_at`."""
 
@@ -147,10 +148,16 @@ def to_jsonable(value: Any, *, remote: bool = False) -> Any:  # noqa: ANN401 - J
         return to_jsonable(shown, remote=remote)
     if is_dataclass(value):
         return {
-            one.name: _convert_field(one.attribute, getattr(value, one.attribute), remote=remote)
+            one.name: _convert_field(one.attribute, _read_field(value, one.name, one.attribute), remote=remote)
             for one in list_public_fields(type(value), remote=remote)
         }
     return _convert_container(value, remote=remote)
+
+
+def _read_field(value: object, name: str, attribute: str) -> object:
+    """Return what an attribute is shown as: of a value that was never true, no period in which it was."""
+    is_over = name in _VALIDITY and getattr(value, name, ...) is None
+    return None if is_over else getattr(value, attribute)
 
 
 def _convert_field(name: str, value: object, *, remote: bool) -> Any:  # noqa: ANN401 - as `to_jsonable`

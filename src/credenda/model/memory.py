@@ -208,6 +208,11 @@ def _to_optional_datetime(moment_us: int | None) -> datetime | None:
     return None if moment_us is None else to_datetime(moment_us)
 
 
+def read_validity(moment_us: int | None, relation: Relation | None) -> datetime | None:
+    """Return a bound of the period in which a value was true; None for a corrected one, which was true at no time."""
+    return None if relation is Relation.CORRECTED else _to_optional_datetime(moment_us)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Memory(Draft):
     """One version of a belief.
@@ -239,13 +244,13 @@ class Memory(Draft):
 
     @property
     def valid_from(self) -> datetime | None:
-        """The time from which it was true."""
-        return _to_optional_datetime(self.valid_from_us)
+        """The time from which it was true; None if it never was."""
+        return read_validity(self.valid_from_us, self.relation)
 
     @property
     def valid_until(self) -> datetime | None:
-        """The time at which it stopped being true; None while it is true."""
-        return _to_optional_datetime(self.valid_until_us)
+        """The time at which it stopped being true; None while it is true, and if it never was."""
+        return read_validity(self.valid_until_us, self.relation)
 
     @property
     def created_at(self) -> datetime:

@@ -10,7 +10,7 @@ from typing import Generic, Literal, TypeVar
 from credenda.clock import to_datetime
 from credenda.model.change import Actor, ChangeKind, ChangeRecord
 from credenda.model.event import Event
-from credenda.model.memory import Layer, Memory, MemoryType, Relation, Status, TypeClass
+from credenda.model.memory import Layer, Memory, MemoryType, Relation, Status, TypeClass, read_validity
 
 T = TypeVar("T")
 HitKind = Literal["memory", "event"]
@@ -152,13 +152,13 @@ class SlotVersion:
 
     @property
     def valid_from(self) -> datetime | None:
-        """The time from which it was true."""
-        return None if self.valid_from_us is None else to_datetime(self.valid_from_us)
+        """The time from which it was true; None if it never was."""
+        return read_validity(self.valid_from_us, self.relation)
 
     @property
     def valid_until(self) -> datetime | None:
-        """The time at which it stopped being true."""
-        return None if self.valid_until_us is None else to_datetime(self.valid_until_us)
+        """The time at which it stopped being true; None if it never was true."""
+        return read_validity(self.valid_until_us, self.relation)
 
     @property
     def recorded_at(self) -> datetime:

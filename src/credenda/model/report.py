@@ -155,6 +155,8 @@ class ImportReport:
     left_out: Mapping[str, int] = field(default_factory=dict[str, int])
     rows: Mapping[str, int] = field(default_factory=dict[str, int])
     problems: tuple[str, ...] = ()
+    lifted_erasure: bool = False
+    """Whether this user had been erased here: backups from before the erasure have the user again when restored."""
     dry_run: bool = False
 
 

@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any, Final, cast
 
 from credenda.clock import format_time
-from credenda.errors import Conflict, Corrupt, Invalid
+from credenda.errors import Conflict, Corrupt, Forbidden, Invalid
 from credenda.ids import IdKind, parse_id_number
 from credenda.model.change import Actor
 from credenda.model.event import UPLOADED
@@ -95,6 +95,13 @@ def load_archive(
     if first is None:
         raise Corrupt(f"{path.name} is empty", fix="export the archive again, or restore an intact copy")
     header, rows = _parse_header(first), _read_rows(first, source)
+    lifts_erasure = any(one.matches(parts.user_id, header.tag) for one in parts.store.erasures())
+    if lifts_erasure and uploaded:
+        raise Forbidden(
+            "this is the archive of a user who was erased here, and an upload never lifts an erasure",
+            why="backups from before the erasure would then bring everything back",
+            fix="whoever runs the server may import it there, with `credenda import FILE --user NAME`",
+        )
     if dry_run:
         # Read an archive to its end, and say what stands in the way of its import.
         counts = dict(Counter(row.table for row in rows))
@@ -108,6 +115,7 @@ def load_archive(
             rows=counts,
             problems=problems,
             passed_over=len(problems),
+            lifted_erasure=lifts_erasure,
             dry_run=True,
         )
     counts = parts.store.load(parts.user_id, header, _mark_events(rows) if uploaded else rows)
@@ -115,7 +123,13 @@ def load_archive(
         parts.store.commit(parts.user_id, partial(_hold_back, now_us=parts.clock.now_us()))
     parts.indexes.drop(parts.user_id, store=parts.store_name)
     parts.jobs_ready.set()
-    return ImportReport(path=str(path), format="credenda", turns=counts.get("events", 0), rows=counts)
+    return ImportReport(
+        path=str(path),
+        format="credenda",
+        turns=counts.get("events", 0),
+        rows=counts,
+        lifted_erasure=lifts_erasure,
+    )
 
 
 def _mark_events(rows: Iterable[ImportRow]) -> Generator[ImportRow]:

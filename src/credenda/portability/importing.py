@@ -452,7 +452,7 @@ def import_file(
     `LimitExceeded` for a decompression bomb.
     """
     tally = Tally(dry_run=dry_run, uploaded=uploaded, me=normalise_name(me or ""))
-    with _open_source(path, format, parts.user_id, progress=progress, states=tally.states) as found:
+    with _open_source(path, format, parts.user_id, progress=progress, tally=tally) as found:
         if found.archive is not None:
             return load_archive(parts, path, found.archive, dry_run=dry_run, uploaded=uploaded)
         _require_user(parts, path, found.known, me)
@@ -477,16 +477,16 @@ class _Found:
 
 @contextmanager
 def _open_source(
-    path: Path, format: str | None, user_id: str, *, progress: Progress | None = None, states: FileStates | None = None
+    path: Path, format: str | None, user_id: str, *, progress: Progress | None = None, tally: Tally | None = None
 ) -> Generator[_Found]:
     if format is not None and format not in _NAMES:
         raise Invalid(f"{format!r} is not a format", fix=f"choose one of {', '.join(_NAMES)}")
-    states = FileStates() if states is None else states
+    tally = tally or Tally()
 
     def read_entries(entries: Sequence[Entry]) -> _Found:
         known, taken = _choose_format(path, entries, format)
         meter = Meter(progress, sum(entry.size_bytes for entry in taken))
-        return _Found(known, _read_all_pieces(known, taken, user_id, meter=meter, states=states))
+        return _Found(known, _read_all_pieces(known, taken, user_id, meter=meter, states=tally.states))
 
     if find_path_kind(path) == "folder":
         yield read_entries(list_folder(path))
@@ -499,8 +499,9 @@ def _open_source(
                 yield _Found(FORMATS[0], archive=lines)
                 return
             _check_text(lines.head(), path.name, chosen)
-            known, source = _find_format(chosen), Source(path=path, user_id=user_id, modified_us=lines.modified_us)
-            yield _Found(known, states.watch(known.pieces(lines, source), source, chosen))
+            known = _find_format(chosen)
+            source = Source(path=path, user_id=user_id, modified_us=lines.modified_us, uploaded=tally.uploaded)
+            yield _Found(known, tally.states.watch(known.pieces(lines, source), source, chosen))
             return
     with open_zip(path) as entries:
         yield read_entries(entries)

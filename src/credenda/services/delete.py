@@ -39,7 +39,7 @@ from credenda.private import has_private
 from credenda.runtime import Parts
 from credenda.services.browse import read_expectation, read_span, resolve_id_in
 from credenda.storage.store import ChangeFilter, EventFilter, MemoryFilter, Reader, Store, Tombstone, Writer
-from credenda.storage.transfer import ErasedTenant, Erasure, hash_tenant_name, locate_ledger, name_owner, read_ledger
+from credenda.storage.transfer import ErasedTenant, Erasure, locate_ledger, name_owner, read_ledger
 from credenda.text.given_time import parse_start
 from credenda.validation import check_condition, check_member, check_text
 from credenda.write.forget.delete import Deletion, find_last_number
@@ -289,7 +289,7 @@ def erase(parts: Parts, confirm: str, *, export: str | Path | None = None) -> Er
         )
         parts.accesses.drain()
         erasure = parts.store.erase(parts.user_id, exported=exported)
-        listed = any(hash_tenant_name(one.key, parts.user_id) == one.digest for one in parts.store.erasures())
+        listed = any(one.matches(parts.user_id, one.tag) for one in parts.store.erasures())
     remove_hook_files(parts.store_name, parts.user_id)
     if parts.resident.in_use:
         parts.indexes.drop(parts.user_id, store=parts.store_name)
@@ -572,7 +572,7 @@ _PAGE: Final = 256
 
 
 def read_ledgers(paths: Iterable[str | Path]) -> dict[str, ErasedTenant]:
-    """Read the entries of ledger files by tag.
+    """Read the entries of ledger files by id.
 
     Raises `Invalid` for another kind of file, `NotFound` for a missing one, and `Corrupt` for a damaged one.
     """
@@ -591,12 +591,12 @@ def repeat_erasures(parts: Parts, entries: Mapping[str, ErasedTenant], *, later:
     A user that only has the tag or only the name of an entry stays. Repeating it does nothing.
     """
     store = parts.store
-    wanted = {**entries, **({} if later is None else {one.tag: one for one in later.erasures()})}
+    wanted = {**entries, **({} if later is None else {one.id: one for one in later.erasures()})}
     store.take_over(wanted.values())
     erased = 0
     for entry in wanted.values():
         name = store.user_of(entry.tag)
-        if name is not None and hash_tenant_name(entry.key, name) == entry.digest:
+        if name is not None and entry.matches(name, entry.tag):
             if _has_hold(parts.store, name):  # it was lifted before the erasure, which a hold prevents
                 _lift_hold(parts, name, "the user was erased after this backup was made")
             if not parts.store.erase(name).held:

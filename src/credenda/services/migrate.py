@@ -207,7 +207,7 @@ class _Migration:
         given = _Digest()
         with self.source.store.dump(user, only=_TABLES) as dump:
             origin = dump.origin
-            if origin.tag and self.target.store.erased({origin.tag}):
+            if any(one.matches(user, origin.tag) for one in self.target.store.erasures()):
                 why = "a copy from before the erasure must not bring the memory back"
                 raise Conflict("the user was erased in the target", why=why)
             if self.target.store.user_of(dump.origin.tag) == user:
@@ -285,7 +285,7 @@ def _move_members(source: Store, target: Store, user: str | None, may_enter: Cal
 
 
 def _move_ledger(source: Store, target: Store) -> int:
-    known = target.erased({one.tag for one in source.erasures()})
-    missing = [one for one in source.erasures() if one.tag not in known]
+    known = {one.id for one in target.erasures()}
+    missing = [one for one in source.erasures() if one.id not in known]
     target.take_over(missing)
     return len(missing)

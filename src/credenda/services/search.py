@@ -136,7 +136,7 @@ def build_query(parts: Parts, text: str, conditions: Mapping[str, Any], *, of_co
 def check_limit(limit: int, most: int) -> int:
     """Return a limit; refuse one below 1 or above the bound."""
     if not isinstance(limit, int) or not 1 <= limit <= most:  # pyright: ignore[reportUnnecessaryIsInstance]
-        raise Invalid(f"limit cannot be {limit!r}", why=f"it lies between 1 and {most}", fix=f"give at most {most}")
+        raise Invalid(f"limit cannot be {limit!r}", why=f"it lies between 1 and {most}", fix=f"give 1 to {most}")
     return limit
 
 

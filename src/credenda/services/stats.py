@@ -352,6 +352,7 @@ def _sum_by(spends: list[Spend], name: str) -> dict[str, float]:
 
 _CHECKS: Final = (
     "file",
+    "disk",
     "rows",
     "journal_rows",
     "change_rows",

@@ -73,12 +73,24 @@ class ExportHeader:
 
 @dataclass(frozen=True, slots=True)
 class ErasedTenant:
-    """One erased tenant: the keyed hash of its name with the key, and the tag of its ids."""
+    """One erased tenant: the keyed hash of its name with the key, and the tag of its ids.
+
+    Another tenant may have the tag, who imported the archive of the erased one; only the name tells them apart.
+    """
 
     digest: bytes
     tag: str
     key: bytes
     erased_us: int
+
+    @property
+    def id(self) -> str:
+        """Return the key of the entry in a ledger."""
+        return f"{self.tag} {self.digest.hex()}"
+
+    def matches(self, user_id: str, tag: str) -> bool:
+        """Return whether it is the erasure of this tenant."""
+        return tag == self.tag and hash_tenant_name(self.key, user_id) == self.digest
 
 
 class DamagedRow(NamedTuple):
@@ -160,9 +172,10 @@ class TenantTransfer(Protocol):
     def load(self, user_id: str, origin: ExportHeader, rows: Iterable[ImportRow]) -> dict[str, int]:
         """Import rows into an empty tenant in one transaction and return the number of rows per table.
 
-        The tenant gets the tag and key of `origin`. Raises `Conflict` when it has any rows, when another tenant here
-        has that tag, or when the rows have a newer schema; `Corrupt`, naming the place, for an invalid row. An
-        exception from `rows` passes through. After any of them nothing has changed.
+        The tenant gets the tag and key of `origin`; its own erasure, if one is listed, is lifted. Raises `Conflict`
+        when it has any rows, when another tenant here has that tag, or when the rows have a newer schema; `Corrupt`,
+        naming the place, for an invalid row. An exception from `rows` passes through. After any of them nothing has
+        changed.
         """
         ...
 
@@ -235,7 +248,7 @@ def name_owner(ledger: str | Path) -> str:
 
 
 def read_ledger(path: str | Path, *, partial: bool = False) -> dict[str, ErasedTenant]:
-    """Read the entries of a ledger by tag; {} without a file.
+    """Read the entries of a ledger by id; {} without a file.
 
     With `partial` an invalid ledger gives the entries of its valid lines; otherwise it raises `Corrupt`.
     """
@@ -263,14 +276,21 @@ def _read_lines(path: str | Path) -> tuple[dict[str, ErasedTenant], int]:
         try:
             row = cast("dict[str, Any]", json.loads(line))
             if row.get("lifted"):
-                found.pop(row["tag"], None)
+                for lifted in _find_entries(found, f"{row['tag']} {row.get('digest', '')}"):
+                    del found[lifted]
             else:
                 digest, key = bytes.fromhex(row["digest"]), bytes.fromhex(row["key"])
-                found[row["tag"]] = ErasedTenant(digest, row["tag"], key, int(row["erased_us"]))
+                entry = ErasedTenant(digest, row["tag"], key, int(row["erased_us"]))
+                found[entry.id] = entry
         except (ValueError, KeyError, TypeError, AttributeError):
             if number < len(lines):  # a crash cuts off the last line; its entry is written again
                 damaged = damaged or number
     return found, damaged
+
+
+def _find_entries(found: Iterable[str], name: str) -> list[str]:
+    """Return the entry of this id; for a tag alone, which earlier versions wrote, every entry with it."""
+    return [known for known in found if known.startswith(name)]
 
 
 def list_damaged_ledgers(path: str | Path) -> list[str]:
@@ -295,23 +315,23 @@ def add_to_ledger(path: str | Path, entries: Iterable[ErasedTenant]) -> None:
             raise make_file_error(place, error, "set aside") from error
         _log.warning("a damaged ledger of erasures was set aside")
         kept = found
-    entries = [*kept.values(), *(one for one in entries if one.tag not in kept)]
+    entries = [*kept.values(), *(one for one in entries if one.id not in kept)]
     known = read_ledger(path)
     _append(
         path,
         [
             {"digest": one.digest.hex(), "tag": one.tag, "key": one.key.hex(), "erased_us": one.erased_us}
             for one in entries
-            if one.tag not in known
+            if one.id not in known
         ],
     )
 
 
-def remove_from_ledger(path: str | Path, tag: str) -> None:
-    """Cancel the entry of a tag, if there is one. A damaged ledger is set aside, and its valid lines are kept."""
+def remove_from_ledger(path: str | Path, name: str) -> None:
+    """Cancel the entry of an id, if there is one. A damaged ledger is set aside, and its valid lines are kept."""
     add_to_ledger(path, ())
-    if tag in read_ledger(path):
-        _append(path, [{"tag": tag, "lifted": True}])
+    lifted = (entry.split() for entry in _find_entries(read_ledger(path), name))
+    _append(path, [{"tag": tag, "digest": digest, "lifted": True} for tag, digest in lifted])
 
 
 def _append(path: str | Path, lines: list[dict[str, object]]) -> None:

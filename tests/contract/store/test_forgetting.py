@@ -23,6 +23,7 @@ from credenda.storage.store import (
     Writer,
     pack_code,
 )
+from credenda.storage.transfer import ImportRow
 
 from .build import ANA, BEN, add, because, current, followed, held, logged, put, said, see, vector
 
@@ -245,6 +246,24 @@ def test_a_tag_that_was_erased_is_known_as_such(store: Store) -> None:
     assert store.erased({gone, stays, "000000"}) == {gone}
     with store.dump(BEN, only={"tombstones", "events"}) as dump:
         assert {table for table, _ in dump.rows} == {"events"}
+
+
+def test_only_the_import_under_its_own_name_lifts_an_erasure(store: Store) -> None:
+    put(store, ANA, said("I live in Linz."))
+    with store.dump(ANA) as dump:
+        origin, rows = dump.origin, [ImportRow(place, *row) for place, row in enumerate(dump.rows)]
+    store.erase(ANA)
+
+    def list_erased() -> set[str]:
+        listed = store.erasures()
+        return {name for name in (ANA, BEN) if any(one.matches(name, origin.tag) for one in listed)}
+
+    store.load(BEN, origin, rows)
+    assert list_erased() == {ANA}
+    store.erase(BEN)
+    assert list_erased() == {ANA, BEN}
+    store.load(ANA, origin, rows)
+    assert list_erased() == {BEN}
 
 
 def test_filing_what_was_read_adds_and_never_alters(store: Store) -> None:

@@ -147,14 +147,19 @@ def test_the_ledger_names_nobody_and_survives_a_torn_line(tmp_path: Path) -> Non
     entry = ErasedTenant(hash_tenant_name(b"k" * 32, "ana"), "3fa9c2", b"k" * 32, 7)
     add_to_ledger(place, [entry])
     add_to_ledger(place, [entry])
-    assert read_ledger(place) == {"3fa9c2": entry}
+    assert read_ledger(place) == {entry.id: entry}
     assert locate_ledger(place).read_bytes().count(b"\n") == 1
     assert b"ana" not in locate_ledger(place).read_bytes()
     with locate_ledger(place).open("ab") as file:
         file.write(b'{"digest": "to')
     other = ErasedTenant(hash_tenant_name(b"k" * 32, "ben"), "3fa9c3", b"k" * 32, 8)
-    assert set(read_ledger(place)) == {"3fa9c2"}
+    assert set(read_ledger(place)) == {entry.id}
     add_to_ledger(place, [other])
-    assert read_ledger(place) == {"3fa9c2": entry, "3fa9c3": other}
-    remove_from_ledger(place, "3fa9c2")
-    assert read_ledger(place) == {"3fa9c3": other}
+    assert read_ledger(place) == {entry.id: entry, other.id: other}
+    namesake = ErasedTenant(hash_tenant_name(b"k" * 32, "ben"), "3fa9c2", b"k" * 32, 9)
+    add_to_ledger(place, [namesake])
+    remove_from_ledger(place, entry.id)
+    assert read_ledger(place) == {other.id: other, namesake.id: namesake}
+    with locate_ledger(place).open("ab") as file:  # as earlier versions wrote it
+        file.write(b'{"lifted": true, "tag": "3fa9c2"}\n')
+    assert read_ledger(place) == {other.id: other}

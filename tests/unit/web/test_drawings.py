@@ -124,6 +124,7 @@ def test_a_corrected_value_has_no_time_in_the_world() -> None:
     wrong = replace(lane("Graz", "superseded", 10, 5, true=(100, 50)), was_true=False)
     drawing = draw_lanes([wrong, lane("Linz", "active", 5)], now_us=NOW)
     assert len(find(parse(drawing), "bar")) == 3
+    assert len(find(parse(drawing), "label")) == 3
     assert drawing.rows[0].cells[2:4] == ("–", "–")
     assert drawing.rows[1].cells[2] != "–"
 

@@ -66,6 +66,7 @@ def test_a_memory_without_a_slot_is_believed_again_or_no_more() -> None:
         ({"contested": True}, "It would be contested again"),
         ({"layer": "episodic"}, "It would be in the layer {layer} again"),
         ({"confirmations": 2}, "It would count as said {n} times"),
+        ({"confirmations": 0}, "It would count as said once"),
         ({"text": "Before."}, "It would read again: {text}"),
         ({"status": "forgotten"}, "Its status: {status}"),
         ({"tags": ("a",), "topic": None}, "As before: {fields}"),

@@ -251,6 +251,11 @@ def _show_import(screen: Screen, report: ImportReport) -> Iterator[str]:
     )
     yield f"Would import {path}; nothing was stored" if report.dry_run else f"Imported {path}"
     yield screen.pairs(rows)
+    if report.lifted_erasure:
+        yield screen.fill(
+            f"This {'would lift' if report.dry_run else 'lifted'} the erasure of this user: a restore of a backup"
+            " from before it brings the user back. To have the erasure again, erase the user again."
+        )
     places: dict[str, list[str]] = {}
     for one in report.problems:
         place, _, what = one.rpartition(": ")

@@ -56,6 +56,7 @@ if TYPE_CHECKING:
     from credenda import bootstrap
     from credenda.interfaces.server.process import Plan
     from credenda.operations import Toolset
+    from credenda.runtime import Parts
 else:
     bootstrap = import_on_use("credenda.bootstrap")
 
@@ -246,6 +247,7 @@ _USUAL: Final = "memory:read,memory:write"
 def _create(session: Session, name: str, scopes: str, **given: str) -> None:
     wanted = [scope.strip() for scope in scopes.split(",") if scope.strip()]
     with session.open_parts() as parts:
+        _note_newcomer(parts)
         issued = services.access.issue_token(
             parts, name, scopes=wanted, allowed=_SCOPES, expires=given["expires"], member=given["member"]
         )
@@ -254,6 +256,13 @@ def _create(session: Session, name: str, scopes: str, **given: str) -> None:
     if not session.json:
         note(f"{scopes} for {user}, {f'until {until}' if until else 'without end'}; shown once:")
     write_either(session, issued, issued.token)
+
+
+def _note_newcomer(parts: Parts) -> None:
+    """Say that nobody has the name of the user yet, which may be a slip."""
+    with parts.store.reader(parts.user_id) as reader:
+        if not reader.tenant.tag:
+            note(f"note: nothing is stored for a user called {escape_controls(parts.user_id)} yet")
 
 
 @make_command(
@@ -421,6 +430,7 @@ MEMBERS: Final = make_group(
 def issue_login_link(session: Session, url: str) -> None:
     """Print a login link."""
     with session.open_parts() as parts:
+        _note_newcomer(parts)
         secret = services.access.issue_link(parts.store.secrets, parts.user_id, parts.clock.now_us())
     link = f"{url.rstrip('/')}/login?code={secret}"
     if not session.json:

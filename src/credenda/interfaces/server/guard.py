@@ -26,7 +26,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from credenda import limits
 from credenda.clock import Clock, seconds
 from credenda.current_call import ModelUse, limit_duration, measure_model_use
-from credenda.errors import CredendaError
+from credenda.errors import Corrupt, CredendaError, Unavailable
 from credenda.ids import draw_request_id
 from credenda.interfaces.authorization import CallNote, Principal, current_note, use_principal
 from credenda.interfaces.server.metrics import Metrics
@@ -174,6 +174,8 @@ Identify = Callable[[Scope], Awaitable[Principal]]
 """Returns the caller of a request, or raises `Unauthenticated`, or `Problem` for one that fails too often."""
 
 _log: Final = logging.getLogger("credenda.server.requests")
+_failures: Final = logging.getLogger("credenda.server.failures")
+"""Failures of the store, which the operator sees also without a log of requests."""
 _REQUEST_ID: Final = re.compile(r"[A-Za-z0-9._-]{1,64}")
 _PROXIED: Final = ("forwarded", "x-forwarded-for", "x-forwarded-host", "x-real-ip", "via")
 _ANSWER_SECONDS: Final = 0.25
@@ -245,6 +247,8 @@ class RequestLog:
         if failure is not None and not isinstance(failure, CredendaError | Problem):
             line["failure"] = type(failure).__name__
         _log.info(json.dumps(line))
+        if isinstance(failure, Corrupt | Unavailable):
+            _failures.warning(json.dumps({"request_id": state["request_id"], "failure": str(failure)}))
         if self._audit is not None and scope["path"] not in PUBLIC and "is_asset" not in state:
             self._audit(_draft_record(scope, self._clock.now_us(), status, duration_seconds))
 

@@ -22,6 +22,7 @@ from credenda.interfaces.server.metrics import Probe, ProbeResult
 from credenda.model.change import ChangeKind
 from credenda.model.report import BackupReport
 from credenda.model.server import AccessToken, IssuedToken
+from credenda.paths import find_obstacle, make_file_error
 from credenda.runtime import ActiveCalls, Parts
 from credenda.services.jobs import WorkerInfo, list_workers
 from credenda.session_pool import SessionPool
@@ -219,6 +220,11 @@ class Memories:
         except CredendaError as error:
             return error.what
         return ""
+
+    def find_trouble(self) -> str:
+        """Return "" if requests can be served and messages stored, else the reason."""
+        obstacle = find_obstacle(self._parts.store_name) if self.is_file() else None
+        return self.check() or ("" if obstacle is None else make_file_error("the database", obstacle).why)
 
     def mark(self, user: str) -> StoreMark:
         """Return the present moment in the history of a user's memory."""

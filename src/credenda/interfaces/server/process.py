@@ -210,7 +210,12 @@ async def _run(memories: Memories, endpoint: McpEndpoint) -> AsyncGenerator[None
 
 async def _answer_unknown(scope: Scope, receive: Receive, send: Send) -> None:
     if scope["type"] == "http":
-        await send_problem(NotFound("there is no such page", fix="see /openapi.json"), scope, receive, send)
+        await send_problem(
+            NotFound("there is no such page", fix="check the address; /openapi.json lists those for programs"),
+            scope,
+            receive,
+            send,
+        )
 
 
 @cache
@@ -238,8 +243,9 @@ class _Pages:
         """Describe the HTTP interface."""
         return Response(await to_thread.run_sync(_write_openapi), media_type="application/json")
 
-    async def show_metrics(self, _: Request) -> Response:
+    async def show_metrics(self, request: Request) -> Response:
         """Show counts for Prometheus to who may administer."""
+        request.scope["state"]["note"].operation = "metrics"
         if "memory:admin" not in get_principal().scopes:
             why = "it lacks the scope memory:admin"
             return make_problem_response(Forbidden("the token does not permit metrics", why=why, scope="memory:admin"))

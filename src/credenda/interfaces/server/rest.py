@@ -225,9 +225,7 @@ def make_stale_problem(error: Conflict) -> Problem | None:
 
 
 _FLAGS: Final = {"true": True, "false": False}
-_SUFFIXES: Final = frozenset({".jsonl", ".json", ".md", ".txt", ".html", ".gz", ".zip"})
-"""Endings of an uploaded file's name that are kept, because an import may tell the format by them."""
-_UNSAFE: Final = re.compile(r"[^\w ()+,&@-]+")
+_UNSAFE: Final = re.compile(r"[^\w .()+,&@-]+")
 _NAME_CHARACTERS: Final = 60
 _FILES: Final = frozenset({"upload", "download"})
 _COPY_BYTES: Final = 1 << 20
@@ -463,11 +461,9 @@ async def _open_form(request: Request, fields_max: int) -> AsyncGenerator[FormDa
 
 
 def _keep_upload(sent: UploadFile, folder: Path) -> Path:
-    """Copy a sent file under its name, as far as that is harmless, with the endings that a format is told by."""
-    given = PurePosixPath((sent.filename or "").replace("\\", "/"))
-    endings = "".join(one for one in given.suffixes[-2:] if one.casefold() in _SUFFIXES)
-    stem = _UNSAFE.sub(" ", given.name.removesuffix(endings))[:_NAME_CHARACTERS].strip(" .") or "sent"
-    path = folder / f"{stem}{endings}"
+    """Copy a sent file under its name, as far as that is harmless; of a long one the end, which tells the format."""
+    given = PurePosixPath((sent.filename or "").replace("\\", "/")).name
+    path = folder / (_UNSAFE.sub(" ", given)[-_NAME_CHARACTERS:].strip(" .") or "sent")
     with path.open("wb") as target:
         while piece := sent.file.read(_COPY_BYTES):
             target.write(piece)

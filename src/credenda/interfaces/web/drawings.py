@@ -518,16 +518,17 @@ def _draw_lane(canvas: Canvas, version: Version, bar: _Bar, axis: Axis, *, y: fl
     open_end = " open" if bar.end_us is None else ""
     until = "…" if bar.end_us is None else show_moment(bar.end_us, zone)
     label = shorten(version.label, _LABEL_LANES)
-    if bar.is_drawn:
-        canvas.add(
-            "rect",
-            f"bar status-{status}{open_end}",
-            title=f"{label}: {show_moment(bar.start_us, zone)} – {until}",
-            x=share(start),
-            y=y + 17,
-            width=share(wide),
-            height=_BAR,
-            rx=3,
-        )
+    if not bar.is_drawn:
+        return
+    canvas.add(
+        "rect",
+        f"bar status-{status}{open_end}",
+        title=f"{label}: {show_moment(bar.start_us, zone)} – {until}",
+        x=share(start),
+        y=y + 17,
+        width=share(wide),
+        height=_BAR,
+        rx=3,
+    )
     side, anchor = (start + wide, "end") if start > 1 / 2 else (start, "start")
     canvas.add("text", "label", x=share(side), y=y + 13, text=label, text_anchor=anchor)

@@ -57,6 +57,7 @@ from credenda.operations import OPERATIONS
 from credenda.private import cut_private
 from credenda.services import access
 from credenda.services.access import find_access, list_access
+from credenda.services.browse import name_version
 from credenda.storage.store import Store
 
 _COOKIE: Final = "credenda-language"
@@ -75,7 +76,9 @@ _HEADERS: Final = {
 _MENU: Final = (("memory", "Memory"), ("upkeep", "Upkeep"), ("server", "Server"))
 _FILE: Final = "application/octet-stream"
 _CHOICE: Final = "/memory-choice"
-_MACHINES: Final = ("/v1/", "/mcp", "/a2a", "/.well-known/")
+_OF_CURRENT: Final = frozenset({"correct", "pin", "promote"})
+"""Actions that a replaced memory refuses: they go on to the one in its place."""
+_MACHINES: Final = ("/v1/", "/mcp", "/a2a", "/metrics", "/.well-known/")
 """What the paths of programs begin with."""
 _EVENTS: Final = EVENTS_PATH.partition("{id}")[::2]
 
@@ -93,11 +96,14 @@ class Web:
         self.assets = [Route(f"/static/{name}", _make_asset(name, media)) for name, media in ASSETS.items()]
 
     def owns(self, scope: Scope) -> bool:
-        """Return whether a request is for a page, or for the events of a job, which pages show."""
+        """Return whether a request is for a page, or for the events of a job, which pages show.
+
+        A browser that needs a caller and asks for no program's path asks for a page, also for one that is not there.
+        """
         path = scope["path"]
         if path.startswith(_MACHINES):
             return path.startswith(_EVENTS[0]) and path.endswith(_EVENTS[1])
-        return any(route.path_regex.match(path) for route in self.routes)
+        return "show_problem" in scope["state"] or any(route.path_regex.match(path) for route in self.routes)
 
     def show_problems(self, app: ASGIApp) -> ASGIApp:
         """Wrap an application so that a browser gets its refusals as pages, or is sent to log in."""
@@ -111,7 +117,7 @@ class Web:
         return serve
 
     def _show_problem(self, problem: Problem, scope: Scope) -> Response:
-        if problem.status == _UNAUTHENTICATED and self.sessions.has_logins and self.owns(scope):
+        if problem.status == _UNAUTHENTICATED and self.sessions.has_logins and "is_page" in scope["state"]:
             wanted = scope["path"] + (f"?{scope['query_string'].decode('latin-1')}" if scope["query_string"] else "")
             followed = {"page": wanted} if scope["method"] in READING and wanted != "/" else {}
             return RedirectResponse(LOGIN + (f"?{urlencode(followed)}" if followed else ""), 303)
@@ -207,13 +213,16 @@ class _Endpoint:
             named = view.get("id")
             is_contest = named.startswith("k")
             present = view.call("contest" if is_contest else "get", id=named)
-            kept = [(name, value) for name, value in view.form if name not in {"csrf", "version"}]
+            while self._action in _OF_CURRENT and (later := view.find_memory(present.superseded_by)):
+                present = later
+            place = view.place.replace(named, present.id)
             data = {
                 "problem": {"detail": "", **make_problem(error).body},
                 "present": present,
-                "version": error.ids["version"],
-                "mine": kept,
-                "back": view.place.rpartition("/")[0] or "/",
+                "version": name_version(present),
+                "mine": [(name, value) for name, value in view.form if name not in {"csrf", "version"}],
+                "action": place,
+                "back": place.rpartition("/")[0] or "/",
             }
             page = replace(view.page, name="conflict", title="Changed by someone else")
             return _make_html(render_page(page, view, data, menu=_list_menu(view), notes=()), 412)
@@ -365,6 +374,7 @@ class Sessions:
 
         Raises `Unauthenticated` where nobody is logged in and no token is sent.
         """
+        scope["state"]["is_page"] = True
         if self._found is None or "authorization" in Headers(scope=scope):
             scope["state"]["csrf"] = _make_csrf(self._secret) if self._found is None else ""
             return await self._bearer(scope)

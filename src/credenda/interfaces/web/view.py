@@ -362,7 +362,8 @@ def _describe_field(memory: Memory, name: str, then: object) -> Outcome | None:
         case "layer":
             return Outcome(message="It would be in the layer {layer} again", memory=memory, words={"layer": str(then)})
         case "confirmations" if isinstance(then, int):
-            return Outcome(message="It would count as said {n} times", memory=memory, values={"n": str(then + 1)})
+            message = "It would count as said {n} times" if then else "It would count as said once"
+            return Outcome(message=message, memory=memory, values={"n": str(then + 1)} if then else {})
         case "text" if then:
             return Outcome(message="It would read again: {text}", memory=memory, values={"text": str(then)})
         case _:

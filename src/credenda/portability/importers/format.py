@@ -30,13 +30,15 @@ from credenda.write.intake.validate import Submission
 class Source:
     """The file being imported, and its user; `modified_us` is None if the file has no modification time.
 
-    `place` is set for a file in a zip, whose `path` has only its name.
+    `place` is set for a file in a zip, whose `path` has only its name. `uploaded` says that a server received the file,
+    in a folder that means nothing to its sender.
     """
 
     path: Path
     user_id: str
     modified_us: int | None
     place: Place | None = None
+    uploaded: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -259,7 +261,8 @@ def cut(text: str) -> Iterator[str]:
 
 def name_file_session(source: Source) -> str:
     """Return the session of a file's content, so that it can be deleted as a whole."""
-    path = source.path.as_posix().encode("utf-8", "replace").decode()
+    path = source.path.name if source.uploaded else source.path.as_posix()
+    path = path.encode("utf-8", "replace").decode()
     return f"file:{path[-_SESSION_CHARACTERS:]}"
 
 

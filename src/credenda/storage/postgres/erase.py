@@ -149,10 +149,10 @@ class LedgerFile:
             return {self.path: str(error)}
         return {}
 
-    def lift(self, tag: str) -> None:
-        """Cancel an entry whose user was imported again on purpose; where that fails, `find_problems` tells."""
+    def lift(self, name: str) -> None:
+        """Cancel the entry of who was imported again on purpose; where that fails, `find_problems` tells."""
         try:
-            remove_from_ledger(self._owner, tag)
+            remove_from_ledger(self._owner, name)
         except CredendaError as error:
             _log.warning("an imported user is still in the ledger of erasures", extra={"code": error.code})
 
@@ -163,7 +163,7 @@ class LedgerFile:
         else:
             entries = store.erasures()
             known = read_ledger(self._owner, partial=True)
-            missing = sum(entry.tag not in known for entry in entries)
+            missing = sum(entry.id not in known for entry in entries)
             owed = {self.path: f"{missing} are missing"} if missing else {}
         found = [
             Finding(
@@ -183,7 +183,8 @@ class LedgerFile:
             )
             for place in list_damaged_ledgers(self._owner)
         ]
-        back = sum(store.user_of(tag) is not None for tag in read_ledger(self._owner, partial=True))
+        listed = read_ledger(self._owner, partial=True).values()
+        back = sum(entry.matches(store.user_of(entry.tag) or "", entry.tag) for entry in listed)
         if back:
             found.append(
                 Finding(

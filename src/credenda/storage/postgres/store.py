@@ -417,14 +417,16 @@ class PostgresStore(ServerRows, TenantQueries):
         self._check_writable()
         if origin.tag:
             open_stored_key(origin.key, self._key)
+        lifted = [entry for entry in self.erasures() if entry.matches(user_id, origin.tag)]
         scope = self._own(user_id, server=True, patient=True)
         with self._marking(user_id), self._connections.transaction(scope, write=True) as session:
             counts = postgres.erase.load_rows(
                 session, self._bind(session, user_id), user_id, origin=origin, placed=rows
             )
-            session.execute("DELETE FROM erasures WHERE tag = %s", (origin.tag,))
-        if self._ledger is not None and origin.tag:
-            self._ledger.lift(origin.tag)
+            for entry in lifted:
+                session.execute("DELETE FROM erasures WHERE digest = %s AND tag = %s", (entry.digest, entry.tag))
+        for entry in lifted if self._ledger is not None else ():
+            self._ledger.lift(entry.id)
         return counts
 
     def erase(self, user_id: str, *, exported: Mapping[str, int] | None = None) -> Erasure:

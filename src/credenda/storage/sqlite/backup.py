@@ -57,13 +57,13 @@ def back_up(store: SqliteStore, path: Path) -> BackupReport:
         why = "its name is not Unicode, and backups are remembered by name"
         raise Invalid(f"{str(path)!r} cannot be a backup", why=why, fix="name another file") from error
     _check_replaceable(store, place, there=bool(there))
-    store.note_backup(str(place))
     with make_temporary_file(place) as part:
         with translate_errors(str(place)), closing(connect(store.path, query_only=True, create=False)) as reading:
             users = _copy(reading, part)
         now_us = store.now_us()
         with translate_errors(str(part)), closing(sqlite3.connect(part, isolation_level=None)) as copy:
             copy.execute("UPDATE identity SET backup_at = ?", (now_us,))
+        store.note_backup(str(place))  # before it is there, and once nothing but a full disk can keep it away
         sync_and_replace(part, place)
     store.list_erasures_beside(str(place))
     return BackupReport(path=str(path), size_bytes=place.stat().st_size, users=users)
@@ -199,7 +199,7 @@ def _collect_erased(backup: Path, *others: Path) -> dict[str, ErasedTenant]:
     complete = False
     for other in filter(Path.exists, others):
         with suppress(CredendaError, sqlite3.Error), closing(connect(str(other), read_only=True)) as reading:
-            entries |= {row["tag"]: ErasedTenant(*row) for row in reading.execute(_LEDGER)}
+            entries |= {entry.id: entry for row in reading.execute(_LEDGER) if (entry := ErasedTenant(*row))}
             complete = complete or bool(tags & {row[0] for row in reading.execute(_TAGS)})
     for path in (backup, *others):
         entries = read_ledger(path, partial=complete) | entries

@@ -508,12 +508,12 @@ def settle_ledgers(
     owed: dict[tuple[str, str], str] = {}
     for place in (path, *backups):
         _attempt(owed, (place, ""), partial(add_to_ledger, place, entries))
-    kept = {entry.tag for entry in entries}
-    for place, tag in before:
-        if tag and tag not in kept and _is_reachable(place):
-            _attempt(owed, (place, tag), partial(remove_from_ledger, place, tag))
+    kept = {entry.id for entry in entries}
+    for place, name in before:
+        if name and name not in kept and _is_reachable(place):
+            _attempt(owed, (place, name), partial(remove_from_ledger, place, name))
     if before or owed:
-        rows = [(place, tag, now_us, reason) for (place, tag), reason in owed.items()]
+        rows = [(place, name, now_us, reason) for (place, name), reason in owed.items()]
         paid = [key for key in before if key not in owed]
 
         def record() -> None:
@@ -583,26 +583,28 @@ def _is_file(path: str) -> bool:
 
 
 def remove_from_ledgers(
-    path: str, commits: GroupCommit, connection: sqlite3.Connection, now_us: int, *, tag: str
+    path: str, commits: GroupCommit, connection: sqlite3.Connection, now_us: int, *, tenant: tuple[str, str]
 ) -> None:
-    """Remove a tenant from the ledgers that was imported again on purpose: a later backup may contain it."""
-    places = (path, *_read_whole_ledger(path)[1])
+    """Remove a tenant, by name and tag, from the ledgers that was imported again on purpose.
 
-    def owe() -> bool:
-        found = connection.execute("DELETE FROM erasures WHERE tag = ?", (tag,)).rowcount
-        if found:
-            connection.executemany(_OWE, [(place, tag, now_us, "not tried yet") for place in places])
-        return bool(found)
+    A later backup may contain it. The erasure of another tenant with the tag stays.
+    """
+    entries, backups = _read_whole_ledger(path)
+    lifted = [entry for entry in entries if entry.matches(*tenant)]
+    if not lifted:
+        return
 
-    if commits.run(owe):
-        settle_ledgers(path, commits, connection, now_us)
+    def owe() -> None:
+        keys = [(entry.digest, entry.tag) for entry in lifted]
+        connection.executemany("DELETE FROM erasures WHERE digest = ? AND tag = ?", keys)
+        owed = [(place, entry.id, now_us, "not tried yet") for place in (path, *backups) for entry in lifted]
+        connection.executemany(_OWE, owed)
+
+    commits.run(owe)
+    settle_ledgers(path, commits, connection, now_us)
 
 
 def find_erased_tenants(connection: sqlite3.Connection, entries: Mapping[str, ErasedTenant]) -> list[str]:
     """Return the tenants of a file that the entries of a ledger list as erased."""
     tenants = connection.execute("SELECT user_id, tag FROM tenants").fetchall()
-    return [
-        row["user_id"]
-        for row in tenants
-        if (entry := entries.get(row["tag"])) and hash_tenant_name(entry.key, row["user_id"]) == entry.digest
-    ]
+    return [row[0] for row in tenants if any(entry.matches(row[0], row[1]) for entry in entries.values())]

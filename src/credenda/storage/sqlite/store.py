@@ -27,7 +27,7 @@ from credenda.clock import Clock, SystemClock, seconds
 from credenda.current_call import read_author
 from credenda.errors import Conflict, Corrupt, CredendaError, Invalid, NotFound, Unavailable
 from credenda.ids import draw_unused_tag
-from credenda.paths import make_file_error
+from credenda.paths import find_obstacle, make_file_error
 from credenda.storage import sqlite
 from credenda.storage.rows import draw_stored_key, open_stored_key, to_tenant
 from credenda.storage.sql.reader import SqlReader, ViewStart, renew_indexes
@@ -586,7 +586,7 @@ class SqliteStore(ServerRows, TenantQueries):
             open_stored_key(origin.key, self._key)
         counts = commits.run(lambda: sqlite.check.load_rows(connection, user_id, origin, rows))
         now_us = self._clock.now_us()
-        sqlite.erase.remove_from_ledgers(self.path, commits, connection, now_us, tag=origin.tag)
+        sqlite.erase.remove_from_ledgers(self.path, commits, connection, now_us, tenant=(user_id, origin.tag))
         return counts
 
     def erase(self, user_id: str, *, exported: Mapping[str, int] | None = None) -> Erasure:
@@ -665,6 +665,9 @@ class SqliteStore(ServerRows, TenantQueries):
         connection, commits = self._writer, self._commits
         if connection is None or commits is None:
             return findings
+        if (obstacle := find_obstacle(self.path)) is not None:
+            error = make_file_error(self.path, obstacle)
+            findings.append(Finding(check="disk", detail=error.why, where=self.path, fix=error.fix))
         findings += sqlite.erase.find_owed(self.path, self.retry_owed() if repair else None)
         if repair and tenant is not None and findings:
             findings = commits.run(lambda: sqlite.check.repair_rows(connection, tenant, findings))

@@ -246,6 +246,7 @@ def load_overview(view: View) -> Mapping[str, object]:
     stated.sort(key=lambda one: browsed.said.get(one.id, one.created_at), reverse=True)
     return {
         "oldest_unread_seconds": stats.oldest_unread_seconds,
+        "trouble": view.memories.find_trouble(),
         "is_slow": stats.oldest_unread_seconds > _SLOW_SECONDS,
         "waiting": stats.waiting,
         "probe": view.memories.describe_probe(),

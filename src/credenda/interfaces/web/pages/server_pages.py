@@ -27,10 +27,17 @@ def load_audit(view: View) -> Mapping[str, object]:
     is_wanted = view.get("check") == "yes"
     return {
         "records": [{"seq": one.seq, "hash": one.hash, **one.fields} for one in records],
+        "who": _name_credentials(view),
         "older": records[-1].seq if len(records) == _SHOWN else None,
         "chain": view.call("verify-audit", anchor=view.get("anchor")) if is_wanted else None,
         "anchor": view.get("anchor"),
     }
+
+
+def _name_credentials(view: View) -> Mapping[str, str]:
+    """Return the names of the tokens and connections, by what a record has as its credential."""
+    known = view.memories.list_tokens() if _may_administer(view) else []
+    return {f"{'oauth' if one.client else 'token'}:{one.id}": one.name for one in known}
 
 
 def _read_after(view: View, number: int, limit: int) -> Sequence[AuditRecord]:
@@ -205,6 +212,8 @@ CONNECT_PAGE = Page(
 # Data in and out: import with a dry run, export, backup, retention rules and holds, and erasure with its receipt.
 
 
+_DOCUMENTS: Final = frozenset({"markdown", "obsidian", "text"})
+"""Formats of pages, in which nobody speaks to the agent."""
 _FORMATS: Final = (
     "credenda",
     "conversation",
@@ -233,6 +242,7 @@ def load_data(view: View) -> Mapping[str, object]:
         "may_back_up": view.memories.may_back_up(),
         "is_file": view.memories.is_file(),
         "imported": None,
+        "documents": _DOCUMENTS,
         "receipt": None,
     }
 

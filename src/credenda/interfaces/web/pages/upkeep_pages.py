@@ -300,7 +300,7 @@ def load_jobs(view: View) -> Mapping[str, object]:
         "dead": stats.dead_jobs,
         "waiting": stats.waiting,
         "oldest_unread_seconds": stats.oldest_unread_seconds,
-        "trouble": view.memories.check(),
+        "trouble": view.memories.find_trouble(),
         "is_working": view.memories.is_working(),
         "probe": view.memories.describe_probe(),
         "workers": view.memories.list_workers() if view.may("schedule") else (),
