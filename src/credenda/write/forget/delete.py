@@ -39,6 +39,7 @@ from credenda.write.forget.scope import (
     find_mentions,
     find_merged_parts,
     find_other_support,
+    find_own_words,
     find_part,
     find_similar_events,
     has_overlap,
@@ -109,6 +110,8 @@ class Deletion:
     """Texts by id of all memories that were deleted, but for those that `reworded` names."""
     withdrawn: set[str] = field(default_factory=set[str])
     """The ids of those among them that were derived from the others."""
+    reasons: dict[str, str] = field(default_factory=dict[str, str])
+    """Why the others were deleted that nobody named, by id; the rest of them state the same."""
     renamed: dict[str, str] = field(default_factory=dict[str, str])
     """The new ids of memories that other messages state too, by their old ids."""
     _reworded: dict[str, tuple[str, str]] = field(default_factory=dict[str, tuple[str, str]])
@@ -296,6 +299,7 @@ class Deletion:
                 if one.status is not Status.DELETED:
                     self._done.add(one.id)
                     self.withdrawn.add(one.id)
+                    self.reasons[one.id] = "it was derived from what is deleted"
                     self.removed[one.id] = one.text
                     apply(self.writer, [change], application)
 
@@ -304,8 +308,11 @@ class Deletion:
         if other.status is Status.DELETED or other.id in self._done:
             return
         self._done.add(other.id)
+        self.reasons[other.id] = "it tells of it by name, or in the same words"
         for item in self.writer.evidence(memory_ids=[other.id]):
-            self._blank(item.span.event_id, [(item.span.start, item.span.stop)], Assertion.of(other))
+            for event in self.writer.events([item.span.event_id]):
+                spans = find_own_words(self.writer, other, event, item, without=self._done, extractor=self.extractor)
+                self._blank(event.id, spans, Assertion.of(other))
         self._redact_memory(other, [], buried=False)
 
     def _blank_restatements(self, memory: Memory, found: Sequence[Part]) -> None:
@@ -335,6 +342,7 @@ class Deletion:
             if left and not (told_here and not is_stated(memory, left)):
                 continue
             self._done.add(memory.id)
+            self.reasons[memory.id] = "no other message states it"
             spans = [item for item in resting if item.memory_id == memory.id]
             parts = [Part(event, item, event.text[item.span.start : item.span.stop]) for item in spans]
             if left and memory.status in CURRENT_STATUSES:
