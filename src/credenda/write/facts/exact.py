@@ -100,7 +100,7 @@ def find_exact_forms(turn: Turn) -> ExactForms:
         retracts, jokes = _TAKEN_BACK.fullmatch(said) is not None, _JOKE.fullmatch(said) is not None
         if (retracts or jokes) and at:
             taken_back.append(sentences[at - 1])
-        elif retracts and not _declines(turn, said):
+        elif retracts and not _is_declining(turn, said):
             claims.append(_make_exact_claim(turn, one, UpdateKind.RETRACT))
         elif (forgets := _find_forgotten(turn, one, said)) is not None:
             claims.append(forgets)
@@ -110,7 +110,7 @@ def find_exact_forms(turn: Turn) -> ExactForms:
     return ExactForms(claims, taken_back, forgotten, list(_list_kept(turn, sentences)))
 
 
-def _declines(turn: Turn, said: str) -> bool:
+def _is_declining(turn: Turn, said: str) -> bool:
     """Return whether words such as "never mind" answer an offer or question of the assistant, and take nothing back."""
     heard = turn.addressed
     asked = heard is not None and heard.role is Role.ASSISTANT and _OFFER.search(heard.text.replace("’", "'"))

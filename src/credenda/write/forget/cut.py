@@ -293,10 +293,10 @@ def cut_claim(
     return Cut(tuple(sorted(spans)), whole, alone[0] if len(alone) == 1 else None)
 
 
-def unite_spans(text: str, spans: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
+def merge_spans(text: str, spans: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
     """Join spans that overlap or have no word between them, with the bracket that closes one opened inside.
 
-    >>> unite_spans("two kids, Anna (7) and Max", [(8, 14), (14, 17)])
+    >>> merge_spans("two kids, Anna (7) and Max", [(8, 14), (14, 17)])
     [(8, 18)]
     """
     united: list[tuple[int, int]] = []

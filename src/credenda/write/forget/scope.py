@@ -22,7 +22,7 @@ from credenda.text.normalize import find_condition_forms, list_condition_terms, 
 from credenda.text.sentences import BLANK, blank_span, leave_out_blanks
 from credenda.text.tokens import is_run
 from credenda.write.correct import is_value_alone
-from credenda.write.forget.cut import Assertion, find_phrase, remove_cuts, unite_spans
+from credenda.write.forget.cut import Assertion, find_phrase, merge_spans, remove_cuts
 from credenda.write.forget.derived import leave_out_wordings
 from credenda.write.forget.tombstones import (
     NUMBER,
@@ -294,7 +294,7 @@ def find_part(
     start, stop = part.item.span.start, part.item.span.stop
     # Of the memories on the same words go the words that the others need not, too.
     bound = [cut_from_others(text, Assertion.of(one), kept, extract, yields=True) for one in inseparable]
-    spans = unite_spans(text, [*cut.spans, *(span for one in bound if one is not None for span in one.spans)])
+    spans = merge_spans(text, [*cut.spans, *(span for one in bound if one is not None for span in one.spans)])
     if cut.whole or not WORD.search(remove_cuts(text, spans)):
         return replace(part, spans=((start, stop),), whole=True, alone=part.text)
     places = tuple((start + begin, start + end) for begin, end in spans)
