@@ -17,43 +17,72 @@ _TAG: Final = re.compile(r"<private(?=[\s/<>\\]|\Z)|< +private *>|< */ *private\
 After "< ", only a whole tag counts: "x < private" compares. A backslash follows where an error shows a tag as `repr`.
 """
 
-_HINTS: Final = ("record", "don", "not ", "nothing", "n't", "n\u2019t", "nicht", "never", "no ", "ne ", "out of")
+_HINTS: Final = ("record", "don", "not ", "nothing", "n't", "nt ", "nicht", "never", "no ", "ne ", "out of", "avoid")
 """One of these stands in every request for silence; other texts are not searched for one."""
-_NEGATED: Final = r"(?:do not|don'?t|never|(?:i(?:'d| would) (?:rather|prefer)(?: that| if)? )?you (?:didn't|did not))"
+_NOT: Final = r"(?:do not|do ?n'?t|never|(?:please|pls|plz|kindly),? not)"
+_NEGATED: Final = (
+    rf"(?:{_NOT}|(?:there'?s |there is )?no (?:need|reason)(?: for you)? to|i (?:do not|don'?t) (?:want|need) you to"
+    r"|i(?:'?d| would)? (?:rather|prefer)(?: that| if)? you (?:didn'?t|did not)"
+    r"|you (?:needn'?t|need not|mustn'?t|must not|shouldn'?t|should not|(?:don'?t|do not) (?:have|need) to|are not to)"
+    r"|(?:make sure|be sure|take care|i(?:'?d| would) (?:like|ask) you|i ask you)"
+    r"(?: (?:not to|to not)|(?: that)? you (?:don'?t|do not)))"
+)
+_HOW: Final = r"(?: (?:ever|even|actually|just|please))?"
 _THIS: Final = (
-    r"(?:this|that|it|(?:any|none|a word) of (?:this|that|it)|(?:this|that) (?:one|bit|part|message|conversation|chat)"
-    r"|what (?:i(?:'m| am) about to|i|i just|follows|i'm)"
-    r" ?(?:say|said|tell you|told you|write|wrote|saying|telling you)?"
-    r"|my (?:next|last) message|the following|anything (?:i say|from this))"
+    r"(?:(?:this|that|it|(?:any|none|a word) of (?:this|that|it)|(?:this|that|the next|the last|the following) "
+    r"(?:one|bit|part|message|conversation|chat|info(?:rmation)?|stuff|fact|detail|secret|number|code|pin|password"
+    r"|address|name|date)|(?:these|the) details|what (?:i(?:'?m| am) about to|i|i just|follows|i'?m)"
+    r" ?(?:say|said|tell you|told you|write|wrote|saying|telling you)?|my (?:next|last) message|the following"
+    r"|anything (?:i say|from this))(?![\w'-]))"
 )
-_STORE: Final = r"(?:save|store|record|remember|memori[sz]e|journal|retain|note|(?:write|jot)(?= .{0,40}down))"
-_PUT: Final = r"(?:write|put|keep|log|file|enter|commit)"
-"""Verbs that ask for silence only with the place or the words that they name: other things are logged and kept too."""
-_WORDS: Final = r"(?:th(?:is|at) (?:message|conversation|chat)|what i(?:'m| am)? (?:say|said|saying|told you|tell you))"
-_WHERE: Final = (
-    r"(?:(?: |, )(?:down|anywhere|away|please|for me|ok(?:ay)?|though|(?:in|to|into|on|for) (?:your |the |any |my )?"
-    r"(?:long[- ]term )?(?:memory|memories|notes?|file|record|records|log|journal|database)))"
+_THING: Final = (
+    r"(?:files?|docs?|documents?|drafts?|changes?|edits?|work|progress|code|tabs?|seat|spot|screen|games?|settings?)"
 )
-_STOP: Final = r"(?=\s*(?:[:;,.!\n\u2013\u2014)]|-\s|\Z|(?:but|because|since|and|as)\s))"
+_MINE: Final = rf"(?:my|our)(?! (?:\w+ )?{_THING}\b)(?: [\w'-]+){{1,3}}?"
+_I: Final = r"(?:i|i'?m|i'?ve|i'?d|we|we'?re|we'?ve|my|our|he|she|he's|she's|they|his|her|their)"
+_CLAUSE: Final = (
+    rf"(?:(?:the fact )?that (?={_I} )|anything (?:about|on) (?=\w)"
+    r"|(?<!remember )(?:how much|what|where|who|why) (?=(?:i|we|my|our) ))"
+)
+"""What begins the words that are not to be kept."""
+_WORDS: Final = (
+    r"(?:th(?:is|at) (?:message|conversation|chat)|what i(?:'?m| am)? (?:say|said|saying|told you|tell you))"
+)
+_IN_MEMORY: Final = (
+    r"(?:in|to|into|on|for|from) (?:your |the |any |my )?(?:long[- ]term )?"
+    r"(?:memory|memories|notes?|file|records?|logs?|journal|database)"
+)
+_WHERE: Final = rf"(?:(?: |, )(?:down|anywhere|away|please|pls|for me|ok(?:ay)?|though|{_IN_MEMORY}))"
+_STOP: Final = r"(?=\s*(?:[:;,.!\n)\u2013\u2014\u2600-\U0010ffff]|-\s|\Z|(?:but|because|cause|cuz|bc|since|and|as)\s))"
+_TO_STORE: Final = (
+    r"(?:save|store|record|remember|memori[sz]e|journal|retain|persist|log|note(?: down)?|(?:write|jot) down"
+    r"|(?:keep|make|take) (?:a |any )?(?:record|notes?|track) of|commit to memory)"
+)
+_PUT: Final = r"(?:write|put|keep|file|enter|commit|add)"
+"""Verbs that ask for silence only with the place or the words that they name: other things are kept too."""
+_STORED: Final = r"(?:saved|stored|recorded|logged|remembered|memori[sz]ed|noted|written down|kept)"
+_KEPT: Final = (
+    rf"(?:(?:{_TO_STORE}|keep) ?(?=:)|(?:{_TO_STORE}) {_CLAUSE}"
+    rf"|(?:{_TO_STORE}) (?:{_THIS}|{_MINE}){_WHERE}{{0,3}}{_STOP}|keep {_THIS}{_WHERE}{{0,2}}(?=\s*[:\u2013\u2014])"
+    rf"|(?:write|jot|note) (?:{_THIS}|{_MINE}|anything) down{_WHERE}{{0,2}}(?:{_STOP}|(?= about (?:this|my|our|me)\b))"
+    rf"|{_PUT} (?:(?:{_THIS}|{_MINE}){_WHERE}{{1,3}}|{_WORDS}){_STOP})"
+)
 _REQUESTS: Final = (
-    rf"{_NEGATED} (?:ever )?{_STORE}(?: down)? {_THIS}{_WHERE}{{0,3}}{_STOP}",
-    rf"{_NEGATED} (?:ever )?{_PUT} (?:{_THIS}{_WHERE}{{1,3}}|{_WORDS}){_STOP}",
+    rf"{_NEGATED}{_HOW} {_KEPT}",
+    rf"(?:can|could|would) you (?:please |pls )?not {_TO_STORE} {_THIS}{_WHERE}{{0,3}} ?\?",
+    rf"(?:can|could|would|will) you (?:please |pls )?(?:not|avoid) {_KEPT}",
+    rf"nothing (?:of this|i (?:say|tell you|write))(?: \w+){{0,2}} (?:should|may|is to|must) be {_STORED}\b",
     (
-        rf"(?:no need to|you (?:needn't|need not|don't (?:have|need) to)|i (?:do not|don't) want you to"
-        rf"|please not) {_STORE}(?: down)? {_THIS}{_WHERE}{{0,3}}{_STOP}"
-    ),
-    rf"(?:can|could|would) you (?:please )?not {_STORE}(?: down)? {_THIS}{_WHERE}{{0,3}} ?\?",
-    (
-        r"nothing (?:of this|i (?:say|tell you|write))(?: \w+){0,2} (?:should|may|is to|must) be"
-        r" (?:saved|stored|recorded|remembered|written down|kept)\b"
+        rf"(?:(?:{_THIS}|what follows) (?:is not to|isn'?t to|is never to|must(?:n'?t| not| never)|may not"
+        r"|should(?:n'?t| not| never)|need(?:n'?t| not)) be|not to be"
+        rf"|i (?:do not|don'?t) want (?:{_THIS}|{_MINE})(?: to be| being)?) {_STORED}{_WHERE}{{0,2}}{_STOP}"
     ),
     (
-        rf"(?:{_THIS}|what follows) (?:is not to|isn't to|is never to|must(?:n't| not| never)|should(?:n't| not| never)"
-        rf"|may not|need(?:n't| not)) be (?:saved|stored|recorded|logged|remembered|memori[sz]ed|written down|kept)"
-        rf"{_WHERE}{{0,2}}{_STOP}"
+        rf"(?:{_THIS}(?: is|'s) |it'?s )?(?:not(?: meant)?|isn'?t|nothing) for (?:your|the)"
+        rf" (?:memory|notes?|records?|logs?|files?){_STOP}"
     ),
     (
-        rf"(?:keep|leave) {_THIS} (?:out of|off) (?:your |the |any )?(?:long[- ]term )?"
+        rf"(?:keep|leave) (?:{_THIS}|{_MINE}) (?:out of|off) (?:your |the |any )?(?:long[- ]term )?"
         r"(?:memory|notes|log|records?|file)s?\b"
     ),
     (
@@ -67,6 +96,7 @@ _REQUESTS: Final = (
     rf"no (?:guardes|recuerdes|anotes|apuntes|registres) (?:esto|eso|nada de esto){_STOP}",
     rf"ne (?:garde|sauvegarde|retiens|note|enregistre|m\u00e9morise)[sz]? pas (?:\u00e7a|ceci|cela){_STOP}",
 )
+"""A request for silence: a negation, a verb of keeping, and what is not to be kept, or the words that tell it."""
 _REPORT_CHARACTERS: Final = 64
 _REPORTED: Final = re.compile(
     r"\b(?:said|says|saying|told|tells|asked|asks|wrote|writes|begged|warned|insisted|answered)(?: \w+){0,2}\W*\Z"
@@ -122,8 +152,8 @@ def _compile_request() -> re.Pattern[str]:
     """Compile on first use what asks for silence: at the start of a sentence or after a comma or colon."""
     begin = r"(?:\A|[.!?;:,(\n\u2013\u2014*_-]|\s(?:but|and|so)(?=\s))[\s*_]{0,8}"
     opening = (
-        r"(?:(?:please|hey|hi|ok|okay|btw|by the way|but|and|so|oh|also|just|psst|kindly|bitte|por favor"
-        r"|s'il te pla\u00eet|claude|note)[,:]? ){0,3}"
+        r"(?:(?:please|pls|plz|hey|hi|ok|okay|btw|by the way|but|and|so|oh|also|just|psst|kindly|sorry|actually|well"
+        r"|look|for now|bitte|por favor|s'il te pla\u00eet|claude|note)[,:]? ){0,3}"
     )
     return re.compile(rf"{begin}{opening}(?:{'|'.join(_REQUESTS)})")
 

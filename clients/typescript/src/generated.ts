@@ -351,7 +351,7 @@ export interface DeletionReceipt {
   memories: number;
   /** The ids of memories that held the words, or were written from them, and stayed without them. */
   kept: string[];
-  /** The ids of memories that were deleted too: they stated the same, or were derived from it. */
+  /** The ids of memories that were deleted too; the plan gives the reason of each. */
   taken: string[];
   /** The ids of memories that name a deleted value in their text or in a reason, and stayed as they are. */
   mentions: string[];
@@ -473,6 +473,8 @@ export interface SharedMemory {
   id: string;
   text: string;
   left: string;
+  /** Why it would be deleted too. */
+  reason: string;
 }
 
 /** What deleting one memory or event would remove: memories, and words in events. Nothing was deleted. */
@@ -486,7 +488,7 @@ export interface DeletionPlan {
   blanked: BlankedWords[];
   /** Memories that hold the words, or were written from them, and stay, with what remains of their texts. */
   kept: SharedMemory[];
-  /** Memories that would be deleted too: they state the same, or were derived from it. */
+  /** Memories that would be deleted too, each with the reason. */
   taken: SharedMemory[];
   /** Memories that name a deleted value in their text or in a reason, and stay as they are. */
   mentions: SharedMemory[];

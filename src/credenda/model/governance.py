@@ -116,6 +116,8 @@ class SharedMemory:
     id: str
     text: str
     left: str = ""
+    reason: str = ""
+    """Why it would be deleted too."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -132,7 +134,7 @@ class DeletionPlan:
     kept: tuple[SharedMemory, ...] = ()
     """Memories that hold the words, or were written from them, and stay, with what remains of their texts."""
     taken: tuple[SharedMemory, ...] = ()
-    """Memories that would be deleted too: they state the same, or were derived from it."""
+    """Memories that would be deleted too, each with the reason."""
     mentions: tuple[SharedMemory, ...] = ()
     """Memories that name a deleted value in their text or in a reason, and stay as they are."""
 
@@ -147,7 +149,7 @@ class DeletionReceipt:
     kept: tuple[str, ...] = ()
     """The ids of memories that held the words, or were written from them, and stayed without them."""
     taken: tuple[str, ...] = ()
-    """The ids of memories that were deleted too: they stated the same, or were derived from it."""
+    """The ids of memories that were deleted too; the plan gives the reason of each."""
     mentions: tuple[str, ...] = ()
     """The ids of memories that name a deleted value in their text or in a reason, and stayed as they are."""
     log_emptied: bool = True

@@ -125,7 +125,11 @@ def plan_deletion(parts: Parts, target_id: str, *, whole_message: bool = False) 
             memories=run.deleted + len(run.withdrawn),
             blanked=tuple(BlankedWords(event_id=name, words=words) for name, words in run.blanked),
             kept=tuple(SharedMemory(id=name, text=text, left=left) for name, (text, left) in run.kept.items()),
-            taken=tuple(SharedMemory(id=name, text=text) for name, text in run.removed.items() if name != target.id),
+            taken=tuple(
+                SharedMemory(id=name, text=text, reason=run.reasons.get(name, "it states the same"))
+                for name, text in run.removed.items()
+                if name != target.id
+            ),
             mentions=tuple(SharedMemory(id=one.id, text=one.text, left=one.text) for one in run.find_mentions()),
         )
 

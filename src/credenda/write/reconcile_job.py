@@ -68,7 +68,7 @@ from credenda.write.reconcile.implications import (
     may_settle,
     name_dead,
 )
-from credenda.write.reconcile.past_claims import choose_named, is_about_kind
+from credenda.write.reconcile.past_claims import CONTACT, choose_named, is_about_kind
 from credenda.write.reconcile.same_words import find_unread_changes, read_same_words
 from credenda.write.reconcile.slot_lookup import (
     extract_alias_claims,
@@ -553,8 +553,9 @@ def _find_previous(reader: Reader, event: Event, claim: Claim) -> list[Memory]:
 def _find_named(reader: Reader, claim: Claim) -> list[Memory]:
     """Find the memories, replaced ones too, that a retraction may name by a slot or by words."""
     if claim.entity and claim.attribute:
-        pair = (normalise_name(claim.entity), normalise_attribute(claim.attribute))
-        return reader.find(MemoryFilter(pair=pair, statuses=_CURRENT | {Status.SUPERSEDED}))
+        owner, held = normalise_name(claim.entity), _CURRENT | {Status.SUPERSEDED}
+        names = dict.fromkeys((normalise_attribute(claim.attribute), CONTACT))
+        return [one for name in names for one in reader.find(MemoryFilter(pair=(owner, name), statuses=held))]
     words = normalise_name(claim.entity or "").rpartition("'s ")[2].split()
     found = {one.id: one for one in find_related(reader, words, limits.SLOT_ROWS)}
     owners = {normalise_name(one.entity or "") for one in found.values()}

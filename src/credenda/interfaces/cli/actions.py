@@ -352,9 +352,8 @@ def delete(session: Session, operation: Operation, given: Given) -> Outcome:
         if dry_run:
             return Outcome(value=plan)
         named = f"{plan.id} “{truncate(escape_controls(plan.text), _NAMED)}”" if plan.text else plan.id
-        if is_interactive() and not sure:
-            for line in cli.render.describe_shared(plan):
-                note(line)
+        for line in cli.render.describe_shared(plan) if sure or is_interactive() else ():
+            note(line)
         if not ask_consent(f"Delete {named} permanently, with its evidence?", sure=sure):
             return Outcome(value=Done(id=plan.id, done="kept"))
         if sure and plan.id != given["id"].strip():

@@ -429,7 +429,7 @@ def describe_shared(plan: DeletionPlan | DeletionReport) -> Iterator[str]:
     """Describe the words that a deletion blanks, and every other memory that holds them."""
     going = "These memories go:"
     if isinstance(plan, DeletionPlan):
-        going = "These memories go too, because they state the same or were derived from it:"
+        going = "These memories go too:"
         totals = (len(plan.kept), len(plan.taken), len(plan.mentions))
         yield from (f"Blanks in {one.event_id}: “{escape_controls(one.words)}”" for one in plan.blanked)
     else:
@@ -440,7 +440,7 @@ def describe_shared(plan: DeletionPlan | DeletionReport) -> Iterator[str]:
         if named:
             yield head
             for one in named:
-                left = f" keeps “{escape_controls(one.left)}”" if named is plan.kept else ""
+                left = f" keeps “{escape_controls(one.left)}”" if named is plan.kept else one.reason and f": {one.reason}"
                 yield f"  {one.id} “{escape_controls(one.text)}”{left}"
             yield from count_rest(total, shown=len(named), indent="  ")
 
@@ -451,7 +451,7 @@ def _show_deletion(screen: Screen, receipt: DeletionReceipt) -> Iterator[str]:
     if receipt.kept:
         yield f"{', '.join(receipt.kept)} held its words and stayed without them."
     if receipt.taken:
-        yield f"{', '.join(receipt.taken)} went too: they stated the same or were derived from it."
+        yield f"{', '.join(receipt.taken)} went too."
     if receipt.mentions:
         yield _name_mentions(receipt.mentions)
     if not receipt.log_emptied:

@@ -28,6 +28,17 @@ _TAKEN_BACK: Final = re.compile(
     rf"|(?:don'?t|do not) (?:save|store|record|remember|note|keep|write(?: down)?) {_IT}(?: down)?)(?:,? please)?\W*",
     re.IGNORECASE,
 )
+_OWN_WORDS: Final = re.compile(
+    r"\b(?:said|last|number|date|address|name|price|amount|email|back|delete|save|store|record|remember|note|keep|write)\b",
+    re.IGNORECASE,
+)
+"""Words of such a form by which it is about a message of the speaker, whatever was offered since."""
+_OFFER: Final = re.compile(
+    r"[?\uff1f]|\b(?:let me know|say (?:so|yes|the word)|if you(?:'d| would)? (?:like|want|wish|prefer)|happy to"
+    r"|(?:i can|i could|i'll|i will|let me) (?!(?:\w+ )?(?:remember|note|keep|save|store|see|imagine|tell)\b))",
+    re.IGNORECASE,
+)
+"""What an assistant asks or offers, which "never mind" declines."""
 _JOKE: Final = re.compile(
     rf"\W*{_OPENING}(?:(?:lol|haha+|nah)[,.!]*\s+)*(?:(?:i'm |i am |i was )?(?:just |only )?(?:kidding|joking|messing"
     r"(?: with you)?)|jk|j/k|(?:that|it) was (?:just |only )?a joke|i made (?:that|it) up|not really|april fools?)\W*",
@@ -89,7 +100,7 @@ def find_exact_forms(turn: Turn) -> ExactForms:
         retracts, jokes = _TAKEN_BACK.fullmatch(said) is not None, _JOKE.fullmatch(said) is not None
         if (retracts or jokes) and at:
             taken_back.append(sentences[at - 1])
-        elif retracts:
+        elif retracts and not _is_declining(turn, said):
             claims.append(_make_exact_claim(turn, one, UpdateKind.RETRACT))
         elif (forgets := _find_forgotten(turn, one, said)) is not None:
             claims.append(forgets)
@@ -97,6 +108,13 @@ def find_exact_forms(turn: Turn) -> ExactForms:
         elif _FORGET_THAT.fullmatch(said):
             forgotten.append(one)
     return ExactForms(claims, taken_back, forgotten, list(_list_kept(turn, sentences)))
+
+
+def _is_declining(turn: Turn, said: str) -> bool:
+    """Return whether words such as "never mind" answer an offer or question of the assistant, and take nothing back."""
+    heard = turn.addressed
+    asked = heard is not None and heard.role is Role.ASSISTANT and _OFFER.search(heard.text.replace("’", "'"))
+    return bool(asked) and _OWN_WORDS.search(said) is None
 
 
 def _find_forgotten(turn: Turn, place: TextSpan, said: str) -> Claim | None:

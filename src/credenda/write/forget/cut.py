@@ -8,7 +8,7 @@ clause, the smallest part of its segment that holds its value.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final, NamedTuple
@@ -42,6 +42,13 @@ _SUBJECT_LIST: Final = (
 _SUBJECTS: Final = frozenset(_SUBJECT_LIST.split())
 """Words with which a segment begins that has its own subject."""
 _SELF: Final = frozenset({"i", "ich", "je", "yo", "eu"})
+_LEAD_LIST: Final = (
+    "a an the as at in on by to of for from with near into als ein eine einen einem einer der die das den dem im bei"
+    " beim mit von vom nach zu zur zum f\u00fcr comme \u00e0 au aux chez avec de du des en dans un une le la les como"
+    " con el los las para por em no na nos nas com do da dos das um uma"
+)
+_LEADS: Final = frozenset(_LEAD_LIST.split())
+"""Words that lead to a value, and say nothing without it."""
 _APOSTROPHE: Final = re.compile("['\u2019]")
 _SUBJECT_WORDS: Final = 3
 _NO_NAMES: Final = frozenset({"user", "my", "the"})
@@ -192,6 +199,13 @@ def _locate_entity(words: Sequence[_Word], entity: str | None) -> set[int]:
     return {at for name in names for at in _locate(words, name)}
 
 
+def _locate_name(sentence: _Sentence, said: Assertion) -> set[int]:
+    """Return the places of the name of a claim's entity: those beside its value, if any are."""
+    name = _locate_entity(sentence.words, said.entity)
+    near = {sentence.clause_of(at) for at in _locate(sentence.words, said.value)}
+    return {at for at in name if sentence.clause_of(at) in near} or name
+
+
 class _Places(NamedTuple):
     """Where a sentence states a claim, and where it states others."""
 
@@ -199,10 +213,17 @@ class _Places(NamedTuple):
     kept: set[int]
 
 
-def _place(sentence: _Sentence, gone: Assertion, kept: Sequence[Assertion]) -> _Places | None:
-    """Locate claims in a sentence; None if the words of the claim cannot be told from those of another."""
+def _place(sentence: _Sentence, gone: Assertion, kept: Sequence[Assertion], *, yields: bool) -> _Places | None:
+    """Locate claims in a sentence; None if the words of the claim cannot be told from those of another.
+
+    A claim that `yields` leaves words that it shares to the others.
+    """
     words = sentence.words
     mine = _locate(words, gone.value)
+    if yields:
+        others = {at for one in kept for at in (_locate(words, one.value) | _locate_name(sentence, one))}
+        mine = (mine or _locate_entity(words, gone.entity)) - others
+        return _Places(mine, others) if mine else None
     if not mine:
         # Place a claim whose value is in other words: in the clauses that state no other claim.
         words = sentence.words
@@ -214,7 +235,7 @@ def _place(sentence: _Sentence, gone: Assertion, kept: Sequence[Assertion]) -> _
         return _Places(mine, others) if mine else None
     others: set[int] = set()
     for one in kept:
-        value, name = _locate(words, one.value), _locate_entity(words, one.entity)
+        value, name = _locate(words, one.value), _locate_name(sentence, one)
         if value & mine:
             value, mine = _share(sentence, (value, name), (mine, _locate_entity(words, gone.entity)))
             if not value or not mine:
@@ -242,15 +263,20 @@ def _share(
 
 
 def cut_claim(
-    text: str, gone: Assertion, kept: Sequence[Assertion] = (), works: Callable[[str], bool] | None = None
+    text: str,
+    gone: Assertion,
+    kept: Sequence[Assertion] = (),
+    works: Callable[[str], bool] | None = None,
+    *,
+    yields: bool = False,
 ) -> Cut | None:
     """Return the words of a sentence that state a claim, apart from those that state others.
 
     `works` says whether a remaining sentence still states the others. None if the claim's words carry another claim too
-    or cannot be found.
+    or cannot be found; a claim that `yields` leaves the words that it shares.
     """
     sentence = _Sentence.split(text)
-    places = _place(sentence, gone, kept)
+    places = _place(sentence, gone, kept, yields=yields)
     if places is None:
         return None
     spans: list[tuple[int, int]] = []
@@ -265,6 +291,22 @@ def cut_claim(
             alone.append(chosen[1])
     whole = not _TOKEN.search(remove_cuts(text, spans))
     return Cut(tuple(sorted(spans)), whole, alone[0] if len(alone) == 1 else None)
+
+
+def merge_spans(text: str, spans: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Join spans that overlap or have no word between them, with the bracket that closes one opened inside.
+
+    >>> merge_spans("two kids, Anna (7) and Max", [(8, 14), (14, 17)])
+    [(8, 18)]
+    """
+    united: list[tuple[int, int]] = []
+    for begin, end in sorted(spans):
+        joins = bool(united) and _TOKEN.search(text, united[-1][1], begin) is None
+        start, stop = united.pop() if joins else (begin, end)
+        inside = text[start : max(stop, end)]
+        closes = text[max(stop, end) :].startswith(")") and inside.count("(") > inside.count(")")
+        united.append((start, start + len(inside) + closes))
+    return united
 
 
 def remove_cuts(text: str, spans: Sequence[tuple[int, int]]) -> str:
@@ -289,7 +331,10 @@ def _list_candidates(sentence: _Sentence, places: _Places, at: int) -> Iterator[
     end = min((place for place in fixed if place > at), default=None)
     if end is not None:
         mine = [place for place in inside if place in places.gone and begin <= place < end]
-        yield (words[min(mine)].start, words[max(mine)].stop), None
+        first = min(mine)
+        while first > max(begin, inside[0] + 1) and not words[first - 1].forms.isdisjoint(_LEADS):
+            first -= 1
+        yield (words[first].start, words[max(mine)].stop), None
         return
     bare = _END.sub("", text[:stop])
     after = segments[last + 1] if last + 1 < len(segments) else None
@@ -297,8 +342,9 @@ def _list_candidates(sentence: _Sentence, places: _Places, at: int) -> Iterator[
     alone = lead if (segment.heads or len(_TOKEN.findall(lead)) >= _STATEMENT_WORDS) and not fixed else None
     if begin == inside[0]:
         yield from ((span, alone) for span in _list_whole_spans(text, segment, len(bare), after))
+    stop = len(bare) if after is None else (after.joined if after.subject else after.start)
     for place in range(max(begin, inside[0] + 1), at + 1):
-        yield (words[place].start, len(bare) if after is None else after.start), alone
+        yield (words[place].start, stop), alone
 
 
 def _list_whole_spans(text: str, segment: _Segment, stop: int, after: _Segment | None) -> Iterator[tuple[int, int]]:

@@ -39,6 +39,7 @@ from credenda.write.forget.scope import (
     find_mentions,
     find_merged_parts,
     find_other_support,
+    find_own_words,
     find_part,
     find_similar_events,
     has_overlap,
@@ -48,7 +49,7 @@ from credenda.write.forget.scope import (
     make_tombstones,
 )
 from credenda.write.forget.tombstones import cut_mention, find_restated, get_voice, make_extract, make_text_tombstones
-from credenda.write.reconcile.slots import CURRENT_STATUSES
+from credenda.write.reconcile.slots import CURRENT_STATUSES, describe_claim
 
 # The legal hold that forbids a deletion, and the counts of a deletion by conditions.
 
@@ -109,6 +110,8 @@ class Deletion:
     """Texts by id of all memories that were deleted, but for those that `reworded` names."""
     withdrawn: set[str] = field(default_factory=set[str])
     """The ids of those among them that were derived from the others."""
+    reasons: dict[str, str] = field(default_factory=dict[str, str])
+    """Why the others were deleted that nobody named, by id; the rest of them state the same."""
     renamed: dict[str, str] = field(default_factory=dict[str, str])
     """The new ids of memories that other messages state too, by their old ids."""
     _reworded: dict[str, tuple[str, str]] = field(default_factory=dict[str, tuple[str, str]])
@@ -215,11 +218,14 @@ class Deletion:
         self._narrow(memory, found)
         self._redact_memory(memory, found)
         gone = Assertion.of(memory)
+        names = sorted({name for part in found for name in part.inseparable} - self._done)
+        bound = [one for one in self.writer.memories(names) if one.status is not Status.DELETED]
+        self._done.update(one.id for one in bound)
         for part in found:
             self._blank(part.event.id, part.spans, gone)
-        for part in found:
-            for other in self.writer.memories(part.inseparable):
-                self._take_along(other)
+        for other in bound:
+            self._narrow_beside(other, found)
+            self._take(other)
         for other in (*repeats, *twins):
             if other.id in self._done or not self._split_merged(other, memory):
                 self._delete(other)
@@ -230,6 +236,17 @@ class Deletion:
         """Let the evidence of a memory cover only its own words, because the rest stays visible."""
         moved = [(part.item, part.narrow()) for part in found if part.spans]
         self._blanker.put(memory, {}, moved)
+
+    def _narrow_beside(self, other: Memory, found: Sequence[Part]) -> None:
+        """Let the evidence of a memory that goes with another stand where that one's words were."""
+        places = [(part.item.span, part.narrow().span) for part in found if part.spans]
+        moved = [
+            (one, replace(one, span=place))
+            for one in self.writer.evidence(memory_ids=[other.id])
+            for sentence, place in places
+            if has_overlap(one.span, sentence)
+        ]
+        self._blanker.put(other, {}, moved)
 
     def _blank(self, event_id: str, spans: Sequence[tuple[int, int]], gone: Assertion) -> None:
         before = len(self.blanked)
@@ -296,17 +313,24 @@ class Deletion:
                 if one.status is not Status.DELETED:
                     self._done.add(one.id)
                     self.withdrawn.add(one.id)
+                    self.reasons[one.id] = "it was derived from what is deleted"
                     self.removed[one.id] = one.text
                     apply(self.writer, [change], application)
 
     def _take_along(self, other: Memory) -> None:
         """Delete a memory that has no words left of its own; it leaves no tombstone, since nobody named it."""
-        if other.status is Status.DELETED or other.id in self._done:
-            return
-        self._done.add(other.id)
+        if other.status is not Status.DELETED and other.id not in self._done:
+            self._done.add(other.id)
+            self._take(other)
+
+    def _take(self, other: Memory) -> None:
+        self.reasons[other.id] = "it tells of it by name, or in the same words"
         for item in self.writer.evidence(memory_ids=[other.id]):
-            self._blank(item.span.event_id, [(item.span.start, item.span.stop)], Assertion.of(other))
+            for event in self.writer.events([item.span.event_id]):
+                spans = find_own_words(self.writer, other, event, item, without=self._done, extractor=self.extractor)
+                self._blank(event.id, spans, Assertion.of(other))
         self._redact_memory(other, [], buried=False)
+        self.removed[other.id] = describe_claim(other) or other.text
 
     def _blank_restatements(self, memory: Memory, found: Sequence[Part]) -> None:
         """Blank the words of other messages that the new tombstones cover."""
@@ -335,6 +359,7 @@ class Deletion:
             if left and not (told_here and not is_stated(memory, left)):
                 continue
             self._done.add(memory.id)
+            self.reasons[memory.id] = "no other message states it"
             spans = [item for item in resting if item.memory_id == memory.id]
             parts = [Part(event, item, event.text[item.span.start : item.span.stop]) for item in spans]
             if left and memory.status in CURRENT_STATUSES:

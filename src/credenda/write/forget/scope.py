@@ -22,7 +22,7 @@ from credenda.text.normalize import find_condition_forms, list_condition_terms, 
 from credenda.text.sentences import BLANK, blank_span, leave_out_blanks
 from credenda.text.tokens import is_run
 from credenda.write.correct import is_value_alone
-from credenda.write.forget.cut import Assertion, find_phrase, remove_cuts
+from credenda.write.forget.cut import Assertion, find_phrase, merge_spans, remove_cuts
 from credenda.write.forget.derived import leave_out_wordings
 from credenda.write.forget.tombstones import (
     NUMBER,
@@ -53,6 +53,7 @@ __all__ = [
     "find_mentions",
     "find_merged_parts",
     "find_other_support",
+    "find_own_words",
     "find_part",
     "find_similar_events",
     "get_span_text",
@@ -291,10 +292,26 @@ def find_part(
         return Part(event, item, text, ((start, stop),), whole=True, alone=text, inseparable=same)
     part = Part(event, item, text, inseparable=tuple(one.id for one in inseparable))
     start, stop = part.item.span.start, part.item.span.stop
-    if cut.whole:
+    # Of the memories on the same words go the words that the others need not, too.
+    bound = [cut_from_others(text, Assertion.of(one), kept, extract, yields=True) for one in inseparable]
+    spans = merge_spans(text, [*cut.spans, *(span for one in bound if one is not None for span in one.spans)])
+    if cut.whole or not WORD.search(remove_cuts(text, spans)):
         return replace(part, spans=((start, stop),), whole=True, alone=part.text)
-    spans = tuple((start + begin, start + end) for begin, end in cut.spans)
-    return replace(part, spans=spans, whole=False, alone=cut.alone)
+    places = tuple((start + begin, start + end) for begin, end in spans)
+    return replace(part, spans=places, whole=False, alone=cut.alone)
+
+
+def find_own_words(
+    reader: Reader, memory: Memory, event: Event, item: Evidence, *, without: set[str], extractor: Extractor | None
+) -> tuple[tuple[int, int], ...]:
+    """Return the spans of an event in which a memory that is taken along stands, without words that others need."""
+    start, stop = item.span.start, item.span.stop
+    kept = [Assertion.of(one) for one in _find_others(reader, event, item, without) if one.value]
+    if not kept:
+        return ((start, stop),)
+    extract = None if extractor is None else make_extract(extractor, event)
+    cut = cut_from_others(event.text[start:stop], Assertion.of(memory), kept, extract, yields=True)
+    return () if cut is None else tuple((start + begin, start + end) for begin, end in cut.spans)
 
 
 def _is_retyped(reader: Reader, memory: Memory, without: set[str]) -> bool:

@@ -300,18 +300,27 @@ def make_extract(extractor: Extractor, event: Event | NewEvent) -> Extract:
     )
 
 
-def cut_from_others(text: str, gone: Assertion, kept: Sequence[Assertion], extract: Extract | None) -> Cut | None:
+def cut_from_others(
+    text: str, gone: Assertion, kept: Sequence[Assertion], extract: Extract | None, *, yields: bool = False
+) -> Cut | None:
     """Return the words that state a claim; where the rest can be extracted, the rest must still state the others."""
     if extract is None or not kept:
-        return cut_claim(text, gone, kept)
+        return cut_claim(text, gone, kept, yields=yields)
     stated = {normalise_assertion(Assertion.of(claim)) for claim in extract(text)}
     wanted = {normalise_assertion(one) for one in kept} & stated
 
     def works(remaining: str) -> bool:
         found = {normalise_assertion(Assertion.of(claim)) for claim in extract(remaining)}
-        return wanted <= found and normalise_assertion(gone) not in found
+        stated = all(any(_is_stated_by(one, other) for other in found) for one in wanted)
+        return stated and normalise_assertion(gone) not in found
 
-    return cut_claim(text, gone, kept, works if wanted else None)
+    return cut_claim(text, gone, kept, works if wanted else None, yields=yields)
+
+
+def _is_stated_by(wanted: tuple[str, str, str], found: tuple[str, str, str]) -> bool:
+    """Return whether a claim is in the slot of another and has its value, perhaps with a word more or less."""
+    words, others = set(wanted[2].split()), set(found[2].split())
+    return wanted[:2] == found[:2] and (words <= others or others <= words)
 
 
 def cut_mention(

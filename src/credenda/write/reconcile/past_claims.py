@@ -210,6 +210,11 @@ _HAS_KIND: Final[Mapping[str, Callable[[str], bool]]] = {
 """Whether the words of a memory hold a value of a kind; the other kinds need a digit."""
 
 
+CONTACT: Final = "contact"
+"""The slot of somebody's email addresses and numbers that were told without their kind."""
+_REACHED_BY: Final = frozenset({"email", "phone_number"})
+
+
 def choose_named(claim: Claim, found: Iterable[Memory]) -> list[Memory]:
     """Choose the memories that a retraction names: a slot ("my phone number"), a value, or all of somebody.
 
@@ -220,8 +225,12 @@ def choose_named(claim: Claim, found: Iterable[Memory]) -> list[Memory]:
         slot = [one for one in found if normalise_name(one.entity or "") == named]
         if claim.value is not None:
             return [one for one in slot if is_same_value(one.value, claim.value)]
-        held = {normalise_value(one.value or "") for one in slot if one.status is not Status.SUPERSEDED}
-        return slot if len(held) == 1 or claim.cardinality is Cardinality.SET else []
+        name = normalise_attribute(claim.attribute)
+        own = [one for one in slot if normalise_attribute(one.attribute or "") == name]
+        others = slot if name in _REACHED_BY else []
+        reached = [one for one in others if one not in own and is_valid_value(name, one.value or "")]
+        held = {normalise_value(one.value or "") for one in own or reached if one.status is not Status.SUPERSEDED}
+        return [*own, *reached] if len(held) == 1 or claim.cardinality is Cardinality.SET else []
     kept = [one for one in found if _is_about(one, named)]
     owners = {owner for one in kept if (owner := normalise_name(one.entity or "")).endswith(f" {named}")}
     return kept if len(owners) <= 1 else []
