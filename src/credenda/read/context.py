@@ -253,8 +253,8 @@ def _was_valid(version: SlotVersion, memory: Memory) -> bool:
 def _add_quotes(reader: Reader, found: SearchResult, previous: Mapping[str, Sequence[SlotVersion]]) -> SearchResult:
     """Add the sentences of the best memories that say more than all memories that the reader took from them.
 
-    "I don't work at Arup anymore, Buro hired me": the reader may miss what answers the question. What an agent or a
-    model gave is complete by its own choice. Where a claim has ended, the sentence is not shown as said.
+    "I don't work at Arup anymore, Buro hired me": the reader may miss what answers the question. Agents and models
+    choose themselves what they claim. Where a claim has ended, the sentence is not shown as said.
     """
     shown = {hit.id for hit in found.hits}
     best = [hit for hit in found.hits[:_QUOTED] if hit.memory is not None and hit.memory.value is not None]

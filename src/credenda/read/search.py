@@ -213,7 +213,7 @@ def _leave_out_tasks(rows: Sequence[Row], made: Plan, question: str) -> Sequence
 def _leave_out_others(rows: Sequence[Row], made: Plan) -> Sequence[Row]:
     """Return the rows whose words may tell the user's own value now; "Tim lives in Rome" tells none of mine.
 
-    What was replaced tells it no more.
+    Neither does a replaced value.
     """
     slots = {slot.attribute for slot in made.slots if slot.entity == _USER}
     others = {

@@ -506,7 +506,7 @@ def load_slot_rows(reader: Reader, event: Event, claim: Claim) -> SlotRows:
         ),
         contests=tuple(reader.contests(pair=pair)),
         elsewhere=tuple(find_same_values(reader, claim)) if is_return(claim.text) else (),
-        said_us=_find_first_said(reader, event, claim) if is_return(claim.text) else None,
+        said_us=_find_first_statement(reader, event, claim) if is_return(claim.text) else None,
     )
 
 
@@ -514,7 +514,7 @@ _SAID: Final = 64
 """Earlier messages in which a value that is back is looked for."""
 
 
-def _find_first_said(reader: Reader, event: Event, claim: Claim) -> int | None:
+def _find_first_statement(reader: Reader, event: Event, claim: Claim) -> int | None:
     """Return when the speaker of an event first named the value of its claim, None if they did not before."""
     words = {*tokenize(claim.value or "")}
     codes = reader.nominate(split_value(claim.value or ""), _SAID) if words else []

@@ -440,7 +440,8 @@ def describe_shared(plan: DeletionPlan | DeletionReport) -> Iterator[str]:
         if named:
             yield head
             for one in named:
-                left = f" keeps “{escape_controls(one.left)}”" if named is plan.kept else one.reason and f": {one.reason}"
+                reason = f": {one.reason}" if one.reason else ""
+                left = f" keeps “{escape_controls(one.left)}”" if named is plan.kept else reason
                 yield f"  {one.id} “{escape_controls(one.text)}”{left}"
             yield from count_rest(total, shown=len(named), indent="  ")
 

@@ -1,4 +1,4 @@
-"""What the clause of a value states: a question nothing, and what others think of the speaker only a report. Pure."""
+"""The statement of a clause: a question states nothing, and an opinion of others about the speaker is a report. Pure."""
 
 from __future__ import annotations
 
@@ -120,7 +120,7 @@ def _read_question(text: str, place: TextSpan, fact: Fact) -> Fact | None:
             break
         relative = at and text[first : first + 3].lower() in {"who", "whi", "whe"}  # "my brother, who lives in Malmö"
         last = not relative and not any(_is_stating(text, *later) for later in pairwise(begins[at + 1 :]))
-        if _is_asking(text, first, stop, marked=marked and last):
+        if _is_question(text, first, stop, marked=marked and last):
             asked = first
         elif asked >= 0 and _is_stating(text, first, stop):
             asked = -1
@@ -138,7 +138,7 @@ def _read_question(text: str, place: TextSpan, fact: Fact) -> Fact | None:
     return fact if beside else None
 
 
-def _is_asking(text: str, start: int, stop: int, *, marked: bool) -> bool:
+def _is_question(text: str, start: int, stop: int, *, marked: bool) -> bool:
     """Return whether a clause is a question by its form."""
     found = _ASKS.match(text, start, stop)
     verb = found["verb"] if found is not None else None

@@ -96,7 +96,7 @@ def find_contest_trigger(scene: SlotState) -> str | None:
         return f"this would be change {len(recent) + 1} within {CONTEST_DAYS} days"
     if _is_swing(scene, before):
         return f"{quote_value(display_value(scene.claim))} returned without any mention of a change"
-    back = back or (explain_return(scene.claim) if _is_return_of_said(scene) else None)
+    back = back or (explain_return(scene.claim) if _is_return_of_statement(scene) else None)
     return back or _explain_alternation(scene, before)
 
 
@@ -196,7 +196,7 @@ def _is_explained(scene: SlotState) -> bool:
     return told or claim.move is UpdateKind.CORRECT
 
 
-def _is_return_of_said(scene: SlotState) -> bool:
+def _is_return_of_statement(scene: SlotState) -> bool:
     """Return whether words say that a value is back which was said before the present one, and not believed.
 
     Who "moved back to Linz" tells of a move, and may have named the town for another reason.
@@ -241,7 +241,7 @@ def find_stated_since(scene: SlotState) -> Memory | None:
     elif twin is None:
         return None
     else:
-        told_since = [one for one in others if is_told_since(claim, twin, one, standing=one in scene.standing)]
+        told_since = [one for one in others if is_newer_than(claim, twin, one, standing=one in scene.standing)]
         alike = [one for one in told_since if _is_of_one_kind(twin, one)]  # "I write Python in VS Code now"
         since = {one.id: one for one in (alike if len(told_since) > 1 else told_since)}
     rival = next(iter(since.values())) if len(since) == 1 else None
@@ -250,7 +250,7 @@ def find_stated_since(scene: SlotState) -> Memory | None:
     return rival if rival is not None and find_weakness(claim, scene.candidate.occasion.trust, rival) is None else None
 
 
-def is_told_since(claim: Claim, twin: Memory, other: Memory, *, standing: bool = False) -> bool:
+def is_newer_than(claim: Claim, twin: Memory, other: Memory, *, standing: bool = False) -> bool:
     """Return whether a change to another value was told after the one that a claim says is back.
 
     Values of a set may have nothing to do with each other: both are of one kind, or told in some of the same words,

@@ -31,7 +31,7 @@ from credenda.text.sentences import find_distinction, split_distinct_name, split
 from credenda.text.tokens import tokenize
 from credenda.write.extract.moments import iso_day
 from credenda.write.extract.voices import lexicon, names
-from credenda.write.reconcile.alternation import CHOSEN, is_told_since
+from credenda.write.reconcile.alternation import CHOSEN, is_newer_than
 from credenda.write.reconcile.slots import (
     ASSERTIVE_STANCES,
     find_number,
@@ -366,10 +366,10 @@ def _find_replaced_unended(reader: Reader, claim: Claim) -> list[Memory]:
         and one.stance is Stance.ASSERTED
         and _is_value_named(claim, one)
         and normalise_name(one.speaker) == normalise_name(claim.speaker)
-        and (_is_of_subject(claim, one) or _is_own_thing(one))
+        and (_is_of_subject(claim, one) or _is_owned(one))
         and one.attribute not in _MET - TASTES
         and get_attribute(one.attribute or "").ends
-        and any(is_told_since(claim, one, other) for other in _find_beside(reader, one))
+        and any(is_newer_than(claim, one, other) for other in _find_beside(reader, one))
     ]
 
 
@@ -380,7 +380,7 @@ def _find_beside(reader: Reader, memory: Memory) -> list[Memory]:
     return [one for one in held if one.stance is Stance.ASSERTED and not is_same_value(one.value, memory.value)]
 
 
-def _is_own_thing(memory: Memory) -> bool:
+def _is_owned(memory: Memory) -> bool:
     """Return whether a memory is about a thing that it calls the speaker's: "our CI runs on Jenkins"."""
     thing = memory.entity or ""
     return bool(thing) and re.search(rf"\b(?:my|our) {re.escape(thing)}\b", memory.text, re.IGNORECASE) is not None
