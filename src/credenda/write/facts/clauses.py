@@ -1,4 +1,4 @@
-"""The statement of a clause: a question states nothing, and an opinion of others about the speaker is a report. Pure."""
+"""The statement of a clause: a question states nothing, and an opinion about the speaker is a report. Pure."""
 
 from __future__ import annotations
 
