@@ -33,6 +33,7 @@ from credenda.write.extract.moments import iso_day
 from credenda.write.forget.scope import Blanker, has_overlap
 from credenda.write.forget.tombstones import get_voice, hash_slot_forms, hash_text_forms, remove_claims
 from credenda.write.messages import extract_around_blanks, keep_requested_type
+from credenda.write.reconcile.aliases import extract_alias_claims, resolve_alias
 from credenda.write.reconcile.candidate import (
     admit_claims,
     find_quarantined,
@@ -71,14 +72,12 @@ from credenda.write.reconcile.implications import (
 from credenda.write.reconcile.past_claims import choose_named, is_about_kind
 from credenda.write.reconcile.same_words import find_unread_changes, read_same_words
 from credenda.write.reconcile.slot_lookup import (
-    extract_alias_claims,
     find_related,
     find_same_values,
     has_no_slot,
     is_bare_value,
     is_without_attribute,
     keep_verbatim,
-    resolve_alias,
     resolve_bearer,
     resolve_from_previous,
     resolve_owned,

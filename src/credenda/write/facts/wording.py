@@ -19,6 +19,7 @@ from credenda.text.dates import WEEKDAYS, find_dates
 from credenda.text.passing import CURRENT, is_limit
 from credenda.text.sentences import split_sentences
 from credenda.write.extract.voices import lexicon, names
+from credenda.write.facts.endings import read_endings
 from credenda.write.facts.framing import read_actual
 from credenda.write.facts.keys import mend_keys
 from credenda.write.facts.misread import drop_misread
@@ -172,7 +173,7 @@ def read_wordings(text: str, facts: Sequence[Fact], now_us: int) -> Iterator[Fac
         for one in _join_parts(text, found)
     ]
     found = _keep_returned([read_actual(said, _read_returned(said, one)) for one in found])
-    found = _read_doses(said, found)
+    found = _read_doses(said, read_endings(said, found))
     found = _read_appointments(said, found, now_us)
     return _read_versions(text, _read_choices(text, found))
 

@@ -245,6 +245,7 @@ _JOBLESS: Final = (
     r"|dismissed|let go|made redundant|(?:quit|lose|leave) (?:my|his|her|their) job)"
 )
 _UNATTACHED: Final = r"^(?:single|unmarried|divorced|separated|widowed)"
+_ATTACHED: Final = r"^(?:(?:happily|newly) )?(?:married|engaged|taken|in a relationship)"
 _COURTING: Final = ("girlfriend", "boyfriend", "partner")
 _ENGAGED: Final = ("fiancé", "fiancée", "fiance", "fiancee")
 PARTNERS: Final = ("spouse", "wife", "husband", *_COURTING, *_ENGAGED)
@@ -287,6 +288,7 @@ class _Rule:
     """A claim with one of these attributes and a matching value ends matching values of other attributes.
 
     `told`: only where its sentence says so. `changing`: only for a claim of change. `same`: only for an equal value.
+    `over`: only for the end of a value that was held.
     """
 
     of: tuple[str, ...]
@@ -296,6 +298,7 @@ class _Rule:
     held: re.Pattern[str] | None = None
     changing: bool = False
     same: bool = False
+    over: bool = False
 
 
 def _compile(text: str) -> re.Pattern[str]:
@@ -314,6 +317,7 @@ _RULES: Final = (
     _Rule(of=("employment_status",), says=_compile("^(?:freelance|self)"), ends=("employer",), changing=True),
     _Rule(of=("marital_status",), says=_compile(_UNATTACHED), ends=PARTNERS, changing=True),
     _Rule(of=PARTNERS, ends=("marital_status",), held=_compile(_UNATTACHED)),
+    _Rule(of=PARTNERS, ends=("marital_status",), held=_compile(_ATTACHED), over=True),
     _Rule(of=("spouse", "wife", "husband"), ends=(*_COURTING, *_ENGAGED), same=True),
     _Rule(of=_ENGAGED, ends=_COURTING, same=True),
     _Rule(
@@ -348,6 +352,7 @@ def _match_rules(claim: Claim) -> list[_Rule]:
         and (rule.says is None or rule.says.search(value))
         and (rule.told is None or rule.told.search(claim.text))
         and (not rule.changing or claim.move is not UpdateKind.STATE)
+        and rule.over == (claim.move is UpdateKind.END)
     ]
 
 
@@ -361,9 +366,9 @@ def find_affected_attributes(claim: Claim) -> tuple[str, ...]:
     """Return the attributes of the same entity whose values a claim may end; () for most claims."""
     if claim.entity is None or claim.attribute is None or claim.move is UpdateKind.RETRACT:
         return ()
-    if claim.stance is not Stance.ASSERTED or claim.move is UpdateKind.END:
-        return _OF_THE_LIVING if name_dead(claim) else ()
     named = {one for rule in _match_rules(claim) for one in rule.ends}
+    if claim.stance is not Stance.ASSERTED or claim.move is UpdateKind.END:
+        return _OF_THE_LIVING if name_dead(claim) else tuple(sorted(named))
     named |= _LIKED if "likes" in named else set[str]()
     if _REFUSED.match(claim.value or ""):
         named |= {*_ACTIVITIES}
@@ -385,7 +390,8 @@ def find_implied_endings(
     saying = make_candidate(claim, occasion)
     if name_dead(claim) and any(isinstance(one, Supersede) for one in changes):
         return [end_memory(one, saying.begins_us, "they died") for one in held if _is_of_dead(claim, one)]
-    if successor is None:
+    over = claim.move is UpdateKind.END and not any(isinstance(one, Supersede) for one in changes)
+    if successor is None or over:
         return []
     ended = [
         one
