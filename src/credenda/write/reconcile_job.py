@@ -30,6 +30,7 @@ from credenda.text.sentences import REMOVED
 from credenda.text.tokens import tokenize
 from credenda.write.apply import Application, Applied, apply
 from credenda.write.extract.moments import iso_day
+from credenda.write.extract.orders import INSTRUCTION
 from credenda.write.forget.scope import Blanker, has_overlap
 from credenda.write.forget.tombstones import get_voice, hash_slot_forms, hash_text_forms, remove_claims
 from credenda.write.messages import extract_around_blanks, keep_requested_type
@@ -69,6 +70,7 @@ from credenda.write.reconcile.implications import (
     may_settle,
     name_dead,
 )
+from credenda.write.reconcile.orders import find_affected_orders
 from credenda.write.reconcile.past_claims import choose_named, is_about_kind
 from credenda.write.reconcile.same_words import find_unread_changes, read_same_words
 from credenda.write.reconcile.slot_lookup import (
@@ -275,6 +277,10 @@ def _is_relayed(reader: Reader, event: Event, claim: Claim) -> bool:
 def _resolve_and_decide(writer: Writer, event: Event, claim: Claim, now_us: int, *, read: Claim) -> list[Change]:
     if claim.reader:
         return _decide_proposed(writer, event, claim, now_us, read=read)
+    if claim.attribute == INSTRUCTION:
+        placed = claim if claim.entity else _place_order(writer, claim)
+        rated = _rate_event(writer, event, claim, now_us)
+        return [] if placed is None else _decide_with_endings(writer, rated, placed, now_us, read=read)
     fragment = (
         claim.move is UpdateKind.CORRECT
         and claim.prior
@@ -298,6 +304,14 @@ def _resolve_and_decide(writer: Writer, event: Event, claim: Claim, now_us: int,
         found = keep_verbatim(found)
     event = _rate_event(writer, event, found, now_us)
     return _decide_with_endings(writer, event, found, now_us, read=read)
+
+
+def _place_order(reader: Reader, claim: Claim) -> Claim | None:
+    """Give words that only tell how to answer the slot of the standing order whose place they take, if there is one."""
+    held = reader.find(MemoryFilter(attribute=INSTRUCTION, statuses=frozenset({Status.ACTIVE}), limit=limits.SLOT_ROWS))
+    own = [one for one in held if one.speaker == claim.speaker and not one.scope]
+    found = find_affected_orders(claim, own)
+    return replace(claim, entity=found[0].entity, type=found[0].type) if found else None
 
 
 _SEVERAL: Final = frozenset({"property", "device", "location"})
