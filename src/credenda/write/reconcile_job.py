@@ -17,7 +17,7 @@ from credenda.clock import DAY_US
 from credenda.ids import IdKind, format_id, parse_id_number
 from credenda.index.document_names import list_event_ids
 from credenda.model.attributes import get_attribute, has_same_kind
-from credenda.model.change import Actor, Change, ChangeKind, Confirm
+from credenda.model.change import Actor, Change, ChangeKind, Confirm, Support
 from credenda.model.claim import Claim, Extractor, Span, Turn, UpdateKind
 from credenda.model.event import CODE, DENIED, Event, get_project, is_bound_to_project
 from credenda.model.memory import Memory, Stance, Status, get_valid_from_us, is_dreamed
@@ -72,6 +72,7 @@ from credenda.write.reconcile.implications import (
 )
 from credenda.write.reconcile.orders import find_affected_orders
 from credenda.write.reconcile.past_claims import choose_named, is_about_kind
+from credenda.write.reconcile.renaming import list_wrong_name, rename_entities
 from credenda.write.reconcile.same_words import find_unread_changes, read_same_words
 from credenda.write.reconcile.slot_lookup import (
     find_related,
@@ -287,8 +288,11 @@ def _resolve_and_decide(writer: Writer, event: Event, claim: Claim, now_us: int,
         and not has_more_words(claim.text, f"{claim.value} {claim.prior}")
     )
     if fragment and is_bare_value(claim):
-        # it corrects what was said just before, and nothing else that has the wrong words
+        # it corrects what was said just before, or a word that only one slot holds
         found = resolve_from_previous(claim, _find_previous(writer, event, claim), event.occurred_us)
+        elsewhere = is_bare_value(found) and not re.search(r"\d", f"{claim.prior}{claim.value}")
+        if elsewhere and not find_dates(f"on {claim.prior}", event.occurred_us):
+            found = resolve_slot(writer, found)
     else:
         found = resolve_slot(writer, claim)
     if is_without_attribute(found):
@@ -412,7 +416,18 @@ def _decide_with_endings(writer: Writer, event: Event, found: Claim, now_us: int
     if is_suspect(event, found):
         return changes
     occasion = get_statement_context(event, now_us)
-    return [*changes, *find_implied_endings(found, changes, _find_related(writer, found), occasion)]
+    implied = find_implied_endings(found, changes, _find_related(writer, found), occasion)
+    return [*changes, *implied, *_rename(writer, found, changes)]
+
+
+def _rename(reader: Reader, claim: Claim, changes: Sequence[Change]) -> list[Change]:
+    """Return the changes of what is held of somebody whose name a claim corrects."""
+    words = list_wrong_name(claim)
+    held = find_related(reader, words, limits.SLOT_ROWS) if words else []
+    supports: dict[str, tuple[Support, ...]] = {one.id: () for one in held}
+    for link in reader.evidence(memory_ids=[*supports]) if held else ():
+        supports[link.memory_id] += (Support(link.span, link.claim_hash, link.reader),)
+    return rename_entities(claim, changes, held, supports)
 
 
 def decide_claim(writer: Writer, event: Event, claim: Claim, now_us: int, *, read: Claim | None = None) -> list[Change]:

@@ -218,9 +218,24 @@ def resolve_slot(reader: Reader, claim: Claim) -> Claim:
     claim = _resolve_liking(reader, claim)
     if claim.move is UpdateKind.END:
         return _resolve_ending(reader, claim)
+    if is_without_attribute(claim) and not is_return(claim.text):
+        return _resolve_switched(reader, claim)
     if claim.move is not UpdateKind.CORRECT and (returned := _resolve_returned(reader, claim)) is not claim:
         return returned
     return _resolve_replaced(reader, claim)
+
+
+def _resolve_switched(reader: Reader, claim: Claim) -> Claim:
+    """Give a firm to which somebody switched the slot of the only employer that is held of somebody of that name."""
+    name = normalise_name((claim.entity or "").rpartition(_OWNER)[2])
+    held = [
+        one
+        for one in _load_active(reader, name.rpartition(" ")[2])
+        if one.attribute == _EMPLOYER
+        and one.stance is Stance.ASSERTED
+        and (normalise_name((one.entity or "").rpartition(_OWNER)[2]) == name or _is_named(one, name))
+    ]
+    return _move_to_slot(held, claim)
 
 
 def _resolve_replaced(reader: Reader, claim: Claim) -> Claim:
@@ -267,6 +282,8 @@ def _replace_part(claim: Claim, memory: Memory) -> str | None:
     """
     wrong, right, held = claim.prior or "", claim.value or "", memory.value or ""
     words = held.split()
+    if "@" in held and "@" in right:
+        return right  # of an address the wrong part is enough
     pattern = re.compile(rf"(?<![\w-]){re.escape(wrong)}(?![\w-])", re.IGNORECASE)
     if len(pattern.findall(held)) != 1 or len(wrong.split()) != len(right.split()) or len(words) <= len(wrong.split()):
         return None
