@@ -416,7 +416,9 @@ def _decide_with_endings(writer: Writer, event: Event, found: Claim, now_us: int
     if is_suspect(event, found):
         return changes
     occasion = get_statement_context(event, now_us)
-    implied = find_implied_endings(found, changes, _find_related(writer, found), occasion)
+    related = _find_related(writer, found)
+    past = find_same_values(writer, found, Status.SUPERSEDED) if related else ()
+    implied = find_implied_endings(found, changes, related, occasion, past=past)
     return [*changes, *implied, *_rename(writer, found, changes)]
 
 

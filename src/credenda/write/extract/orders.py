@@ -15,18 +15,19 @@ INSTRUCTION: Final = "instruction"
 _LANGUAGE: Final = "language"
 _SPOKEN: Final = "spoken_language"
 _CACHED: Final = 512
+_WORD: Final = re.compile(r"[^\W\d_]+")
 _CLAUSE: Final = re.compile(r"[,;.!?:]+\s|\b(?:but|instead)\b")
 _NOT: Final = re.compile(
     r"\b(?:no|not|never|stop|without|less|quit|avoid|forget|nicht|kein\w*)\b|n't\b|\bno longer\b", re.IGNORECASE
 )
 _LIFTED: Final = re.compile(
-    r"\b(?:you|u) (?:can|may|could) (?:now |just )?stop\b|\bno (?:need|longer)\b|\bneedn't\b|\b(?:any ?more|any longer)\b"
-    r"|(?:n't|\bnot|\bnever) (?:need|have|required) to\b|\b(?:you|u) (?:can|may) (?:\w+ ){1,6}?again\b"
+    r"\b(?:you|u) (?:can|may|could) (?:now |just )?stop\b|\bno (?:need|longer)\b|\bneedn't\b"
+    r"|\b(?:any ?more|any longer)\b|(?:n't|\bnot|\bnever) (?:need|have|required) to\b"
+    r"|\b(?:you|u) (?:can|may) (?:\w+ ){1,6}?again\b"
     r"|\bforget (?:about |what i said |what i told you |the |my |that )",
     re.IGNORECASE,
 )
 """Words that take an order back, and give no other one."""
-_AGAIN: Final = re.compile(r"\b(?:you|u) (?:can|may)\b.*\bagain\b", re.IGNORECASE)
 _IN_LANGUAGE: Final = re.compile(
     r"(?:(?:\b(?:in|to|speak|speaking|use|using|no more)\s+(?:only |plain |simple )?)|^\W*(?:please,? )?)$",
     re.IGNORECASE,
@@ -97,11 +98,11 @@ def read_order(text: str) -> Order:
 
 def _find_poles(clause: str) -> list[tuple[tuple[str, str], int, int]]:
     found = [(pole, *one.span()) for pole, sign in _load_matters()[1].items() for one in sign.finditer(clause)]
-    if _TEXTS.search(clause) is None:
-        for one in re.finditer(r"[^\W\d_]+", clause):
-            if lexicon().category(one[0]) == _SPOKEN and _IN_LANGUAGE.search(clause[: one.start()]):
-                found.append(((_LANGUAGE, one[0]), *one.span()))
-    return found
+    if _TEXTS.search(clause):
+        return found
+    spoken = (one for one in _WORD.finditer(clause) if lexicon().category(one[0]) == _SPOKEN)
+    told = (one for one in spoken if _IN_LANGUAGE.search(clause[: one.start()]))
+    return [*found, *(((_LANGUAGE, one[0]), *one.span()) for one in told)]
 
 
 def is_opposed(new: Order, held: Order) -> bool:
@@ -136,8 +137,8 @@ def is_repeated(new: Order, held: Order) -> bool:
 def is_bare_order(sentence: str) -> bool:
     """Return whether a sentence tells how to answer, and nothing else: it can take the place of a standing order.
 
-    >>> is_bare_order("please go back to English"), is_bare_order("I speak English"), is_bare_order("Write it in English")
-    (True, False, True)
+    >>> is_bare_order("please go back to English"), is_bare_order("I speak English")
+    (True, False)
     """
     said = sentence.replace("\u2019", "'")
     order = read_order(said)

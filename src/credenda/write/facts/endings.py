@@ -97,9 +97,8 @@ def read_endings(text: str, facts: Sequence[Fact]) -> list[Fact]:
         named = "appointment" if _APPOINTED.search(place.text) else "plan"
         found = [one for one in found if not (one.attribute in _PLANS and start <= one.value.start < stop)]
         told = Words(text[start:stop], start, stop)
-        sure = {"certainty": _CONFIDENCE, "attribute_certainty": _CONFIDENCE}
-        over = {"status": FactStatus.ENDED, "change": FactChange.CHANGED}
-        found.append(Fact(value=place, quote=told, attribute=named, **over, **sure))
+        over = Fact(value=place, quote=told, attribute=named, status=FactStatus.ENDED, change=FactChange.CHANGED)
+        found.append(replace(over, certainty=_CONFIDENCE, attribute_certainty=_CONFIDENCE))
     return sorted(found, key=lambda one: one.value.start)
 
 

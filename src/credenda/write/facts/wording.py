@@ -165,7 +165,8 @@ _NOT_YET: Final = ("until ", "till ")
 def read_wordings(text: str, facts: Sequence[Fact], now_us: int) -> Iterator[Fact]:
     """Yield the facts of a message as its words tell them, in order; `now_us` is when it was said."""
     said = text.replace("\u2019", "'")
-    mended = _mend_facts(list(_share_denials(said, drop_misread(said, mend_keys(said, facts)))), text)
+    firm = [one for one in facts if not _is_habit(one)]
+    mended = _mend_facts(list(_share_denials(said, drop_misread(said, mend_keys(said, firm)))), text)
     mended = [drink for one in mended if (drink := _read_drink(said, one)) is not None]
     found = _name_successors(said, _end_denied(said, _drop_misspoken(text, mended)))
     found = [
@@ -661,14 +662,15 @@ def _is_named_by_old(fact: Fact) -> bool:
 
 _OPENING: Final = r"\W*(?:(?:no|nope|sorry|oops|oh|wait|actually|correction|well|ok|okay|ah|my (?:mistake|bad))\W+)*"
 _IT: Final = r"(?:(?:it|that)(?:'s| is| was| should be)|i (?:actually |really )?meant?(?: to say)?|make (?:it|that)) "
-_VALUE: Final = r"(?!(?:i|i'm|my|we|our|if|to|that|because|yet|sure|really|bad|only|just|even)\b)[^\s,;!?]+(?: [^\s,;!?]+){0,3}?"
+_VALUE: Final = (
+    r"(?!(?:i|i'm|my|we|our|if|to|that|because|yet|sure|really|bad|only|just|even)\b)[^\s,;!?]+(?: [^\s,;!?]+){0,3}?"
+)
+_RIGHT, _WRONG = (rf"(?:the |in |on |at |an? )?(?P<{name}>{_VALUE})" for name in ("right", "wrong"))
 _CORRECTIONS: Final = tuple(
-    re.compile(pattern, re.IGNORECASE)
+    re.compile(rf"{_OPENING}{pattern}[\s.!]*", re.IGNORECASE)
     for pattern in (
-        rf"{_OPENING}(?P<cue>{_IT})?(?:the |in |on |at |an? )?(?P<right>{_VALUE}),? (?:and )?not (?:the |in |on |at |an? )?"
-        rf"(?P<wrong>{_VALUE})[\s.!]*",
-        rf"{_OPENING}(?P<cue>not )(?:the |in |on |at |an? )?(?P<wrong>{_VALUE})[,;.]? (?:but )?(?:{_IT})?"
-        rf"(?:the |in |on |at |an? )?(?P<right>{_VALUE})[\s.!]*",
+        rf"(?P<cue>{_IT})?{_RIGHT},? (?:and )?not {_WRONG}",
+        rf"(?P<cue>not ){_WRONG}[,;.]? (?:but )?(?:{_IT})?{_RIGHT}",
     )
 )
 """Sentences that are nothing but a right value and a wrong one: "sorry, I meant Anna, not Ana", "not Rex, Max"."""
@@ -706,6 +708,13 @@ _SWITCHED: Final = re.compile(
     r"\b(?:switched|moved|changed|transferred|went)(?: jobs?| companies| employers)?(?: over)? to $", re.IGNORECASE
 )
 _UNSURE: Final = 0.6
+
+
+def _is_habit(fact: Fact) -> bool:
+    """Return whether a firm that somebody switched to is none, by its small letter: "Jana switched to decaf"."""
+    at = fact.value.start - fact.quote.start
+    told = fact.attribute == "employer" and fact.value.start >= 0 and fact.value.text[:1].islower()
+    return told and _SWITCHED.search(fact.quote.text[: max(at, 0)]) is not None
 
 
 def is_switch(fact: Fact) -> bool:

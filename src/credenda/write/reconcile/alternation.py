@@ -79,10 +79,9 @@ def find_members(case: ContestCase, scene: SlotState) -> list[Memory]:
 
 def find_contest_trigger(scene: SlotState) -> str | None:
     """Return the reason to open a contest instead of replacing, or None to allow the replacement (R-083, R-085)."""
-    if scene.claim.move is UpdateKind.CONTRADICT:
-        return "both cannot be true, and the words do not say which is"
-    if (unclear := _explain_unclear_denial(scene)) is not None:
-        return unclear
+    unclear = _explain_unclear_denial(scene)
+    if scene.claim.move is UpdateKind.CONTRADICT or unclear is not None:
+        return unclear or "both cannot be true, and the words do not say which is"
     resolved = (one.resolved_us or 0 for one in _find_contests(scene, ContestState.RESOLVED))
     since_us = max(resolved, default=None)
     before = [one for one in scene.past if _is_counted(one, since_us)]

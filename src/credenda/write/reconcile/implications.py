@@ -13,7 +13,7 @@ from functools import lru_cache
 from typing import Final, NamedTuple
 
 from credenda.model.attributes import TASTES
-from credenda.model.change import Add, Change, Confirm, Supersede, end_memory
+from credenda.model.change import Add, Change, Confirm, Contest, Supersede, end_memory
 from credenda.model.claim import Claim, UpdateKind
 from credenda.model.memory import Memory, MemoryType, Relation, Stance, Status, get_valid_from_us
 from credenda.text.changes import DEATH
@@ -26,6 +26,8 @@ from credenda.write.reconcile.slots import (
     StatementContext,
     display_value,
     explain_replacement,
+    get_slot,
+    quote_value,
 )
 
 # Whether a statement settles a plan: what was planned is done, or what was considered is decided or planned. Pure.
@@ -267,6 +269,7 @@ _PRACTISED: Final = (
     *("member_of", "trait", "rides", "drives", "sport", "studies", "field_of_study", "lives_with", "situation"),
 )
 """Attributes of activities, possessions and traits that "I used to" ends."""
+_OPPOSITE_TASTES: Final = frozenset({"likes", "dislikes"})
 _LIKED: Final = TASTES | {"hobby"}
 _REFUSED: Final = re.compile(
     r"^(?:(?:i|we) )?(?:do(?:n['\u2019]?t| not)|never|no longer|can(?:['\u2019]?t|not)) (?P<act>\w+ \w.*)",
@@ -380,11 +383,17 @@ def find_affected_attributes(claim: Claim) -> tuple[str, ...]:
 
 
 def find_implied_endings(
-    claim: Claim, changes: Sequence[Change], held: Iterable[Memory], occasion: StatementContext
+    claim: Claim,
+    changes: Sequence[Change],
+    held: Iterable[Memory],
+    occasion: StatementContext,
+    *,
+    past: Iterable[Memory] = (),
 ) -> list[Change]:
     """Return the changes for values that end because of a claim decided by `changes`; [] if it was not accepted.
 
-    `held` are active memories of the claim's entity under the attributes that `find_affected_attributes` returns.
+    `held` are active memories of the claim's entity under the attributes that `find_affected_attributes` returns,
+    `past` those replaced ones that say the same: a liking that goes there and back is a question to the user.
     """
     successor = _find_successor(changes)
     saying = make_candidate(claim, occasion)
@@ -398,6 +407,23 @@ def find_implied_endings(
         for one in held
         if _is_ended(claim, one) and get_valid_from_us(one) <= max(saying.begins_us, occasion.occurred_us)
     ]
+    before = {one.superseded_by for one in past if one.relation is Relation.CHANGED}
+    back = [one for one in ended if _name_slot(one) in _OPPOSITE_TASTES and one.id in before]
+    slot = get_slot(saying.claim)
+    if back and slot is not None:
+        values = (display_value(back[0]), display_value(claim))
+        liked, ends = quote_value(claim.value or ""), "Which one holds, or when does each of them?"
+        whom = "you like" if slot.entity == "user" else f"{claim.entity} likes"
+        question = f"I have heard that {whom} {liked}, and the opposite. {ends}"
+        return [
+            Contest(
+                slot=slot._replace(attribute="likes") if slot.attribute == "dislikes" else slot,
+                memory_ids=(back[0].id, successor),
+                values=values,
+                question=question,
+                reason=f"{' and '.join(map(quote_value, values))} alternate",
+            )
+        ]
     return [
         end_memory(
             one,
@@ -470,6 +496,8 @@ def _is_refused(claim: Claim, memory: Memory, name: str) -> bool:
 
 def _is_match(rule: _Rule, claim: Claim, memory: Memory) -> bool:
     if rule.same:
+        if memory.contested:
+            return False
         return is_same_value(claim.value, memory.value) and claim.scope == memory.scope
     return rule.held is None or rule.held.search(memory.value or "") is not None
 

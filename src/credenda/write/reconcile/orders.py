@@ -26,53 +26,55 @@ def find_affected_orders(claim: Claim, held: Iterable[Memory]) -> list[Memory]:
 
 def decide_order(scene: SlotState) -> list[Change] | None:
     """Replace or end the orders that an order opposes or takes back; None where it does neither."""
-    claim, saying = scene.claim, scene.candidate
+    claim = scene.claim
     if scene.slot.attribute != INSTRUCTION or claim.stance is Stance.REPORTED:
         return None
     new, ends = read_order(claim.text), claim.move is UpdateKind.END
     held = [one for one in scene.known.current if _is_order(one) and one.speaker == claim.speaker]
     held = [one for one in held if (one.scope or None) == (claim.scope or None)]
     known = {one.id: read_order(one.text) for one in held}
-    lifted = [one for one in held if is_lifted(new, known[one.id]) or (ends and has_same_act(new, known[one.id]))]
-    if lifted:
-        told_us = saying.occasion.occurred_us
-        whole = [one for one in lifted if _is_whole(new, known[one.id])]
-        return [
-            *(saying.confirm(one, _LIFTED) for one in lifted),
-            *(end_memory(one, told_us, _LIFTED) for one in whole),
-            *(_doubt(one, claim) for one in lifted if one not in whole),
-        ]
-    if ends:
-        return []
+    lifted = [one for one in held if is_lifted(new, known[one.id]) or (ends and _has_same_act(new, known[one.id]))]
+    if lifted or ends:
+        return _lift(scene, lifted, [one for one in lifted if _is_whole(new, known[one.id])])
     opposed = [one for one in held if is_opposed(new, known[one.id])]
+    if opposed:
+        return _replace(scene, opposed, [one for one in opposed if _is_whole(new, known[one.id])])
     twin = next((one for one in held if is_repeated(new, known[one.id])), None)
-    if twin is not None and not opposed and not any(has_same_meaning(claim, one) for one in held):
-        return [saying.confirm(twin, "restated in other words")]
-    if not opposed:
-        return None
+    same = any(has_same_meaning(claim, one) for one in held)
+    return None if twin is None or same else [scene.candidate.confirm(twin, "restated in other words")]
+
+
+def _lift(scene: SlotState, lifted: list[Memory], whole: list[Memory]) -> list[Change]:
+    """End the orders that are taken back, and doubt those that are so in part; words that take back none add none."""
+    saying = scene.candidate
+    return [
+        *(saying.confirm(one, _LIFTED) for one in lifted),
+        *(end_memory(one, saying.occasion.occurred_us, _LIFTED) for one in whole),
+        *(_doubt(one, scene.claim) for one in lifted if one not in whole),
+    ]
+
+
+def _replace(scene: SlotState, opposed: list[Memory], whole: list[Memory]) -> list[Change]:
+    """Let an order take the place of others, unless it is less trusted, or was given before one of them."""
+    claim, saying = scene.claim, scene.candidate
     if any(find_weakness(claim, saying.occasion.trust, one) for one in opposed):
         return [saying.add("contradicts another order, but its source is less trusted", status=Status.CHALLENGED)]
     later = [one for one in opposed if get_valid_from_us(one) > saying.begins_us]
     if later:
         heir = min(later, key=get_valid_from_us)
-        why = _explain(heir, claim)
+        why, until_us = _explain(heir, claim), get_valid_from_us(heir)
         over = Supersede(
-            memory_id=saying.key,
-            successor=heir.id,
-            relation=Relation.CHANGED,
-            valid_until_us=get_valid_from_us(heir),
-            reason=why,
+            memory_id=saying.key, successor=heir.id, relation=Relation.CHANGED, valid_until_us=until_us, reason=why
         )
         return [saying.add(why), over]
-    changes: list[Change] = [saying.add(_explain(claim, opposed[0]))]
-    for one in opposed:
-        why = _explain(claim, one)
-        whole = _is_whole(new, known[one.id])
-        changes.append(end_memory(one, saying.begins_us, why, saying.key) if whole else _doubt(one, claim))
-    return changes
+    return [
+        saying.add(_explain(claim, opposed[0])),
+        *(end_memory(one, saying.begins_us, _explain(claim, one), saying.key) for one in whole),
+        *(_doubt(one, claim) for one in opposed if one not in whole),
+    ]
 
 
-def has_same_act(new: Order, held: Order) -> bool:
+def _has_same_act(new: Order, held: Order) -> bool:
     """Return whether two orders are about the same act, whatever they say of it."""
     return bool(new.act) and new.act == held.act
 
@@ -88,7 +90,7 @@ def _is_affected(new: Order, held: Order) -> bool:
 def _is_whole(new: Order, held: Order) -> bool:
     """Return whether an order is about all that another one is about."""
     told = {name for name, _ in new.wants | new.rejects}
-    return has_same_act(new, held) or {name for name, _ in held.wants | held.rejects} <= told
+    return _has_same_act(new, held) or {name for name, _ in held.wants | held.rejects} <= told
 
 
 def _explain(new: Claim | Memory, old: Claim | Memory) -> str:

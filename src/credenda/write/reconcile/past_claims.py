@@ -338,8 +338,7 @@ _OTHER_PLAN: Final = re.compile(r"\b(?:of|for) (?:my|our|his|her|their)\b|\blast
 
 
 _JOURNEY: Final = frozenset(
-    ["trip", "journey", "holiday", "holidays", "vacation", "tour", "visit", "visiting", "go", "going", "fly", "flying"]
-    + ["travel", "travelling", "traveling"]
+    "trip journey holiday holidays vacation tour visit visiting go going fly flying travel travelling".split()  # noqa: SIM905
 )
 """Words of a plan to go somewhere: "the Rome trip" is that of "going to Rome"."""
 _SMALL: Final = frozenset(["a", "an", "the", "to", "in", "of", "our", "my"])

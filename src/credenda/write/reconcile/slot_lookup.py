@@ -7,16 +7,14 @@ value contains all its words. If no slot or several slots hold the value, the cl
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from difflib import SequenceMatcher
-from itertools import islice
 from typing import Final
 
 from credenda.ids import parse_serial
 from credenda.model.attributes import TASTES, get_attribute
-from credenda.model.claim import PRONOUNS, Claim, Span, UpdateKind
-from credenda.model.event import Event, Role
+from credenda.model.claim import PRONOUNS, Claim, UpdateKind
 from credenda.model.memory import Cardinality, Memory, MemoryType, Stance, Status
 from credenda.storage.store import MemoryFilter, Reader
 from credenda.text.changes import DEATH, is_of_others, is_return, is_return_to, is_subject
@@ -27,7 +25,7 @@ from credenda.text.normalize import (
     normalise_name,
     normalise_value,
 )
-from credenda.text.sentences import find_distinction, split_distinct_name, split_sentences
+from credenda.text.sentences import find_distinction, split_distinct_name
 from credenda.text.tokens import tokenize
 from credenda.write.extract.moments import iso_day
 from credenda.write.extract.voices import lexicon, names
@@ -51,8 +49,8 @@ def find_related(reader: Reader, words: Sequence[str], limit: int) -> list[Memor
     return sort_by_id(reader.search_memories(words, limit))
 
 
-def find_same_values(reader: Reader, claim: Claim) -> list[Memory]:
-    """Return the active memories of a claim's speaker and entity that assert its value, in whatever slot.
+def find_same_values(reader: Reader, claim: Claim, status: Status = Status.ACTIVE) -> list[Memory]:
+    """Return the memories with a status of a claim's speaker and entity that assert its value, in whatever slot.
 
     What a thing of the speaker runs on they may have told of themselves: "we keep our docs in Notion".
     """
@@ -61,7 +59,7 @@ def find_same_values(reader: Reader, claim: Claim) -> list[Memory]:
     return [
         one
         for one in find_related(reader, split_value(claim.value or ""), _NOMINATED)
-        if one.status is Status.ACTIVE
+        if one.status is status
         and one.stance is Stance.ASSERTED
         and is_same_value(one.value, claim.value)
         and normalise_name(one.speaker) == normalise_name(claim.speaker)
@@ -541,7 +539,7 @@ def _find_by_role(reader: Reader, claim: Claim) -> list[Memory]:
 
 
 def _is_named_with_noun(value: str, memory: Memory) -> bool:
-    """Return whether a value has the noun of its attribute beside it: the "FitX membership" is the membership "FitX"."""
+    """Return whether a value has the noun of its attribute beside it: "FitX membership" of the membership "FitX"."""
     noun = {*tokenize((memory.attribute or "").replace("_", " "))}
     told, held = ({*tokenize(one)} for one in (value, memory.value or ""))
     return bool(held) and held < told and told - held <= noun

@@ -143,9 +143,9 @@ def is_newly_visible(claim: Claim, memory: Memory) -> bool:
 
 
 def display_value(said: Claim | Draft) -> str:
-    """Return the value as shown to the user: the value itself, or "not …" for a denial."""
+    """Return the value as shown to the user: the value itself, or "not …" for a denial or what is not liked."""
     value = said.value or ""
-    return f"not {value}" if is_denial(said) else value
+    return f"not {value}" if is_denial(said) != (said.attribute == "dislikes") else value
 
 
 # Comparison of values by their words, and the texts of reasons. Pure.
