@@ -68,38 +68,46 @@ def _end_planned(claim: Claim) -> Claim:
 
 _MOVED_OUT: Final = re.compile(
     r"(?:'s|,)?(?: (?:has|have|is|just|finally|already|recently|now|also|then))* (?:moved|walked) out\b"
-    r"(?! of (?!(?:the|our|my|this) (?:\w+ )?(?:flat|house|apartment|place|home|building|room)\b))",
+    r"(?P<of> of (?!(?:the|our|my|this) (?:\w+ )?(?:flat|house|apartment|place|home|building|room)\b))?",
     re.IGNORECASE,
 )
-"""Words behind somebody who lives with the speaker no longer, and not "moved out of her comfort zone"."""
+"""Words behind somebody who lives with the speaker no longer, but for "moved out of her comfort zone" (`of`)."""
 _CUT_OUT: Final = re.compile(r"(?:cut(?:ting)?(?: out)?|giv(?:en|ing) up|gave up|quit(?:ting)?) (?=\w)", re.IGNORECASE)
 """The beginning of a diet that says what is no longer part of it: "cut out coffee"."""
 _CALLED_OFF: Final = re.compile(
     r"(?:^|[,;:] |\b(?:but|so|and) )(?:unfortunately,? |sadly,? )?(?:the |our |my |that )?"
     r"(?P<what>(?:(?!(?:the|our|my|his|her|their|your)\b)[\w-]+ ){0,3}?"
-    r"(?:trip|journey|holiday|vacation|tour|visit|party|wedding|appointment|meeting|viewing|interview))"
+    r"(?:trip|journey|holiday|vacation|tour|visit|party|wedding|appointment|meeting|viewing|interview)"
+    r"(?: (?:to|at|in|with|for) (?:the |my |our )?[\w'-]+(?: [A-Z][\w-]+)?)?)"
     r"(?:(?:'s| is| was| got| has| has been)(?: now| just| unfortunately| sadly)* (?:cancell?ed|called off|scrapped"
     r"|off(?=\W*(?:$|[.,;!]|now\b|again\b))|not happening|no longer happening|fallen through)| fell through)",
     re.IGNORECASE,
 )
-_APPOINTED: Final = re.compile(r"(?:appointment|meeting|viewing|interview)$", re.IGNORECASE)
+_APPOINTED: Final = re.compile(r"\b(?:appointment|meeting|viewing|interview)\b", re.IGNORECASE)
 _PLANS: Final = frozenset({"plan", "appointment"})
 
 
 def read_endings(text: str, facts: Sequence[Fact]) -> list[Fact]:
     """End what words of leaving, of a cancellation or of a denied plan end: "Ivo moved out", "the trip is off"."""
-    found = [_end_told(text, one) for one in facts]
+    found = [_end_told(text, one) for one in facts if not _is_other_leaving(text, one)]
     for start, stop in split_sentences(text):
         off = _CALLED_OFF.search(text[start:stop])
         if off is None or text[start:stop].endswith("?"):
             continue
         place = Words(off["what"], start + off.start("what"), start + off.end("what"))
         named = "appointment" if _APPOINTED.search(place.text) else "plan"
-        found = [one for one in found if not (one.attribute in _PLANS and start <= one.value.start < stop)]
+        told_of = {*_PLANS, "status"}
+        found = [one for one in found if not (one.attribute in told_of and start <= one.value.start < stop)]
         told = Words(text[start:stop], start, stop)
         over = Fact(value=place, quote=told, attribute=named, status=FactStatus.ENDED, change=FactChange.CHANGED)
         found.append(replace(over, certainty=_CONFIDENCE, attribute_certainty=_CONFIDENCE))
     return sorted(found, key=lambda one: one.value.start)
+
+
+def _is_other_leaving(text: str, fact: Fact) -> bool:
+    """Return whether somebody who is read as living elsewhere by now only left what is no home."""
+    out = _MOVED_OUT.match(text, fact.value.stop) if fact.attribute == "lives_with" and fact.value.start >= 0 else None
+    return out is not None and out["of"] is not None
 
 
 def _end_told(text: str, fact: Fact) -> Fact:
