@@ -14,7 +14,7 @@ from typing import Final, NamedTuple
 
 from credenda.clock import DAY_US
 from credenda.ids import parse_serial
-from credenda.model.attributes import get_attribute, has_same_kind, is_measure, load_asked
+from credenda.model.attributes import answer_same_question, get_attribute, has_same_kind, is_measure, load_asked
 from credenda.model.memory import Cardinality, Memory, Stance, Status, get_valid_from_us
 from credenda.model.query import Hit
 from credenda.read.candidates import Row
@@ -367,7 +367,7 @@ def list_terms(memory: Memory, sentence: str) -> frozenset[str]:
 
 def _has_changed(old: _Text, new: _Text, signs: Changes, terms: int) -> bool:
     """Return whether `new`, said later, tells that what `old` says is no longer so; `terms` is what a question has."""
-    apart = _is_another_member(old, new) or _has_other_owner(old, new) or _is_told_of(old, new)
+    apart = _is_another_member(old, new) or _has_other_owner(old, new) or _is_about_person(old, new)
     if new.speaker != old.speaker or apart:
         return False
     asked = old.asked & new.asked
@@ -422,13 +422,15 @@ def _has_other_owner(old: _Text, new: _Text) -> bool:
     return named or (get_attribute(attribute).known and normalise_name(new.speaker) in owners)
 
 
-def _is_told_of(old: _Text, new: _Text) -> bool:
-    """Return whether a later text begins with a person whom the older one names, and ends no relation.
+def _is_about_person(old: _Text, new: _Text) -> bool:
+    """Return whether a later text begins with a partner or relative whom the older one names, and ends no relation.
 
     "Jana switched to Vivantes" leaves her the wife that she is.
     """
     memory = old.row.memory
-    if memory is None or get_attribute(memory.attribute or "").kind != "person":
+    attribute = memory.attribute or "" if memory is not None else ""
+    related = get_attribute(attribute).by_birth or answer_same_question(attribute, "partner")
+    if memory is None or not attribute or not related:
         return False
     return is_subject(new.folded, (memory.value or "").casefold()) and PARTING.search(new.folded) is None
 

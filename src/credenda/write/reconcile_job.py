@@ -423,7 +423,7 @@ def _decide_with_endings(writer: Writer, event: Event, found: Claim, now_us: int
 
 
 def _rename(reader: Reader, claim: Claim, changes: Sequence[Change]) -> list[Change]:
-    """Return the changes of what is held of somebody whose name a claim corrects."""
+    """Return the changes of the memories about somebody with the wrong name that a claim corrects."""
     words = list_wrong_name(claim)
     held = find_related(reader, words, limits.SLOT_ROWS) if words else []
     supports: dict[str, tuple[Support, ...]] = {one.id: () for one in held}

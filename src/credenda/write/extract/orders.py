@@ -1,4 +1,4 @@
-"""What a standing order is about, and whether two of them can be followed together. Pure."""
+"""The matter of a standing order, and whether two of them can be followed together. Pure."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ _STANDING: Final = re.compile(r"\b(?:please|from now on|again|instead|back)\b", 
 
 
 class Order(NamedTuple):
-    """A standing order: the poles of matters that it wants and rejects, and what else it is about.
+    """A standing order: the poles of matters that it wants and rejects, and its other words.
 
     `act` has all its words but those of a denial, `rest` those that no matter has.
     """
@@ -71,7 +71,7 @@ def _load_matters() -> tuple[frozenset[str], Mapping[tuple[str, str], re.Pattern
 
 @lru_cache(maxsize=_CACHED)
 def read_order(text: str) -> Order:
-    """Read what an order is about.
+    """Read the matters of an order.
 
     >>> read_order("No more short answers, be detailed").wants, read_order("you can stop answering in French").lifts
     (frozenset({('length', 'long')}), True)

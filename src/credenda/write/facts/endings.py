@@ -89,7 +89,7 @@ _PLANS: Final = frozenset({"plan", "appointment"})
 
 def read_endings(text: str, facts: Sequence[Fact]) -> list[Fact]:
     """End what words of leaving, of a cancellation or of a denied plan end: "Ivo moved out", "the trip is off"."""
-    found = [_end_told(text, one) for one in facts if not _is_other_leaving(text, one)]
+    found = [_end_by_words(text, one) for one in facts if not _is_other_leaving(text, one)]
     for start, stop in split_sentences(text):
         off = _CALLED_OFF.search(text[start:stop])
         if off is None or text[start:stop].endswith("?"):
@@ -105,12 +105,12 @@ def read_endings(text: str, facts: Sequence[Fact]) -> list[Fact]:
 
 
 def _is_other_leaving(text: str, fact: Fact) -> bool:
-    """Return whether somebody who is read as living elsewhere by now only left what is no home."""
+    """Return whether somebody left something else than a home: "moved out of his comfort zone"."""
     out = _MOVED_OUT.match(text, fact.value.stop) if fact.attribute == "lives_with" and fact.value.start >= 0 else None
     return out is not None and out["of"] is not None
 
 
-def _end_told(text: str, fact: Fact) -> Fact:
+def _end_by_words(text: str, fact: Fact) -> Fact:
     if fact.value.start < 0 or fact.status not in {FactStatus.NOW, FactStatus.DENIED}:
         return fact
     over = replace(fact, status=FactStatus.ENDED, certainty=max(fact.certainty, _CONFIDENCE))

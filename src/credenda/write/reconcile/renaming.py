@@ -26,10 +26,10 @@ def list_wrong_name(claim: Claim) -> list[str]:
 def rename_entities(
     claim: Claim, changes: Sequence[Change], held: Sequence[Memory], supports: Mapping[str, tuple[Support, ...]]
 ) -> list[Change]:
-    """Return the changes by which what is held of somebody follows the correction of their name in `changes`.
+    """Return the changes by which the memories about somebody follow the correction of their name in `changes`.
 
-    `held` are memories with the wrong name, `supports` what each rests on. If somebody else of that name was told in
-    another message, what is said of the bare name stays, since it may be of either.
+    `held` are memories with the wrong name, `supports` the evidence of each. If another message tells of somebody else
+    of that name, the facts about the bare name stay, since they may be of either.
     """
     wrong = {one.memory_id for one in changes if isinstance(one, Supersede) and one.relation is Relation.CORRECTED}
     old = next((one for one in held if one.id in wrong and is_same_value(one.value, claim.prior)), None)

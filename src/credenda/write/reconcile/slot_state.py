@@ -200,7 +200,7 @@ def _is_other_dose(candidate: Candidate, row: Memory) -> bool:
 def _is_named_by_denial(claim: Claim, row: Memory) -> bool:
     """Return whether one of both denies what the other one holds with more words: "metformin", "metformin 500mg".
 
-    What was denied is held again by its name and a dose; a denial of other things stays beside that of a kind of them.
+    A denied medicine is held again by its name and a dose; another denial stays beside a value of more words.
     """
     if is_denial(claim) == is_denial(row) or row.status is not Status.ACTIVE:
         return False

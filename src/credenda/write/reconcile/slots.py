@@ -143,7 +143,7 @@ def is_newly_visible(claim: Claim, memory: Memory) -> bool:
 
 
 def display_value(said: Claim | Draft) -> str:
-    """Return the value as shown to the user: the value itself, or "not …" for a denial or what is not liked."""
+    """Return the value as shown to the user: the value itself, or "not …" for a denial or a dislike."""
     value = said.value or ""
     return f"not {value}" if is_denial(said) != (said.attribute == "dislikes") else value
 
