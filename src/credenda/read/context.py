@@ -9,6 +9,7 @@ from typing import Final, NamedTuple, cast
 
 from credenda import limits
 from credenda.index.resident import ResidentIndex
+from credenda.model.attributes import get_attribute
 from credenda.model.change import ContestCase, ContestState
 from credenda.model.claim import Span
 from credenda.model.core import HEADINGS, INSTRUCTIONS_PART, CoreMemory, Section
@@ -245,6 +246,8 @@ def _find_previous_values(reader: Reader, hits: Sequence[Hit], query: Query) -> 
 
 def _was_valid(version: SlotVersion, memory: Memory) -> bool:
     changed = version.status is Status.SUPERSEDED and version.relation is Relation.CHANGED
+    kinds = [get_attribute(name or "").kind for name in (version.attribute, memory.attribute)]
+    changed = changed and kinds[0] == kinds[1]  # "laid off" is no earlier employer
     single = memory.cardinality is Cardinality.SINGLE and version.scope == memory.scope
     other = memory.stance is Stance.NEGATED if version.value == memory.value else single
     return changed and bool(version.text) and version.memory_id != memory.id and other

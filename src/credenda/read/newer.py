@@ -14,12 +14,12 @@ from typing import Final, NamedTuple
 
 from credenda.clock import DAY_US
 from credenda.ids import parse_serial
-from credenda.model.attributes import get_attribute, has_same_kind, is_measure, load_asked
+from credenda.model.attributes import answer_same_question, get_attribute, has_same_kind, is_measure, load_asked
 from credenda.model.memory import Cardinality, Memory, Stance, Status, get_valid_from_us
 from credenda.model.query import Hit
 from credenda.read.candidates import Row
 from credenda.read.plan import Interval
-from credenda.text.changes import Changes, load_changes
+from credenda.text.changes import PARTING, Changes, is_subject, load_changes
 from credenda.text.dates import find_dates
 from credenda.text.normalize import is_same_value, normalise_attribute, normalise_name, normalise_value
 from credenda.text.passages import compose_memory_text
@@ -367,7 +367,8 @@ def list_terms(memory: Memory, sentence: str) -> frozenset[str]:
 
 def _has_changed(old: _Text, new: _Text, signs: Changes, terms: int) -> bool:
     """Return whether `new`, said later, tells that what `old` says is no longer so; `terms` is what a question has."""
-    if new.speaker != old.speaker or _is_another_member(old, new) or _has_other_owner(old, new):
+    apart = _is_another_member(old, new) or _has_other_owner(old, new) or _is_about_person(old, new)
+    if new.speaker != old.speaker or apart:
         return False
     asked = old.asked & new.asked
     if _has_denied_number(old, new, signs) or (asked and signs.weak.search(new.folded) and _has_new_measure(old, new)):
@@ -419,6 +420,19 @@ def _has_other_owner(old: _Text, new: _Text) -> bool:
     own = new.names - asked
     named = bool(old.names and own) and old.names <= asked and own.isdisjoint(tokenize(one.value))
     return named or (get_attribute(attribute).known and normalise_name(new.speaker) in owners)
+
+
+def _is_about_person(old: _Text, new: _Text) -> bool:
+    """Return whether a later text begins with a partner or relative whom the older one names, and ends no relation.
+
+    "Jana switched to Vivantes" leaves her the wife that she is.
+    """
+    memory = old.row.memory
+    attribute = memory.attribute or "" if memory is not None else ""
+    related = get_attribute(attribute).by_birth or answer_same_question(attribute, "partner")
+    if memory is None or not attribute or not related:
+        return False
+    return is_subject(new.folded, (memory.value or "").casefold()) and PARTING.search(new.folded) is None
 
 
 def _is_same_slot(old: _Text, new: _Text) -> bool | None:

@@ -16,7 +16,7 @@ from typing import Final
 
 from credenda.model.change import ContestCase
 from credenda.model.core import HEADINGS, Section
-from credenda.model.memory import ASSERTIVE_STANCES, OPEN_STANCES, Memory, Stance
+from credenda.model.memory import ASSERTIVE_STANCES, OPEN_STANCES, Memory, Stance, Status
 from credenda.model.query import Context, Hit, SlotVersion
 from credenda.model.statement import (
     ENGLISH,
@@ -202,10 +202,12 @@ def _group_lines(lines: Sequence[_Line], packing: Packing) -> str:
 
 def _order_lines(core: Sequence[Memory], hits: Sequence[Hit], packing: Packing) -> Iterator[_Line]:
     """Yield lines in order of priority for the budget."""
-    for memory in core:
+    for memory in sorted(core, key=lambda one: one.status is Status.CHALLENGED):
         heading = packing.headings.get(memory.id, ALWAYS)
         validity = format_validity(memory, packing.zone, packing.told_at.get(memory.id, ()), packing.language)
-        text = format_bullet(memory.id, format_core_text(memory, packing.now_us), validity, year=packing.year)
+        doubt = [choose_word(packing.language, _WARNINGS["challenged"])] if memory.status is Status.CHALLENGED else []
+        notes = [*validity, *doubt]
+        text = format_bullet(memory.id, format_core_text(memory, packing.now_us), notes, year=packing.year)
         yield _Line(heading, text, ids=(memory.id,), reason=f"it is in the core: {heading.rstrip(':').lower()}")
     always = {memory.id for memory in core}
     for case in packing.contests:

@@ -27,7 +27,7 @@ from credenda.model.memory import (
     Stance,
     Status,
 )
-from credenda.model.statement import format_validity
+from credenda.model.statement import format_validity, name_value
 from credenda.private import cut_private, cut_private_fields
 from credenda.runtime import Parts
 from credenda.services.browse import get_current, resolve_id_in
@@ -60,7 +60,6 @@ from credenda.write.messages import HEARD_EVENTS, find_quoted
 from credenda.write.reconcile.candidate import is_users_own
 from credenda.write.reconcile.decide import claim_hash
 from credenda.write.reconcile.slot_lookup import find_related
-from credenda.write.reconcile.slots import display_value
 from credenda.write.reconcile_job import apply_claims, decide_claim, load_context
 
 # Hold back the messages of a model that writes to one session unusually often.
@@ -308,7 +307,7 @@ def _write_understood(memory: Memory, zone: tzinfo) -> str:
     """Write a claim as it is believed; one that does not hold now with its stance and times, as in statements."""
     scope = f" ({memory.scope})" if memory.scope else ""
     slotted = memory.entity is not None and memory.attribute is not None
-    said = f"{memory.entity} {memory.attribute}{scope}: {display_value(memory)}" if slotted else memory.text
+    said = f"{memory.entity} {memory.attribute}{scope}: {name_value(memory)}" if slotted else memory.text
     open_or_past = memory.stance not in ASSERTIVE_STANCES or memory.status is Status.SUPERSEDED
     return ", ".join([said, *(format_validity(memory, zone) if open_or_past else ())])
 

@@ -83,6 +83,8 @@ def is_change(text: str) -> bool:
 
 _FRAME_WORDS: Final = 3
 _WORD: Final = re.compile(r"\w+")
+_MEANT: Final = re.compile(r"\bi (?:actually |really )?meant?(?: to (?:say|write|type))?\b", re.IGNORECASE)
+"""Words of a correction in which "I" is not what it is about."""
 
 
 def has_more_words(text: str, values: str) -> bool:
@@ -91,8 +93,13 @@ def has_more_words(text: str, values: str) -> bool:
     >>> has_more_words("sorry, Faro, not Porto", "Faro Porto"), has_more_words("her name is Anna, not Ana", "Anna Ana")
     (False, True)
     """
-    terms = {*tokenize(values)}
-    return sum(terms.isdisjoint(tokenize(word) or (word,)) for word in _WORD.findall(text)) > _FRAME_WORDS
+    terms, said = {*tokenize(values)}, leave_out_meant(text)
+    return sum(terms.isdisjoint(tokenize(word) or (word,)) for word in _WORD.findall(said)) > _FRAME_WORDS
+
+
+def leave_out_meant(text: str) -> str:
+    """Leave out the words by which a correction begins: "I meant"."""
+    return _MEANT.sub(" ", text)
 
 
 def is_beside(text: str) -> bool:

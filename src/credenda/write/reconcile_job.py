@@ -17,7 +17,7 @@ from credenda.clock import DAY_US
 from credenda.ids import IdKind, format_id, parse_id_number
 from credenda.index.document_names import list_event_ids
 from credenda.model.attributes import get_attribute, has_same_kind
-from credenda.model.change import Actor, Change, ChangeKind, Confirm
+from credenda.model.change import Actor, Change, ChangeKind, Confirm, Support
 from credenda.model.claim import Claim, Extractor, Span, Turn, UpdateKind
 from credenda.model.event import CODE, DENIED, Event, get_project, is_bound_to_project
 from credenda.model.memory import Memory, Stance, Status, get_valid_from_us, is_dreamed
@@ -30,9 +30,11 @@ from credenda.text.sentences import REMOVED
 from credenda.text.tokens import tokenize
 from credenda.write.apply import Application, Applied, apply
 from credenda.write.extract.moments import iso_day
+from credenda.write.extract.orders import INSTRUCTION
 from credenda.write.forget.scope import Blanker, has_overlap
 from credenda.write.forget.tombstones import get_voice, hash_slot_forms, hash_text_forms, remove_claims
 from credenda.write.messages import extract_around_blanks, keep_requested_type
+from credenda.write.reconcile.aliases import extract_alias_claims, resolve_alias
 from credenda.write.reconcile.candidate import (
     admit_claims,
     find_quarantined,
@@ -68,17 +70,17 @@ from credenda.write.reconcile.implications import (
     may_settle,
     name_dead,
 )
+from credenda.write.reconcile.orders import find_affected_orders
 from credenda.write.reconcile.past_claims import CONTACT, choose_named, is_about_kind
+from credenda.write.reconcile.renaming import list_wrong_name, rename_entities
 from credenda.write.reconcile.same_words import find_unread_changes, read_same_words
 from credenda.write.reconcile.slot_lookup import (
-    extract_alias_claims,
     find_related,
     find_same_values,
     has_no_slot,
     is_bare_value,
     is_without_attribute,
     keep_verbatim,
-    resolve_alias,
     resolve_bearer,
     resolve_from_previous,
     resolve_owned,
@@ -276,14 +278,21 @@ def _is_relayed(reader: Reader, event: Event, claim: Claim) -> bool:
 def _resolve_and_decide(writer: Writer, event: Event, claim: Claim, now_us: int, *, read: Claim) -> list[Change]:
     if claim.reader:
         return _decide_proposed(writer, event, claim, now_us, read=read)
+    if claim.attribute == INSTRUCTION:
+        placed = claim if claim.entity else _place_order(writer, claim)
+        rated = _rate_event(writer, event, claim, now_us)
+        return [] if placed is None else _decide_with_endings(writer, rated, placed, now_us, read=read)
     fragment = (
         claim.move is UpdateKind.CORRECT
         and claim.prior
         and not has_more_words(claim.text, f"{claim.value} {claim.prior}")
     )
     if fragment and is_bare_value(claim):
-        # it corrects what was said just before, and nothing else that has the wrong words
+        # it corrects what was said just before, or a word that only one slot holds
         found = resolve_from_previous(claim, _find_previous(writer, event, claim), event.occurred_us)
+        elsewhere = is_bare_value(found) and not re.search(r"\d", f"{claim.prior}{claim.value}")
+        if elsewhere and not find_dates(f"on {claim.prior}", event.occurred_us):
+            found = resolve_slot(writer, found)
     else:
         found = resolve_slot(writer, claim)
     if is_without_attribute(found):
@@ -299,6 +308,14 @@ def _resolve_and_decide(writer: Writer, event: Event, claim: Claim, now_us: int,
         found = keep_verbatim(found)
     event = _rate_event(writer, event, found, now_us)
     return _decide_with_endings(writer, event, found, now_us, read=read)
+
+
+def _place_order(reader: Reader, claim: Claim) -> Claim | None:
+    """Give words that only tell how to answer the slot of the standing order whose place they take, if there is one."""
+    held = reader.find(MemoryFilter(attribute=INSTRUCTION, statuses=frozenset({Status.ACTIVE}), limit=limits.SLOT_ROWS))
+    own = [one for one in held if one.speaker == claim.speaker and not one.scope]
+    found = find_affected_orders(claim, own)
+    return replace(claim, entity=found[0].entity, type=found[0].type) if found else None
 
 
 _SEVERAL: Final = frozenset({"property", "device", "location"})
@@ -399,7 +416,20 @@ def _decide_with_endings(writer: Writer, event: Event, found: Claim, now_us: int
     if is_suspect(event, found):
         return changes
     occasion = get_statement_context(event, now_us)
-    return [*changes, *find_implied_endings(found, changes, _find_related(writer, found), occasion)]
+    related = _find_related(writer, found)
+    past = find_same_values(writer, found, Status.SUPERSEDED) if related else ()
+    implied = find_implied_endings(found, changes, related, occasion, past=past)
+    return [*changes, *implied, *_rename(writer, found, changes)]
+
+
+def _rename(reader: Reader, claim: Claim, changes: Sequence[Change]) -> list[Change]:
+    """Return the changes of the memories about somebody with the wrong name that a claim corrects."""
+    words = list_wrong_name(claim)
+    held = find_related(reader, words, limits.SLOT_ROWS) if words else []
+    supports: dict[str, tuple[Support, ...]] = {one.id: () for one in held}
+    for link in reader.evidence(memory_ids=[*supports]) if held else ():
+        supports[link.memory_id] += (Support(link.span, link.claim_hash, link.reader),)
+    return rename_entities(claim, changes, held, supports)
 
 
 def decide_claim(writer: Writer, event: Event, claim: Claim, now_us: int, *, read: Claim | None = None) -> list[Change]:

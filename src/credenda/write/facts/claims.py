@@ -24,7 +24,7 @@ from credenda.model.claim import (
 )
 from credenda.model.event import Role
 from credenda.model.memory import OPEN_STANCES, Cardinality, MemoryType, Stance
-from credenda.text.changes import has_more_words, is_return_of, is_return_to
+from credenda.text.changes import has_more_words, is_return_of, is_return_to, leave_out_meant
 from credenda.text.dates import find_dates
 from credenda.text.normalize import fold_plural, is_same_value, normalise_attribute, normalise_value
 from credenda.text.sentences import (
@@ -51,6 +51,7 @@ from credenda.write.facts.wording import (
     is_naming,
     is_naming_another,
     is_renaming,
+    is_switch,
     read_wordings,
 )
 from credenda.write.intake.secrets import screen_secrets
@@ -255,7 +256,7 @@ def make_claims(turn: Turn, facts: Iterable[Fact]) -> list[Claim]:
             continue
         voice = max((one.voice for one in voices if _is_within(one.start, one.stop, fact)), default=Voice.OWN)
         told = _PlacedFact(fact, schema, turn, _find_entity(fact, turn, owner, named), voice)
-        unplaced = _is_back(told) or _is_fragment(told)
+        unplaced = _is_back(told) or _is_fragment(told) or is_switch(fact)
         certain = _FIRM_KEYED[1] if is_renaming(fact) or is_lasting_order(fact) else schema.certain
         if not unplaced and (fact.certainty < certain or not _is_sure(fact, schema)):
             continue
@@ -445,7 +446,7 @@ def _make_slotted_claim(told: _PlacedFact, owner: str) -> Claim | None:
     )
     if stance in {Stance.HYPOTHETICAL, Stance.ROLE_PLAY, Stance.SARCASTIC}:
         return replace(plain, type=MemoryType.FACT)
-    if _is_back(told) or is_renaming(fact) or fragment:
+    if _is_back(told) or is_renaming(fact) or fragment or is_switch(fact):
         return _make_unplaced_claim(plain, told, fragment=fragment)
     entity, attribute = _find_slot(told, owner)
     fitted = _fit_value(fact, attribute)
@@ -462,7 +463,7 @@ def _is_fragment(told: _PlacedFact) -> bool:
     corrects = _find_move(fact) is UpdateKind.CORRECT and fact.certainty >= _OF_FRAGMENT
     if not corrects or not fact.old or fact.subject != SPEAKER or fact.value.start < 0:
         return False
-    sentence = told.turn.event.text[slice(*_find_sentence(fact, told.turn))]
+    sentence = leave_out_meant(told.turn.event.text[slice(*_find_sentence(fact, told.turn))])
     if _FIRST_PERSON.search(sentence) or _OVER.search(sentence):
         return False
     return not has_more_words(sentence, f"{fact.value.text} {fact.old}")

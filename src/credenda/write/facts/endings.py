@@ -1,4 +1,4 @@
-"""The day on which something ends that a message tells apart from the end: "my last day is 31 March". Pure."""
+"""Words of an end, and the day of one that a message tells apart: "Ivo moved out", "my last day is 31 March". Pure."""
 
 from __future__ import annotations
 
@@ -7,10 +7,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
 
-from credenda.model.claim import Claim, UpdateKind
+from credenda.model.claim import Claim, Fact, FactChange, FactStatus, UpdateKind, Words
 from credenda.model.memory import Stance
 from credenda.model.statement import BEGINNINGS
 from credenda.text.dates import find_dates
+from credenda.text.sentences import split_sentences
 
 _CONFIDENCE: Final = 0.8
 _LAST_DAY: Final = re.compile(
@@ -60,3 +61,65 @@ def _end_planned(claim: Claim) -> Claim:
         valid_from_us=(day_us or 0) - 1,
         valid_until_us=None,
     )
+
+
+# What the words around a value say of its end, where its reader took it for one that holds. Pure.
+
+
+_MOVED_OUT: Final = re.compile(
+    r"(?:'s|,)?(?: (?:has|have|is|just|finally|already|recently|now|also|then))* (?:moved|walked) out\b"
+    r"(?P<of> of (?!(?:the|our|my|this) (?:\w+ )?(?:flat|house|apartment|place|home|building|room)\b))?",
+    re.IGNORECASE,
+)
+"""Words behind somebody who lives with the speaker no longer, but for "moved out of her comfort zone" (`of`)."""
+_CUT_OUT: Final = re.compile(r"(?:cut(?:ting)?(?: out)?|giv(?:en|ing) up|gave up|quit(?:ting)?) (?=\w)", re.IGNORECASE)
+"""The beginning of a diet that says what is no longer part of it: "cut out coffee"."""
+_CALLED_OFF: Final = re.compile(
+    r"(?:^|[,;:] |\b(?:but|so|and) )(?:unfortunately,? |sadly,? )?(?:the |our |my |that )?"
+    r"(?P<what>(?:(?!(?:the|our|my|his|her|their|your)\b)[\w-]+ ){0,3}?"
+    r"(?:trip|journey|holiday|vacation|tour|visit|party|wedding|appointment|meeting|viewing|interview)"
+    r"(?: (?:to|at|in|with|for) (?:the |my |our )?[\w'-]+(?: [A-Z][\w-]+)?)?)"
+    r"(?:(?:'s| is| was| got| has| has been)(?: now| just| unfortunately| sadly)* (?:cancell?ed|called off|scrapped"
+    r"|off(?=\W*(?:$|[.,;!]|now\b|again\b))|not happening|no longer happening|fallen through)| fell through)",
+    re.IGNORECASE,
+)
+_APPOINTED: Final = re.compile(r"\b(?:appointment|meeting|viewing|interview)\b", re.IGNORECASE)
+_PLANS: Final = frozenset({"plan", "appointment"})
+
+
+def read_endings(text: str, facts: Sequence[Fact]) -> list[Fact]:
+    """End what words of leaving, of a cancellation or of a denied plan end: "Ivo moved out", "the trip is off"."""
+    found = [_end_by_words(text, one) for one in facts if not _is_other_leaving(text, one)]
+    for start, stop in split_sentences(text):
+        off = _CALLED_OFF.search(text[start:stop])
+        if off is None or text[start:stop].endswith("?"):
+            continue
+        place = Words(off["what"], start + off.start("what"), start + off.end("what"))
+        named = "appointment" if _APPOINTED.search(place.text) else "plan"
+        told_of = {*_PLANS, "status"}
+        found = [one for one in found if not (one.attribute in told_of and start <= one.value.start < stop)]
+        told = Words(text[start:stop], start, stop)
+        over = Fact(value=place, quote=told, attribute=named, status=FactStatus.ENDED, change=FactChange.CHANGED)
+        found.append(replace(over, certainty=_CONFIDENCE, attribute_certainty=_CONFIDENCE))
+    return sorted(found, key=lambda one: one.value.start)
+
+
+def _is_other_leaving(text: str, fact: Fact) -> bool:
+    """Return whether somebody left something else than a home: "moved out of his comfort zone"."""
+    out = _MOVED_OUT.match(text, fact.value.stop) if fact.attribute == "lives_with" and fact.value.start >= 0 else None
+    return out is not None and out["of"] is not None
+
+
+def _end_by_words(text: str, fact: Fact) -> Fact:
+    if fact.value.start < 0 or fact.status not in {FactStatus.NOW, FactStatus.DENIED}:
+        return fact
+    over = replace(fact, status=FactStatus.ENDED, certainty=max(fact.certainty, _CONFIDENCE))
+    if fact.status is FactStatus.DENIED:
+        return over if fact.attribute in _PLANS else fact
+    if fact.attribute == "lives_with" and _MOVED_OUT.match(text, fact.value.stop):
+        return over if fact.value.text[:1].isupper() else replace(over, certainty=fact.certainty)
+    cut = _CUT_OUT.match(fact.value.text) if fact.attribute == "diet" else None
+    if cut is None:
+        return fact
+    value = fact.value
+    return replace(over, value=Words(value.text[cut.end() :], value.start + cut.end(), value.stop))

@@ -13,6 +13,7 @@ from credenda.model.event import Role
 from credenda.model.memory import Cardinality, MemoryType
 from credenda.text.normalize import fold_plural
 from credenda.text.sentences import TextSpan, split_sentences
+from credenda.write.extract.orders import INSTRUCTION, is_bare_order
 from credenda.write.extract.voices import lexicon, who_speaks
 from credenda.write.intake.secrets import screen_secrets
 
@@ -70,6 +71,8 @@ _FORGET_THAT: Final = re.compile(
 _OWN: Final = re.compile(r"^(?:my|our) ", re.IGNORECASE)
 _NOBODY: Final = re.compile(r"(?:me|us|this|that|it|him|her|them|you|myself|everything|what .*)$", re.IGNORECASE)
 """What names nobody and nothing in particular, or the whole memory, which only a deletion may empty."""
+_WEIGHTY: Final = 0.8
+_CONFIDENCE: Final = 0.85
 _NOUN_WORDS: Final = 3
 _KEPT_WORDS: Final = 3
 """Fewer words after "remember" point at something said elsewhere."""
@@ -84,6 +87,8 @@ class ExactForms(NamedTuple):
     """Sentences of the message that its next sentence takes back."""
     forgotten: list[TextSpan]
     """Sentences whose facts shall be forgotten: "forget that I live in Graz"."""
+    orders: list[Claim]
+    """Sentences that only tell how to answer, which hold in the place of a standing order alone."""
     kept: list[Claim]
     """Sentences that shall be remembered, without a slot: for where nothing else was found in them."""
 
@@ -107,7 +112,20 @@ def find_exact_forms(turn: Turn) -> ExactForms:
             taken_back.append(one)
         elif _FORGET_THAT.fullmatch(said):
             forgotten.append(one)
-    return ExactForms(claims, taken_back, forgotten, list(_list_kept(turn, sentences)))
+    return ExactForms(
+        claims, taken_back, forgotten, list(_list_orders(turn, sentences)), list(_list_kept(turn, sentences))
+    )
+
+
+def _list_orders(turn: Turn, sentences: Sequence[TextSpan]) -> Iterator[Claim]:
+    if any(one.role is not Role.USER for one in (turn.event, *turn.before) if one.role is not Role.ASSISTANT):
+        return
+    for one in sentences:
+        said = turn.event.text[one.start : one.stop]
+        if is_bare_order(said):
+            told = _make_exact_claim(turn, one, UpdateKind.CHANGE)
+            more = {"importance": _WEIGHTY, "confidence": _CONFIDENCE, "cardinality": Cardinality.SET}
+            yield replace(told, attribute=INSTRUCTION, value=said.strip(" .!"), **more)
 
 
 def _is_declining(turn: Turn, said: str) -> bool:

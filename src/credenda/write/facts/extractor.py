@@ -11,6 +11,7 @@ from typing import Final
 from credenda.model.claim import Claim, FactReader, Span, Turn, UpdateKind
 from credenda.model.event import Role
 from credenda.text.sentences import TextSpan, split_sentences
+from credenda.write.extract.orders import INSTRUCTION
 from credenda.write.extract.voices import is_playing, split_voices
 from credenda.write.facts.claims import OWN_VOICES, make_claims
 from credenda.write.facts.endings import find_end_days
@@ -41,8 +42,11 @@ class ReadingExtractor:
         found = find_end_days(found, text, turn.event.occurred_us)
         told = [one for one in found if not any(_is_in(one, place) for place in forms.taken_back)]
         told = [retract for one in told if (retract := _take_back(one, forms.forgotten)) is not None]
+        ordered = [one.span for one in told if one.attribute == INSTRUCTION]
+        orders = [one for one in forms.orders if not any(_is_in(one, place) for place in ordered)]
+        told = [one for one in told if not any(_is_in(one, order.span) for order in orders)]
         kept = [one for one in forms.kept if not any(_is_in(claim, one.span) for claim in found)]
-        return sorted([*forms.claims, *told, *kept], key=lambda one: one.span.start)
+        return sorted([*forms.claims, *orders, *told, *kept], key=lambda one: one.span.start)
 
 
 def _take_back(claim: Claim, forgotten: Sequence[TextSpan]) -> Claim | None:

@@ -18,6 +18,7 @@ from credenda.text.dates import WEEKDAYS, find_dates
 from credenda.text.passing import CURRENT, is_limit
 from credenda.text.sentences import split_sentences
 from credenda.write.extract.voices import lexicon
+from credenda.write.facts.endings import read_endings
 from credenda.write.facts.framing import read_actual
 from credenda.write.facts.keys import mend_keys
 from credenda.write.facts.misread import drop_misread
@@ -155,13 +156,16 @@ _NOT_YET: Final = ("until ", "till ")
 def read_wordings(text: str, facts: Sequence[Fact], now_us: int) -> Iterator[Fact]:
     """Yield the facts of a message as its words tell them, in order; `now_us` is when it was said."""
     said = text.replace("\u2019", "'")
-    mended = _mend_facts(list(_share_denials(said, drop_misread(said, mend_keys(said, facts)))), text)
+    firm = [one for one in facts if not _is_habit(one)]
+    mended = _mend_facts(list(_share_denials(said, drop_misread(said, mend_keys(said, firm)))), text)
+    mended = read_endings(said, mended)
     mended = [drink for one in mended if (drink := _read_drink(said, one)) is not None]
     found = _name_successors(said, _end_denied(said, _drop_misspoken(text, mended)))
     found = [
         _name_amount(said, _read_stay(_read_tried(said, _read_seen(text, _read_previous(said, one)))))
         for one in _join_parts(text, found)
     ]
+    found = _read_corrections(said, found)
     found = [read_actual(said, one) for one in found]
     found = _read_doses(said, found)
     found = _read_appointments(said, found, now_us)
@@ -596,3 +600,72 @@ def _is_named_by_old(fact: Fact) -> bool:
         return fact.attribute == "name"
     of_thing = schema.thing and fact.subject == SPEAKER  # "it's Tuesday" is no date of the speaker
     return fact.attribute == "name" or of_thing or fact.attribute_certainty < schema.sure
+
+
+_OPENING: Final = r"\W*(?:(?:no|nope|sorry|oops|oh|wait|actually|correction|well|ok|okay|ah|my (?:mistake|bad))\W+)*"
+_IT: Final = r"(?:(?:it|that)(?:'s| is| was| should be)|i (?:actually |really )?meant?(?: to say)?|make (?:it|that)) "
+_VALUE: Final = (
+    r"(?!(?:i|i'm|my|we|our|if|to|that|because|yet|sure|really|bad|only|just|even)\b)[^\s,;!?]+(?: [^\s,;!?]+){0,3}?"
+)
+_RIGHT, _WRONG = (rf"(?:the |in |on |at |an? )?(?P<{name}>{_VALUE})" for name in ("right", "wrong"))
+_CORRECTIONS: Final = tuple(
+    re.compile(rf"{_OPENING}{pattern}[\s.!]*", re.IGNORECASE)
+    for pattern in (
+        rf"(?P<cue>{_IT})?{_RIGHT},? (?:and )?not {_WRONG}",
+        rf"(?P<cue>not ){_WRONG}[,;.]? (?:but )?(?:{_IT})?{_RIGHT}",
+    )
+)
+"""Sentences that are nothing but a right value and a wrong one: "sorry, I meant Anna, not Ana", "not Rex, Max"."""
+
+
+def _read_corrections(text: str, facts: list[Fact]) -> list[Fact]:
+    """Read a sentence that has only a right value and a wrong one as the correction of that, whatever it is of."""
+    found = list(facts)
+    for start, stop in split_sentences(text):
+        told = next((one for sign in _CORRECTIONS if (one := sign.fullmatch(text[start:stop]))), None)
+        if told is None or not _is_pair(told):
+            continue
+        old, at = told["wrong"].rstrip("."), start + told.start("right")
+        inside = [one for one in found if start <= one.value.start < stop]
+        read = [one for one in inside if one.change is FactChange.CORRECTED and one.old.casefold() == old.casefold()]
+        if not (read or told["cue"] or any(one.change is FactChange.CORRECTED for one in inside)):
+            continue
+        right = Words(told["right"].rstrip("."), at, at + len(told["right"].rstrip(".")))
+        quote = Words(text[start:stop], start, stop)
+        made = Fact(value=right, quote=quote, attribute="name", old=old, change=FactChange.CORRECTED, weight=2)
+        best = max(read, key=lambda one: one.certainty, default=made)
+        named = [replace(best, certainty=max(best.certainty, _SURE))]
+        found = sorted([*(one for one in found if one not in inside), *named], key=lambda one: one.value.start)
+    return found
+
+
+def _is_pair(told: re.Match[str]) -> bool:
+    """Return whether a value may take the place of another: both are names, or neither is."""
+    ends = [told[name].rpartition(" ")[2] for name in ("right", "wrong")]
+    named = [one[:1].isupper() for one in ends]
+    return named[0] == named[1] and told["right"].casefold() != told["wrong"].casefold()
+
+
+_SWITCHED: Final = re.compile(
+    r"\b(?:switched|moved|changed|transferred|went)(?: jobs?| companies| employers)?(?: over)? to $", re.IGNORECASE
+)
+_UNSURE: Final = 0.6
+
+
+def _is_habit(fact: Fact) -> bool:
+    """Return whether a firm that somebody switched to is none, by its small letter: "Jana switched to decaf"."""
+    at = fact.value.start - fact.quote.start
+    told = fact.attribute == "employer" and fact.value.start >= 0 and fact.value.text[:1].islower()
+    return told and _SWITCHED.search(fact.quote.text[: max(at, 0)]) is not None
+
+
+def is_switch(fact: Fact) -> bool:
+    """Return whether somebody is told to have switched to a firm by words that may tell of other things as well.
+
+    It counts only where an employer of theirs is held: "Jana switched to Vivantes".
+    """
+    told = fact.attribute == "employer" and fact.subject not in {SPEAKER, LISTENER, ""} and fact.value.start >= 0
+    if not told or fact.change is not FactChange.CHANGED or fact.attribute_certainty >= _UNSURE:
+        return False
+    before = fact.quote.text[: fact.value.start - fact.quote.start]
+    return fact.value.text[:1].isupper() and _SWITCHED.search(before) is not None

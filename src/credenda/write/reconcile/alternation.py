@@ -25,6 +25,7 @@ from credenda.write.reconcile.slots import (
     get_slot,
     has_same_meaning,
     is_denial,
+    is_name_in,
     is_named_as_past,
     is_refinement,
     quote_value,
@@ -33,6 +34,7 @@ from credenda.write.reconcile.slots import (
 _SCHEDULE_WORDS: Final = frozenset({"meeting", "meetings", "schedule", "time", "times", "day", "days", "hours"})
 """Words in an attribute name that mark its value as a habit. Habits alternate; facts such as a residence do not."""
 
+_MEDICATION: Final = "medication"
 _NO_SCHEDULE_WORDS: Final = frozenset({"zone"})
 
 _GENERAL: Final = frozenset(
@@ -77,8 +79,9 @@ def find_members(case: ContestCase, scene: SlotState) -> list[Memory]:
 
 def find_contest_trigger(scene: SlotState) -> str | None:
     """Return the reason to open a contest instead of replacing, or None to allow the replacement (R-083, R-085)."""
-    if scene.claim.move is UpdateKind.CONTRADICT:
-        return "both cannot be true, and the words do not say which is"
+    unclear = _explain_unclear_denial(scene)
+    if scene.claim.move is UpdateKind.CONTRADICT or unclear is not None:
+        return unclear or "both cannot be true, and the words do not say which is"
     resolved = (one.resolved_us or 0 for one in _find_contests(scene, ContestState.RESOLVED))
     since_us = max(resolved, default=None)
     before = [one for one in scene.past if _is_counted(one, since_us)]
@@ -98,6 +101,19 @@ def find_contest_trigger(scene: SlotState) -> str | None:
         return f"{quote_value(display_value(scene.claim))} returned without any mention of a change"
     back = back or (explain_return(scene.claim) if _is_return_of_statement(scene) else None)
     return back or _explain_alternation(scene, before)
+
+
+def _explain_unclear_denial(scene: SlotState) -> str | None:
+    """Return the reason to ask which value a denial means that has fewer words: several may be, or it may hurt.
+
+    A medicine is known by its name, whatever its dose; an allergy to nuts is not one to tree nuts.
+    """
+    value, held = scene.claim.value or "", [one for one in scene.standing if not is_denial(one)]
+    wider = [one for one in held if is_name_in(value, one.value or "")]
+    sure = scene.slot.attribute == _MEDICATION or not get_attribute(scene.slot.attribute).hurts
+    if not is_denial(scene.claim) or not wider or len(wider) < len(held) or (len(wider) == 1 and sure):
+        return None
+    return f"{quote_value(value)} may mean {' or '.join(quote_value(display_value(one)) for one in wider[::-1])}"
 
 
 def build_contest(scene: SlotState, members: Iterable[Memory], reason: str) -> Contest:

@@ -53,6 +53,7 @@ from credenda.write.reconcile.alternation import (
     find_stated_since,
 )
 from credenda.write.reconcile.candidate import claim_hash, is_users_own, make_candidate, remove_slot
+from credenda.write.reconcile.orders import decide_order
 from credenda.write.reconcile.past_claims import (
     add_ended_claim,
     add_non_competing,
@@ -313,6 +314,7 @@ def _replace_conflicting(scene: SlotState) -> list[Change]:
 
 
 _DECISION_RULES: Final[tuple[Callable[[SlotState], list[Change] | None], ...]] = (
+    decide_order,
     add_ended_claim,
     insert_past_claim,
     _contest_returned,

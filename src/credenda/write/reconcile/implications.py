@@ -13,7 +13,7 @@ from functools import lru_cache
 from typing import Final, NamedTuple
 
 from credenda.model.attributes import TASTES
-from credenda.model.change import Add, Change, Confirm, Supersede, end_memory
+from credenda.model.change import Add, Change, Confirm, Contest, Supersede, end_memory
 from credenda.model.claim import Claim, UpdateKind
 from credenda.model.memory import Memory, MemoryType, Relation, Stance, Status, get_valid_from_us
 from credenda.text.changes import DEATH
@@ -26,6 +26,8 @@ from credenda.write.reconcile.slots import (
     StatementContext,
     display_value,
     explain_replacement,
+    get_slot,
+    quote_value,
 )
 
 # Whether a statement settles a plan: what was planned is done, or what was considered is decided or planned. Pure.
@@ -245,6 +247,7 @@ _JOBLESS: Final = (
     r"|dismissed|let go|made redundant|(?:quit|lose|leave) (?:my|his|her|their) job)"
 )
 _UNATTACHED: Final = r"^(?:single|unmarried|divorced|separated|widowed)"
+_ATTACHED: Final = r"^(?:(?:happily|newly) )?(?:married|engaged|taken|in a relationship)"
 _COURTING: Final = ("girlfriend", "boyfriend", "partner")
 _ENGAGED: Final = ("fiancé", "fiancée", "fiance", "fiancee")
 PARTNERS: Final = ("spouse", "wife", "husband", *_COURTING, *_ENGAGED)
@@ -266,6 +269,7 @@ _PRACTISED: Final = (
     *("member_of", "trait", "rides", "drives", "sport", "studies", "field_of_study", "lives_with", "situation"),
 )
 """Attributes of activities, possessions and traits that "I used to" ends."""
+_OPPOSITE_TASTES: Final = frozenset({"likes", "dislikes"})
 _LIKED: Final = TASTES | {"hobby"}
 _REFUSED: Final = re.compile(
     r"^(?:(?:i|we) )?(?:do(?:n['\u2019]?t| not)|never|no longer|can(?:['\u2019]?t|not)) (?P<act>\w+ \w.*)",
@@ -287,6 +291,7 @@ class _Rule:
     """A claim with one of these attributes and a matching value ends matching values of other attributes.
 
     `told`: only where its sentence says so. `changing`: only for a claim of change. `same`: only for an equal value.
+    `over`: only for the end of a value that was held.
     """
 
     of: tuple[str, ...]
@@ -296,6 +301,7 @@ class _Rule:
     held: re.Pattern[str] | None = None
     changing: bool = False
     same: bool = False
+    over: bool = False
 
 
 def _compile(text: str) -> re.Pattern[str]:
@@ -314,6 +320,7 @@ _RULES: Final = (
     _Rule(of=("employment_status",), says=_compile("^(?:freelance|self)"), ends=("employer",), changing=True),
     _Rule(of=("marital_status",), says=_compile(_UNATTACHED), ends=PARTNERS, changing=True),
     _Rule(of=PARTNERS, ends=("marital_status",), held=_compile(_UNATTACHED)),
+    _Rule(of=PARTNERS, ends=("marital_status",), held=_compile(_ATTACHED), over=True),
     _Rule(of=("spouse", "wife", "husband"), ends=(*_COURTING, *_ENGAGED), same=True),
     _Rule(of=_ENGAGED, ends=_COURTING, same=True),
     _Rule(
@@ -348,6 +355,7 @@ def _match_rules(claim: Claim) -> list[_Rule]:
         and (rule.says is None or rule.says.search(value))
         and (rule.told is None or rule.told.search(claim.text))
         and (not rule.changing or claim.move is not UpdateKind.STATE)
+        and rule.over == (claim.move is UpdateKind.END)
     ]
 
 
@@ -361,9 +369,9 @@ def find_affected_attributes(claim: Claim) -> tuple[str, ...]:
     """Return the attributes of the same entity whose values a claim may end; () for most claims."""
     if claim.entity is None or claim.attribute is None or claim.move is UpdateKind.RETRACT:
         return ()
-    if claim.stance is not Stance.ASSERTED or claim.move is UpdateKind.END:
-        return _OF_THE_LIVING if name_dead(claim) else ()
     named = {one for rule in _match_rules(claim) for one in rule.ends}
+    if claim.stance is not Stance.ASSERTED or claim.move is UpdateKind.END:
+        return _OF_THE_LIVING if name_dead(claim) else tuple(sorted(named))
     named |= _LIKED if "likes" in named else set[str]()
     if _REFUSED.match(claim.value or ""):
         named |= {*_ACTIVITIES}
@@ -375,23 +383,47 @@ def find_affected_attributes(claim: Claim) -> tuple[str, ...]:
 
 
 def find_implied_endings(
-    claim: Claim, changes: Sequence[Change], held: Iterable[Memory], occasion: StatementContext
+    claim: Claim,
+    changes: Sequence[Change],
+    held: Iterable[Memory],
+    occasion: StatementContext,
+    *,
+    past: Iterable[Memory] = (),
 ) -> list[Change]:
     """Return the changes for values that end because of a claim decided by `changes`; [] if it was not accepted.
 
-    `held` are active memories of the claim's entity under the attributes that `find_affected_attributes` returns.
+    `held` are active memories of the claim's entity under the attributes that `find_affected_attributes` returns,
+    `past` those replaced ones that say the same: a liking that goes there and back is a question to the user.
     """
     successor = _find_successor(changes)
     saying = make_candidate(claim, occasion)
     if name_dead(claim) and any(isinstance(one, Supersede) for one in changes):
         return [end_memory(one, saying.begins_us, "they died") for one in held if _is_of_dead(claim, one)]
-    if successor is None:
+    over = claim.move is UpdateKind.END and not any(isinstance(one, Supersede) for one in changes)
+    if successor is None or over:
         return []
     ended = [
         one
         for one in held
         if _is_ended(claim, one) and get_valid_from_us(one) <= max(saying.begins_us, occasion.occurred_us)
     ]
+    before = {one.superseded_by for one in past if one.relation is Relation.CHANGED}
+    back = [one for one in ended if _name_slot(one) in _OPPOSITE_TASTES and one.id in before]
+    slot = get_slot(saying.claim)
+    if back and slot is not None:
+        values = (display_value(back[0]), display_value(claim))
+        liked, ends = quote_value(claim.value or ""), "Which one holds, or when does each of them?"
+        whom = "you like" if slot.entity == "user" else f"{claim.entity} likes"
+        question = f"I have heard that {whom} {liked}, and the opposite. {ends}"
+        return [
+            Contest(
+                slot=slot._replace(attribute="likes") if slot.attribute == "dislikes" else slot,
+                memory_ids=(back[0].id, successor),
+                values=values,
+                question=question,
+                reason=f"{' and '.join(map(quote_value, values))} alternate",
+            )
+        ]
     return [
         end_memory(
             one,
@@ -464,6 +496,8 @@ def _is_refused(claim: Claim, memory: Memory, name: str) -> bool:
 
 def _is_match(rule: _Rule, claim: Claim, memory: Memory) -> bool:
     if rule.same:
+        if memory.contested:
+            return False
         return is_same_value(claim.value, memory.value) and claim.scope == memory.scope
     return rule.held is None or rule.held.search(memory.value or "") is not None
 

@@ -346,6 +346,13 @@ _OTHER_PLAN: Final = re.compile(r"\b(?:of|for) (?:my|our|his|her|their)\b|\blast
 """Words by which a plan that is called off is another one than the speaker's own to come."""
 
 
+_JOURNEY: Final = frozenset(
+    "trip journey holiday holidays vacation tour visit visiting go going fly flying travel travelling".split()  # noqa: SIM905
+)
+"""Words of a plan to go somewhere: "the Rome trip" is that of "going to Rome"."""
+_SMALL: Final = frozenset(["a", "an", "the", "to", "in", "of", "our", "my"])
+
+
 def _call_off(candidate: Candidate, slot: Slot, plans: Sequence[Memory], known: SlotRows) -> list[Change]:
     """End the one plan that is called off; where several or none are known, keep the words."""
     off = "called off"
@@ -366,6 +373,8 @@ def _is_same_plan(candidate: Candidate, slot: Slot, memory: Memory) -> bool:
         return False
     told, held = (set(normalise_value(one.value or "").split()) for one in (claim, memory))
     alike = bool(told and held) and (told <= held or held <= told)
+    journey = claim.move is UpdateKind.END and told & _JOURNEY and held & _JOURNEY
+    alike = alike or bool(journey and told - _JOURNEY - _SMALL <= held)
     return alike and find_weakness(claim, candidate.occasion.trust, memory) is None
 
 

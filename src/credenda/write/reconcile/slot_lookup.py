@@ -7,16 +7,14 @@ value contains all its words. If no slot or several slots hold the value, the cl
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from difflib import SequenceMatcher
-from itertools import islice
 from typing import Final
 
 from credenda.ids import parse_serial
 from credenda.model.attributes import TASTES, get_attribute
-from credenda.model.claim import PRONOUNS, Claim, Span, UpdateKind
-from credenda.model.event import Event, Role
+from credenda.model.claim import PRONOUNS, Claim, UpdateKind
 from credenda.model.memory import Cardinality, Memory, MemoryType, Stance, Status
 from credenda.storage.store import MemoryFilter, Reader
 from credenda.text.changes import DEATH, is_of_others, is_return, is_return_to, is_subject
@@ -27,7 +25,7 @@ from credenda.text.normalize import (
     normalise_name,
     normalise_value,
 )
-from credenda.text.sentences import find_distinction, split_distinct_name, split_sentences
+from credenda.text.sentences import find_distinction, split_distinct_name
 from credenda.text.tokens import tokenize
 from credenda.write.extract.moments import iso_day
 from credenda.write.extract.voices import lexicon, names
@@ -51,8 +49,8 @@ def find_related(reader: Reader, words: Sequence[str], limit: int) -> list[Memor
     return sort_by_id(reader.search_memories(words, limit))
 
 
-def find_same_values(reader: Reader, claim: Claim) -> list[Memory]:
-    """Return the active memories of a claim's speaker and entity that assert its value, in whatever slot.
+def find_same_values(reader: Reader, claim: Claim, status: Status = Status.ACTIVE) -> list[Memory]:
+    """Return the memories with a status of a claim's speaker and entity that assert its value, in whatever slot.
 
     What a thing of the speaker runs on they may have told of themselves: "we keep our docs in Notion".
     """
@@ -61,7 +59,7 @@ def find_same_values(reader: Reader, claim: Claim) -> list[Memory]:
     return [
         one
         for one in find_related(reader, split_value(claim.value or ""), _NOMINATED)
-        if one.status is Status.ACTIVE
+        if one.status is status
         and one.stance is Stance.ASSERTED
         and is_same_value(one.value, claim.value)
         and normalise_name(one.speaker) == normalise_name(claim.speaker)
@@ -218,9 +216,24 @@ def resolve_slot(reader: Reader, claim: Claim) -> Claim:
     claim = _resolve_liking(reader, claim)
     if claim.move is UpdateKind.END:
         return _resolve_ending(reader, claim)
+    if is_without_attribute(claim) and not is_return(claim.text):
+        return _resolve_switched(reader, claim)
     if claim.move is not UpdateKind.CORRECT and (returned := _resolve_returned(reader, claim)) is not claim:
         return returned
     return _resolve_replaced(reader, claim)
+
+
+def _resolve_switched(reader: Reader, claim: Claim) -> Claim:
+    """Give a firm to which somebody switched the slot of the only employer that is held of somebody of that name."""
+    name = normalise_name((claim.entity or "").rpartition(_OWNER)[2])
+    held = [
+        one
+        for one in _load_active(reader, name.rpartition(" ")[2])
+        if one.attribute == _EMPLOYER
+        and one.stance is Stance.ASSERTED
+        and (normalise_name((one.entity or "").rpartition(_OWNER)[2]) == name or _is_named(one, name))
+    ]
+    return _move_to_slot(held, claim)
 
 
 def _resolve_replaced(reader: Reader, claim: Claim) -> Claim:
@@ -267,6 +280,8 @@ def _replace_part(claim: Claim, memory: Memory) -> str | None:
     """
     wrong, right, held = claim.prior or "", claim.value or "", memory.value or ""
     words = held.split()
+    if "@" in held and "@" in right:
+        return right  # of an address the wrong part is enough
     pattern = re.compile(rf"(?<![\w-]){re.escape(wrong)}(?![\w-])", re.IGNORECASE)
     if len(pattern.findall(held)) != 1 or len(wrong.split()) != len(right.split()) or len(words) <= len(wrong.split()):
         return None
@@ -493,7 +508,9 @@ def _resolve_ending(reader: Reader, claim: Claim) -> Claim:
         named = [one for one in named if get_slot(one) == here and one.stance is Stance.ASSERTED]
         return replace(claim, value=named[0].value) if len(named) == 1 else keep_verbatim(claim)
     named = [one for one in held if get_slot(one) == here and _is_named_by_kind(claim.value, one)]
-    if len(named) == 1:
+    named = named or _find_by_role(reader, claim) or [one for one in held if _is_named_with_noun(claim.value, one)]
+    if len({get_slot(one) for one in named}) == len(named) == 1:
+        claim = _move_to_slot(named, claim)
         return replace(claim, value=named[0].value)
     wider = [
         one
@@ -503,7 +520,29 @@ def _resolve_ending(reader: Reader, claim: Claim) -> Claim:
         and not _LIST.search(one.value or "")  # who gives up coffee may go on with the tea
     ]
     found = _move_to_slot(wider, claim)
-    return found if found is claim else replace(found, value=wider[0].value)
+    only = len({normalise_value(one.value or "") for one in wider}) == 1
+    return replace(found, value=wider[0].value) if only and found is not claim else found
+
+
+def _find_by_role(reader: Reader, claim: Claim) -> list[Memory]:
+    """Find whom the slot of a claim holds as what it names: "my flatmate moved out", and "my flatmate Ivo" before."""
+    if get_slot(claim) is None or not (claim.value or "").islower():
+        return []
+    pair = (normalise_name(claim.entity or ""), normalise_attribute(claim.attribute or ""))
+    return [
+        one
+        for one in reader.find(MemoryFilter(pair=pair, statuses=frozenset({Status.ACTIVE}), limit=_NOMINATED))
+        if get_slot(one) == get_slot(claim)
+        and one.stance is Stance.ASSERTED
+        and f" {normalise_value(f'{claim.value} {one.value}')} " in f" {normalise_value(one.text)} "
+    ]
+
+
+def _is_named_with_noun(value: str, memory: Memory) -> bool:
+    """Return whether a value has the noun of its attribute beside it: "FitX membership" of the membership "FitX"."""
+    noun = {*tokenize((memory.attribute or "").replace("_", " "))}
+    told, held = ({*tokenize(one)} for one in (value, memory.value or ""))
+    return bool(held) and held < told and told - held <= noun
 
 
 def _may_end_relation(claim: Claim, memory: Memory) -> bool:
@@ -725,96 +764,3 @@ def _is_called(reader: Reader, kin: str, name: str) -> bool:
     )
     called = reader.find(wanted)
     return len(called) == 1 and is_same_value(called[0].value, name)
-
-
-_ALIAS: Final = "alias"
-_HELD: Final = frozenset({Status.ACTIVE})
-_NAMES: Final = 16
-_SENTENCES: Final = 200
-_CONFIDENCE: Final = 0.9
-_IMPORTANCE: Final = 0.5
-_ALIAS_NAME: Final = (
-    r"(?!I(?:['\u2019]|\b))[A-Z\u00c0-\u00de][\w'\u2019-]{0,30}(?: [A-Z\u00c0-\u00de][\w'\u2019-]{0,30}){0,2}"
-)
-_HINT: Final = re.compile(r"call|known as|aka|goes by|short for|for short|nicknam|alias")
-_PATTERNS: Final = tuple(
-    re.compile(pattern.replace("NAME", f"(?P<name>{_ALIAS_NAME})").replace("ALIAS", f"(?P<alias>{_ALIAS_NAME})"))
-    for pattern in (
-        r"\bNAME, (?:whom? )?(?:everyone|everybody|we|people|friends|I) (?:just )?calls? (?:him |her |it )?ALIAS\b",
-        r"\b(?:[Ee]veryone|[Ee]verybody|[Ww]e|[Pp]eople|I) (?:just )?calls? NAME ALIAS\b",
-        r"\b[Ee]veryone calls NAME (?:just |simply )ALIAS\b",
-        r"\bNAME,? (?:\()?(?:a\.?k\.?a\.?|also (?:known as|called)|alias|nicknamed) ALIAS\b",
-        r"\bNAME goes by (?:the name (?:of )?)?ALIAS\b",
-        r"\bALIAS is short for NAME\b",
-        r"\bNAME,? or ALIAS for short\b",
-        r"\bNAME['\u2019]s nickname is ALIAS\b",
-    )
-)
-
-
-def find_aliases(sentence: str) -> Iterator[tuple[str, str]]:
-    """Yield (name, alias) for every alias that a sentence states.
-
-    >>> list(find_aliases("My manager is Robert, everyone calls him Bob."))
-    [('Robert', 'Bob')]
-    >>> list(find_aliases("Bob is short for Robert."))
-    [('Robert', 'Bob')]
-    >>> list(find_aliases("She works at a charity in Cardiff called Bramble."))
-    []
-    """
-    for pattern in _PATTERNS:
-        for found in pattern.finditer(sentence):
-            if normalise_name(found["name"]) != normalise_name(found["alias"]):
-                yield found["name"], found["alias"]
-
-
-def extract_alias_claims(event: Event) -> list[Claim]:
-    """Extract the aliases that the user states in an event, as two claims each."""
-    if event.role is not Role.USER or _HINT.search(event.text) is None:
-        return []
-    claims: list[Claim] = []
-    for start, stop in islice(split_sentences(event.text), _SENTENCES):
-        span = Span(event.id, start, stop)
-        for name, alias in find_aliases(event.text[start:stop]):
-            claims += [_make_claim(event.speaker, span, *both) for both in ((name, alias), (alias, name))]
-    return claims
-
-
-def _make_claim(speaker: str, span: Span, name: str, alias: str) -> Claim:
-    return Claim(
-        text=f"{name} is also called {alias}.",
-        type=MemoryType.FACT,
-        span=span,
-        speaker=speaker,
-        entity=name,
-        attribute=_ALIAS,
-        value=alias,
-        cardinality=Cardinality.SET,
-        confidence=_CONFIDENCE,
-        importance=_IMPORTANCE,
-    )
-
-
-def resolve_alias(reader: Reader, claim: Claim) -> Claim:
-    """Replace the entity or value of a claim by the alias under which its slot already has a value."""
-    if not claim.entity or not claim.attribute or claim.attribute == _ALIAS:
-        return claim
-    entity, attribute = claim.entity, normalise_attribute(claim.attribute)
-    if normalise_name(entity) != "user" and not _find_values(reader, entity, attribute):
-        entity = next((name for name in _find_names(reader, entity) if _find_values(reader, name, attribute)), entity)
-    value = claim.value
-    if value and value[:1].isupper() and len(value) <= 100:  # noqa: PLR2004 - a name
-        names = _find_names(reader, value)
-        held = _find_values(reader, entity, attribute) if names else []
-        if not any(is_same_value(one, value) for one in held):
-            value = next((one for one in held if any(is_same_value(one, name) for name in names)), value)
-    return claim if (entity, value) == (claim.entity, claim.value) else replace(claim, entity=entity, value=value)
-
-
-def _find_names(reader: Reader, name: str) -> list[str]:
-    return _find_values(reader, name, _ALIAS)
-
-
-def _find_values(reader: Reader, entity: str, attribute: str) -> list[str]:
-    wanted = MemoryFilter(pair=(normalise_name(entity), attribute), statuses=_HELD, limit=_NAMES)
-    return [one.value for one in reader.find(wanted) if one.value]

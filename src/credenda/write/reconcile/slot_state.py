@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from credenda.clock import DAY_US
-from credenda.model.attributes import has_same_kind
+from credenda.model.attributes import get_attribute, has_same_kind
 from credenda.model.claim import Claim, UpdateKind
 from credenda.model.memory import Cardinality, Memory, MemoryType, Slot, Status, TypeClass, get_valid_from_us
 from credenda.text.changes import is_beside, is_change
@@ -25,6 +25,7 @@ from credenda.write.reconcile.slots import (
     has_same_meaning,
     is_denial,
     is_in_conflict,
+    is_name_in,
     is_named_as_past,
     is_newly_visible,
     is_renaming,
@@ -111,6 +112,7 @@ def build_slot_state(candidate: Candidate, slot: Slot, known: SlotRows) -> SlotS
     here = [one for one, its in placed if its == slot]
     firm = [one for one in here if one.stance in ASSERTIVE_STANCES]
     rivals = [one for one in firm if _is_conflicting(claim, one, now_us) or _is_other_dose(candidate, one)]
+    rivals = rivals or [one for one in firm if _is_named_by_denial(claim, one)]
     if not rivals and claim.move is UpdateKind.CORRECT:
         rivals = _find_misnamed(claim, firm)
     if not rivals and claim.move is UpdateKind.CHANGE and claim.cardinality is Cardinality.SINGLE:
@@ -193,6 +195,19 @@ def _is_other_dose(candidate: Candidate, row: Memory) -> bool:
     plain = changed and claim.attribute == _MEDICATION and not is_denial(claim) and not is_denial(row)
     since = plain and row.status is Status.ACTIVE and get_valid_from_us(row) < candidate.begins_us
     return since and has_other_dose(claim.value or "", row.value or "")
+
+
+def _is_named_by_denial(claim: Claim, row: Memory) -> bool:
+    """Return whether one of both denies what the other one holds with more words: "metformin", "metformin 500mg".
+
+    A denied medicine is held again by its name and a dose; another denial stays beside a value of more words.
+    """
+    if is_denial(claim) == is_denial(row) or row.status is not Status.ACTIVE:
+        return False
+    if is_denial(claim):
+        ends = claim.move is UpdateKind.END or get_attribute(claim.attribute or "").hurts
+        return ends and is_name_in(claim.value or "", row.value or "")
+    return claim.attribute == _MEDICATION and is_name_in(row.value or "", claim.value or "")
 
 
 def _find_misnamed(claim: Claim, firm: list[Memory]) -> list[Memory]:

@@ -143,9 +143,9 @@ def is_newly_visible(claim: Claim, memory: Memory) -> bool:
 
 
 def display_value(said: Claim | Draft) -> str:
-    """Return the value as shown to the user: the value itself, or "not …" for a denial."""
+    """Return the value as shown to the user: the value itself, or "not …" for a denial or a dislike."""
     value = said.value or ""
-    return f"not {value}" if is_denial(said) else value
+    return f"not {value}" if is_denial(said) != (said.attribute == "dislikes") else value
 
 
 # Comparison of values by their words, and the texts of reasons. Pure.
@@ -175,6 +175,8 @@ _DOSE: Final = re.compile(
     r"\b(?:\d[\d.,]*|half|one|two|three|four|five|six)"
     r" ?(?:mg|mcg|\u00b5g|ug|g|ml|iu|units?|puffs?|tablets?|pills?|drops?|capsules?)\b"
 )
+_LISTED: Final = re.compile(r"[,&/+]| (?:and|or|with|without|not) ", re.IGNORECASE)
+"""Signs of a value that names several things."""
 _DIGITS: Final = re.compile(r"\d(?:[\d.,:]*\d)?")
 _NAMING: Final = re.compile(r"\b(?:called|named|name)\b", re.IGNORECASE)
 
@@ -312,6 +314,17 @@ def has_other_number(new: str, old: str) -> bool:
         return False
     pairs = [(one, other) for one, other in zip(more, less, strict=True) if one != other]
     return all(is_number(one) and is_number(other) for one, other in pairs)
+
+
+def is_name_in(name: str, value: str) -> bool:
+    """Return whether words are the name in a value, beside which that has an amount, a brand or an adjective.
+
+    >>> is_name_in("metformin", "metformin 500mg"), is_name_in("nuts", "tree nuts"), is_name_in("C", "vitamin C and D")
+    (True, True, False)
+    """
+    words, whole = split_value(name), split_value(value)
+    size = len(words)
+    return bool(words) and size < len(whole) and words in (whole[:size], whole[-size:]) and not _LISTED.search(value)
 
 
 def has_other_dose(new: str, old: str) -> bool:
