@@ -18,7 +18,7 @@ _FIRM_AUX: Final = r"(?:is|are|does|has|will|would|can|could|should|shall|may|mi
 _AUX: Final = rf"(?:{_FIRM_AUX}|(?:am|was|were|do|did|have|had)(?:n't)?)"
 _WH: Final = r"(?:what|where|when|which|who|whom|whose|why|how)"
 _REQUEST: Final = r"(?!(?:can|could|would|will)(?:n't)? (?:you|u)\b)"
-"""A polite order, which states what it names: "could you help my brother, who lives in Malmö"."""
+"""A polite order, which states its parts: "could you help my brother, who lives in Malmö"."""
 _ASKS: Final = re.compile(
     rf"{_REQUEST}{_AUX} (?:not )?{_PRONOUN}\b|{_FIRM_AUX} {_NOUN} \w|(?:do|did)(?:n't)? {_NOUN}(?: (?-i:[A-Z][\w-]+))? "
     rf"(?P<verb>[\w-]+)|{_WH}(?:'s|'re| (?:(?!\w+(?:ed|ns|rs|ps)\b)[\w-]+ ){{0,2}}?{_AUX}) (?:{_PRONOUN}|{_NOUN})\b",
@@ -46,7 +46,7 @@ _TELLS: Final = re.compile(
     r"(?! (?:if|whether|wh\w+|how))",
     re.IGNORECASE,
 )
-"""The beginning of a question that states what it asks for: "did I tell you that"."""
+"""The beginning of a question that states its answer: "did I tell you that"."""
 _BESIDE: Final = re.compile(
     r"\b(?:because|since|now that|given that|although|though|after|as) (?:i|we|he|she|they|it|my|our|his|her)\b"
     r"|\b(?:my|our) [\w-]+(?: (?-i:[A-Z][\w-]+))?,? who(?:se)?\b",
@@ -62,7 +62,7 @@ _WHETHER: Final = re.compile(
 _TAG: Final = re.compile(
     rf"(?:[^,;:]*|[^,;:]*, (?:right|correct|yes|no|eh|huh|or not|{_AUX}(?:n't)? {_PRONOUN}))\?", re.IGNORECASE
 )
-"""What stands behind a value that a statement with a question mark asks for."""
+"""The rest of a statement with a question mark behind its value."""
 _OWN: Final = re.compile(r"\b(?:i|im|ive|we)\b", re.IGNORECASE)
 _KNOWN: Final = re.compile(r"\b(?:my|our|his|her|their) (?:[\w-]+(?:'s|s') )*(?P<noun>[\w-]+ )??$", re.IGNORECASE)
 """Words before what a question takes as known: "my wife" Jana, "my" asthma, "my son's" asthma."""
@@ -73,7 +73,8 @@ _LEAST: Final = 0.3
 """Certainty of a fact from which words that state it make it sure."""
 _REPORTED: Final = re.compile(
     r"\b(?:according to (?:my |the |our )?\w+"
-    r"|(?<!\bas )\b(?!(?:i|we|t|as)\b)\w+ (?:\w+ly |always |still |just |also |used to |keeps? |kept )?"
+    r"|(?<!\bas )\b(?!(?:i|we|t|as|you|u|do|did|to|can|would|just|also|still|always|(?-i:[a-z]+ly))\b)\w+ "
+    r"(?:\w+ly |always |still |just |also |used to |keeps? |kept )?"
     r"(?:says?|said|saying|thinks?|thought|thinking|claims?|claimed|claiming|believes?|believed|assumes?|assumed"
     r"|insists?|insisted|reckons?|suspects?|suspected|swears?|writes?|wrote|reads"
     r"|(?:is|are|was|were|'s|'re) (?:\w+ly )?(?:convinced|sure|certain|afraid|worried)|starts with"
@@ -81,7 +82,7 @@ _REPORTED: Final = re.compile(
     r"|introduc(?:es|ed|ing) me|(?:reported|replied|complained|texted|messaged|announced)(?=:)))\b",
     re.IGNORECASE,
 )
-"""Words by which what follows is somebody else's: "Tom says", "according to my mother"."""
+"""Words by which others say the rest: "Tom says", "according to my mother"."""
 _OF_SPEAKER: Final = re.compile(r"\W*(?:that )?(?:i|we|im|ive)\b", re.IGNORECASE)
 _ANEW: Final = re.compile(
     r"(?:[,;]|\sbut(?=\s)|(?P<same>\s(?=(?:and|so)\s)))\s*(?:(?:and|but|so|now|also)\s+)*(?:i|we|im)\b", re.IGNORECASE
@@ -162,12 +163,12 @@ def _is_known(text: str, asked: int, fact: Fact) -> bool:
 
 
 def _read_report(before: str, fact: Fact) -> Fact | None:
-    """Return what others say of the speaker as hearsay; None for what they only wish or deny."""
+    """Return a fact of the speaker that others tell as hearsay; None for one that they only wish or deny."""
     said = _find_report(before)
     own = said is not None and _OF_SPEAKER.match(said) is not None
     if said is None or not (own or (fact.subject == SPEAKER and fact.status is FactStatus.NOW)):
         return fact
-    if own and (_UNTOLD.search(said) or fact.status in {FactStatus.ENDED, FactStatus.PAST}):
+    if own and (_UNTOLD.search(said.rpartition(",")[2]) or fact.status in {FactStatus.ENDED, FactStatus.PAST}):
         return None
     told = fact.status in {FactStatus.NOW, FactStatus.DENIED}
     return replace(fact, subject=SPEAKER, status=FactStatus.HEARSAY if told else fact.status)

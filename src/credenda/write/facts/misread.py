@@ -89,7 +89,7 @@ _MISPLACED: Final[Mapping[str, re.Pattern[str]]] = {
         re.IGNORECASE,
     ),
 }
-"""Words before what is no such thing: "strict about", "I'm" of a fan, "Ben has a new" teacher."""
+"""Words before another thing: "strict about", "I'm" of a fan, "Ben has a new" teacher."""
 _ONCE: Final = re.compile(
     r"\b(?:today|tonight|tomorrow|this (?:week|month|morning|afternoon|evening|time|\w+day)|next \w+|once)\b",
     re.IGNORECASE,

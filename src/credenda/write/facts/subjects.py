@@ -28,13 +28,13 @@ _JOINS: Final = re.compile(
     r"(?:[\s,:\u2013-]|\b(?:is|are|was|were|who|called|named|name|mrs?|ms|dr|(?-i:[A-Z][\w-]*))\b|\band\b|'s|\.)*",
     re.IGNORECASE,
 )
-"""What stands between the word for a relative and a name of one."""
+"""Words between the noun of a relative and a name of one."""
 _HAS: Final = re.compile(
     r"(?:,? \w+ly| just| also| now| already)* (?:has|had|got|gets|owns|owned|keeps|kept|wants|takes|adopted|bought"
     r"|rescued|gave birth to|(?:is|was) (?:expecting|having|pregnant with))\b(?!.*\b(?:my|our|i|we|me|us)\b)",
     re.IGNORECASE,
 )
-"""Words by which a relative has what the sentence names next, and the speaker has not."""
+"""Words by which a relative, and not the speaker, has the thing named next."""
 _MYSELF: Final = re.compile(r"\b(?:i|we|me|us)\b", re.IGNORECASE)
 _ANOTHER: Final = re.compile(
     r"[;,]\s|\b(?:and|but|so|because|while) (?:i|we|my|our|he|she|they|it|his|her|their)\b", re.IGNORECASE
@@ -92,7 +92,7 @@ def _find_noun(word: str, *, owns: bool = False) -> str | None:
 
 
 def give_owners(text: str, facts: Iterable[Fact]) -> Iterator[Fact]:
-    """Yield facts with whose they are: of "my brother's wife Ines is a dentist" none is the speaker's or his."""
+    """Yield facts with their owners: of "my brother's wife Ines is a dentist" none is the speaker's or his."""
     said = text.replace("\u2019", "'")
     sentences, relatives = list(split_sentences(said)), list_relatives(said)
     for one in facts:
