@@ -283,7 +283,7 @@ def test_a_dry_run_of_a_deletion_by_conditions_names_the_memories(site: Site) ->
     wanted = {"session": "teeth", "dry_run": True}
     site.settle()
     plan = site.send("POST", "/v1/deletions", json=wanted).json()
-    assert plan["taken"] == [{"id": memory["id"], "text": memory["text"], "left": ""}]
+    assert plan["taken"] == [{"id": memory["id"], "text": memory["text"], "left": "", "reason": ""}]
     assert [one["text"] for one in plan["mentions"]] == ["The bakery beside Quarnbichler is closed."]
     done = site.send("POST", "/v1/deletions", json={"session": "teeth"}).json()
     names = ("taken", "kept", "mentions")
