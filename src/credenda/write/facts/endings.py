@@ -72,6 +72,9 @@ _MOVED_OUT: Final = re.compile(
     re.IGNORECASE,
 )
 """Words behind somebody who lives with the speaker no longer, but for "moved out of her comfort zone" (`of`)."""
+_NO_LIKING: Final = re.compile(
+    r"(?:n't|\bnot|\bnever|\bno longer)(?: \w+ly| even| much)? (?:lik|lov|enjoy|ador)\w*", re.IGNORECASE
+)
 _CUT_OUT: Final = re.compile(r"(?:cut(?:ting)?(?: out)?|giv(?:en|ing) up|gave up|quit(?:ting)?) (?=\w)", re.IGNORECASE)
 """The beginning of a diet that says what is no longer part of it: "cut out coffee"."""
 _CALLED_OFF: Final = re.compile(
@@ -111,6 +114,10 @@ def _is_other_leaving(text: str, fact: Fact) -> bool:
 
 
 def _end_by_words(text: str, fact: Fact) -> Fact:
+    if fact.attribute == "dislikes" and fact.status in {FactStatus.ENDED, FactStatus.DENIED}:
+        # "I don't like tea any more" is a dislike, and denies none
+        denied = _NO_LIKING.search(fact.quote.text.replace("\u2019", "'"))
+        return replace(fact, status=FactStatus.NOW, change=FactChange.NONE) if denied else fact
     if fact.value.start < 0 or fact.status not in {FactStatus.NOW, FactStatus.DENIED}:
         return fact
     over = replace(fact, status=FactStatus.ENDED, certainty=max(fact.certainty, _CONFIDENCE))
