@@ -214,7 +214,7 @@ def test_descriptions_come_from_the_docstrings() -> None:
     stats, memory = known.schemas["Stats"], known.schemas["Memory"]
     assert stats["description"] == "Counts of a tenant's rows and pending work."
     assert stats["properties"]["by_type"]["description"] == "Active memories by type."
-    assert memory["properties"]["valid_from"]["description"] == "The time from which it was true."
+    assert memory["properties"]["valid_from"]["description"] == "The time from which it was true; None if it never was."
     assert memory["properties"]["recorded_at"]["format"] == "date-time"
 
 

@@ -142,8 +142,8 @@ def test_a_full_disk_is_in_the_doctor_on_the_overview_and_in_the_log(
     site: Site, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     full = Unavailable("the database cannot grow", why="the disk is full", fix="free some space")
-    monkeypatch.setattr("credenda.interfaces.server.memories.find_obstacle", lambda _: OSError(errno.ENOSPC, ""))
-    monkeypatch.setattr("credenda.storage.sqlite.store.find_obstacle", lambda _: OSError(errno.ENOSPC, ""))
+    for module in ("interfaces.server.memories", "storage.sqlite.store"):
+        monkeypatch.setattr(f"credenda.{module}.find_obstacle", lambda path: OSError(errno.ENOSPC, str(path)))  # pyright: ignore[reportUnknownLambdaType, reportUnknownArgumentType] - of monkeypatch
     assert "The disk is full" in Person(site).read("/").text
     found = site.send("POST", "/v1/doctor", token := site.token("ana"), json={}).json()["findings"]
     assert [(one["check"], one["detail"]) for one in found] == [("disk", "the disk is full")]

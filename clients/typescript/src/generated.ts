@@ -86,9 +86,9 @@ export interface Memory {
   importance: number;
   layer: Layer;
   status: Status;
-  /** The time from which it was true. */
+  /** The time from which it was true; None if it never was. */
   valid_from: string | null;
-  /** The time at which it stopped being true; None while it is true. */
+  /** The time at which it stopped being true; None while it is true, and if it never was. */
   valid_until: string | null;
   trust: number;
   pinned: boolean;
@@ -252,9 +252,9 @@ export interface SlotVersion {
   relation: Relation | null;
   superseded_by: string | null;
   reason: string;
-  /** The time from which it was true. */
+  /** The time from which it was true; None if it never was. */
   valid_from: string | null;
-  /** The time at which it stopped being true. */
+  /** The time at which it stopped being true; None if it never was true. */
   valid_until: string | null;
   /** The time of its recording. */
   recorded_at: string;
@@ -1081,6 +1081,8 @@ export interface ImportReport {
   left_out: Record<string, number>;
   rows: Record<string, number>;
   problems: string[];
+  /** Whether this user had been erased here: backups from before the erasure have the user again when restored. */
+  lifted_erasure: boolean;
   dry_run: boolean;
 }
 

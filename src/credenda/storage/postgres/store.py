@@ -425,8 +425,9 @@ class PostgresStore(ServerRows, TenantQueries):
             )
             for entry in lifted:
                 session.execute("DELETE FROM erasures WHERE digest = %s AND tag = %s", (entry.digest, entry.tag))
-        for entry in lifted if self._ledger is not None else ():
-            self._ledger.lift(entry.id)
+        if self._ledger is not None:
+            for entry in lifted:
+                self._ledger.lift(entry.id)
         return counts
 
     def erase(self, user_id: str, *, exported: Mapping[str, int] | None = None) -> Erasure:
