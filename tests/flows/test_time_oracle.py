@@ -70,7 +70,7 @@ class Oracle:
         self.values.append(made)
 
     def correct(self, id: str, old: Value, name: str, at: datetime) -> None:
-        old.turn(at, "superseded", max(old.since, at))
+        old.turn(at, "superseded", None)  # what was wrong has no period
         old.wrong = True
         made = Value(id, name, old.since)
         made.turn(at, "active", None)

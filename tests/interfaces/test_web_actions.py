@@ -146,14 +146,14 @@ def test_the_other_words_of_a_message_stay_to_be_read(person: Person, site: Site
     with memory_of(site) as memory:
         held = {one.value: one.id for one in memory.list().items}
     preview = person.read(f"/memory/{held['nurse']}/delete")
-    assert "I work as a ___ at St. Olaf hospital." in preview.text
+    assert "I work ___ at St. Olaf hospital." in preview.text
     for value in ("green tea", "nurse"):
         person.do(f"/memory/{held[value]}/delete", "/delete/now")
     (counted,) = person.json("/sessions.json")["sessions"]
     assert counted["messages"] == 2
     session = person.read("/session?session=tea").text
     assert "I like coffee ___." in session
-    assert "I work as a ___ at St. Olaf hospital." in session
+    assert "I work ___ at St. Olaf hospital." in session
     assert "were deleted" not in session
     why = person.read(f"/memory/{held['coffee']}").text
     assert "I like coffee ___." in why

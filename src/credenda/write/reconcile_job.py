@@ -8,7 +8,7 @@ changes nothing.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Final, NamedTuple
 
@@ -288,10 +288,11 @@ def _resolve_and_decide(writer: Writer, event: Event, claim: Claim, now_us: int,
         and not has_more_words(claim.text, f"{claim.value} {claim.prior}")
     )
     if fragment and is_bare_value(claim):
-        # it corrects what was said just before, or a word that only one slot holds
+        # it corrects what was said just before; if that has not the wrong word, the one slot that holds it
         found = resolve_from_previous(claim, _find_previous(writer, event, claim), event.occurred_us)
         elsewhere = is_bare_value(found) and not re.search(r"\d", f"{claim.prior}{claim.value}")
-        if elsewhere and not find_dates(f"on {claim.prior}", event.occurred_us):
+        elsewhere = elsewhere and not find_dates(f"on {claim.prior}", event.occurred_us)
+        if elsewhere and not _is_said_just_before(writer, event, claim.prior or ""):
             found = resolve_slot(writer, found)
     else:
         found = resolve_slot(writer, claim)
@@ -559,6 +560,23 @@ def _is_late(event: Event, claim: Claim, known: Sequence[Memory]) -> bool:
     return any(get_valid_from_us(memory) > min(stated) for memory in known)
 
 
+def _list_own_events_before(reader: Reader, event: Event) -> Iterator[Event]:
+    """Yield what the speaker of an event said before it in its session, within a day, newest first."""
+    wanted = EventFilter(
+        session=event.session, below=_get_event_number(reader, event), limit=_BEFORE * 2, newest_first=True
+    )
+    for earlier in reader.find_events(wanted):
+        if event.occurred_us - earlier.occurred_us > DAY_US:
+            return
+        if earlier.role is event.role and earlier.speaker == event.speaker:
+            yield earlier
+
+
+def _is_said_just_before(reader: Reader, event: Event, words: str) -> bool:
+    before = next(_list_own_events_before(reader, event), None)
+    return before is not None and {*tokenize(words)} <= {*tokenize(before.text)}
+
+
 def _find_previous(reader: Reader, event: Event, claim: Claim) -> list[Memory]:
     """Find the memories of the speaker's previous statement in this session, in the same event first.
 
@@ -567,16 +585,10 @@ def _find_previous(reader: Reader, event: Event, claim: Claim) -> list[Memory]:
     same = _find_supported(reader, event, claim.span.start)
     if same and is_about_kind(claim, same):
         return same
-    wanted = EventFilter(
-        session=event.session, below=_get_event_number(reader, event), limit=_BEFORE * 2, newest_first=True
-    )
-    for earlier in reader.find_events(wanted):
-        if event.occurred_us - earlier.occurred_us > DAY_US:
-            return []
-        if earlier.role is event.role and earlier.speaker == event.speaker:
-            found = _find_supported(reader, earlier, len(earlier.text) + 1)
-            if is_about_kind(claim, found):
-                return found
+    for earlier in _list_own_events_before(reader, event):
+        found = _find_supported(reader, earlier, len(earlier.text) + 1)
+        if is_about_kind(claim, found):
+            return found
     return []
 
 

@@ -237,7 +237,7 @@ def _show_remembered(screen: Screen, done: Remembered) -> Iterator[str]:
 
 def describe_replacement(new: Memory, old: Sequence[Memory]) -> str:
     """Describe a replacement: a change of the value, or a correction of a wrong value."""
-    apart = [f"{label(one)}: " if label(one) != label(new) else "" for one in old]
+    apart = [f"{label(one)}: " if label(one) != label(new) and one.stance not in OPEN_STANCES else "" for one in old]
     before = "; ".join(name + _name_replaced(one) for name, one in zip(apart, old, strict=True))
     if all(one.relation is Relation.CORRECTED for one in old):
         return f"{name_value(new)}; {before} was wrong"

@@ -247,10 +247,10 @@ _USUAL: Final = "memory:read,memory:write"
 def _create(session: Session, name: str, scopes: str, **given: str) -> None:
     wanted = [scope.strip() for scope in scopes.split(",") if scope.strip()]
     with session.open_parts() as parts:
-        _note_newcomer(parts)
         issued = services.access.issue_token(
             parts, name, scopes=wanted, allowed=_SCOPES, expires=given["expires"], member=given["member"]
         )
+        _note_newcomer(parts)
     until = format_time(issued.expires_us)
     scopes, user = ", ".join(issued.scopes), escape_controls(issued.user)
     if not session.json:

@@ -73,7 +73,7 @@ _LEAST: Final = 0.3
 """Certainty of a fact from which words that state it make it sure."""
 _REPORTED: Final = re.compile(
     r"\b(?:according to (?:my |the |our )?\w+"
-    r"|(?<!\bas )\b(?!(?:i|we|t|as|you|u|do|did|to|can|would|just|also|still|always|(?-i:[a-z]+ly))\b)\w+ "
+    r"|(?<!\bas )\b(?!(?:i|we|t|as|you|u|do|did|to|can|would|just|also|still|always|never|(?-i:[a-z]+ly))\b)\w+ "
     r"(?:\w+ly |always |still |just |also |used to |keeps? |kept )?"
     r"(?:says?|said|saying|thinks?|thought|thinking|claims?|claimed|claiming|believes?|believed|assumes?|assumed"
     r"|insists?|insisted|reckons?|suspects?|suspected|swears?|writes?|wrote|reads"

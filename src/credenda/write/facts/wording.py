@@ -15,6 +15,7 @@ from typing import Final
 from credenda.model.claim import LISTENER, SPEAKER, Fact, FactChange, FactStatus, Turn, Words
 from credenda.model.statement import BEGINNINGS
 from credenda.text.dates import WEEKDAYS, find_dates
+from credenda.text.normalize import is_same_value
 from credenda.text.passing import CURRENT, is_limit
 from credenda.text.sentences import split_sentences
 from credenda.write.extract.voices import lexicon
@@ -143,6 +144,7 @@ _DRINKS: Final = re.compile(
     re.IGNORECASE,
 )
 """Words before what somebody drinks: "I drink", "I'm back to"."""
+_NO: Final = re.compile(r"\b(?:no|not|never)\b|n't\b", re.IGNORECASE)
 _DRINKING: Final = re.compile(r"drinking (?:my |the )?", re.IGNORECASE)
 _PREVIOUSLY: Final = re.compile(
     r"\b(?:previously|formerly|in the past)(?: (?:was|were|worked|lived|used|had|it was))?"
@@ -270,7 +272,7 @@ def _read_drink(text: str, fact: Fact) -> Fact | None:
     start = fact.value.start + (opener.end() if opener else 0)
     said = text[start : fact.value.stop]
     kinds = {lexicon().category(said), lexicon().category(said.rpartition(" ")[2])}
-    if "drink" not in kinds:
+    if "drink" not in kinds or _NO.search(said):
         return fact
     if _DRINKS.search(text[:start]) is None:
         return None if fact.attribute == "diet" else fact
@@ -627,15 +629,13 @@ def _read_corrections(text: str, facts: list[Fact]) -> list[Fact]:
             continue
         old, at = told["wrong"].rstrip("."), start + told.start("right")
         inside = [one for one in found if start <= one.value.start < stop]
-        read = [one for one in inside if one.change is FactChange.CORRECTED and one.old.casefold() == old.casefold()]
-        if not (read or told["cue"] or any(one.change is FactChange.CORRECTED for one in inside)):
-            continue
         right = Words(told["right"].rstrip("."), at, at + len(told["right"].rstrip(".")))
+        sure = any(one.certainty > _UNSURE and is_same_value(one.value.text, right.text) for one in inside)
+        if sure or not (told["cue"] or any(one.change is FactChange.CORRECTED for one in inside)):
+            continue
         quote = Words(text[start:stop], start, stop)
         made = Fact(value=right, quote=quote, attribute="name", old=old, change=FactChange.CORRECTED, weight=2)
-        best = max(read, key=lambda one: one.certainty, default=made)
-        named = [replace(best, certainty=max(best.certainty, _SURE))]
-        found = sorted([*(one for one in found if one not in inside), *named], key=lambda one: one.value.start)
+        found = sorted([*(one for one in found if one not in inside), made], key=lambda one: one.value.start)
     return found
 
 

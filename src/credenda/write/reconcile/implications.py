@@ -421,7 +421,7 @@ def find_implied_endings(
                 memory_ids=(back[0].id, successor),
                 values=values,
                 question=question,
-                reason=f"{' and '.join(map(quote_value, values))} alternate",
+                reason=f"{quote_value(values[0])} and {quote_value(values[1])} alternate",
             )
         ]
     return [

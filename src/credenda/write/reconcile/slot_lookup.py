@@ -216,7 +216,7 @@ def resolve_slot(reader: Reader, claim: Claim) -> Claim:
     claim = _resolve_liking(reader, claim)
     if claim.move is UpdateKind.END:
         return _resolve_ending(reader, claim)
-    if is_without_attribute(claim) and not is_return(claim.text):
+    if claim.move is UpdateKind.CHANGE and is_without_attribute(claim) and not is_return(claim.text):
         return _resolve_switched(reader, claim)
     if claim.move is not UpdateKind.CORRECT and (returned := _resolve_returned(reader, claim)) is not claim:
         return returned
