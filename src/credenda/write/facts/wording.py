@@ -630,8 +630,10 @@ def _read_corrections(text: str, facts: list[Fact]) -> list[Fact]:
         old, at = told["wrong"].rstrip("."), start + told.start("right")
         inside = [one for one in found if start <= one.value.start < stop]
         right = Words(told["right"].rstrip("."), at, at + len(told["right"].rstrip(".")))
-        sure = any(one.certainty > _UNSURE and is_same_value(one.value.text, right.text) for one in inside)
-        if sure or not (told["cue"] or any(one.change is FactChange.CORRECTED for one in inside)):
+        read = [one for one in inside if one.change is FactChange.CORRECTED]
+        whole = [one for one in read if is_same_value(one.old, old)]
+        mended = [one for one in inside if one not in read and is_same_value(one.value.text, right.text)]
+        if any(one.certainty > _UNSURE for one in (*whole, *mended)) or not (told["cue"] or read):
             continue
         quote = Words(text[start:stop], start, stop)
         made = Fact(value=right, quote=quote, attribute="name", old=old, change=FactChange.CORRECTED, weight=2)
