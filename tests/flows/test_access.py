@@ -11,7 +11,7 @@ from threading import Event
 
 import pytest
 
-from credenda import Credenda, NotFound, bootstrap
+from credenda import Credenda, NotFound, Unavailable, bootstrap
 from credenda.model.event import NewEvent, Role
 from credenda.storage.store import Writer
 from credenda.testing import ManualClock
@@ -136,3 +136,17 @@ def test_a_reader_that_may_not_write_leaves_no_trace(mem: Credenda, linz: str, p
         assert reader.search("Linz").hits[0].id == linz
     assert _log(path) == []
     assert mem.get(linz).access_count == 0
+
+
+@pytest.mark.requirement("S-059")
+def test_a_search_answers_although_its_showing_cannot_be_written(
+    mem: Credenda, linz: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: object, **__: object) -> None:
+        raise Unavailable("the disk is full")
+
+    monkeypatch.setattr(mem._parts.store, "commit", fail)  # noqa: SLF001 - the disk takes nothing more
+    for _ in range(3):
+        assert mem.search("Linz").hits[0].id == linz
+        assert linz in mem.context("Linz").text
+    mem.close()

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from credenda import Conflict, Credenda, Invalid, MemoryUnit, NotFound
+from credenda.model.event import Source
 from credenda.testing import ManualClock
 
 Say = Callable[..., None]
@@ -206,3 +207,21 @@ def test_what_is_restored_takes_the_place_of_what_its_slot_has_held_since(mem: C
     say("I live in Graz.")
     assert mem.restore(linz.id).status == "active"
     assert [memory.value for memory in mem.list().items] == ["Linz"]
+
+
+@pytest.mark.requirement("S-061")
+@pytest.mark.parametrize("source", [one.value for one in Source if one is not Source.DREAM])
+@pytest.mark.parametrize("fact", ["I like hiking in the Alps.", "User works at Google.", "The API uses JWT tokens."])
+def test_a_tombstone_ignores_case_and_spaces_whatever_the_source(
+    mem: Credenda, say: Say, *, source: str, fact: str
+) -> None:
+    say(fact)
+    (held,) = mem.list().items
+    mem.delete(held.id)
+    again = "  ".join(fact.upper().split())
+    assert mem.remember(again, source=source).refused
+    with pytest.raises(Conflict):
+        mem.store(MemoryUnit(text=again.lower(), source=source))
+    mem.settle()
+    mem.data.rebuild()
+    assert (mem.list(status=None).items, mem.search(fact).hits) == ((), ())

@@ -218,7 +218,8 @@ _AT_ONE: Final = re.compile(
 )
 """The hour, and neither a pronoun nor an article: "lunch is at one"."""
 _ENDURED: Final = re.compile(
-    r"\b(?:can't|cannot|can not|couldn't) (?:stand|bear|abide|handle|tolerate)\b", re.IGNORECASE
+    r"\b(?:can't|cannot|can not|couldn't) (?:stand|bear|abide|handle|tolerate)\b|\bdisagree(?:s|d)? with (?:me|us)\b",
+    re.IGNORECASE,
 )
 _HINDERED: Final = re.compile(
     r"\b(?:can't|cannot|can not|couldn't|unable to|struggles? to|(?:distract|disturb|hinder|prevent)(?:s|ed|ing)?"
@@ -247,7 +248,9 @@ _BESIDE: Final = frozenset({"by", "with", "near", "beside", "in", "at"})
 """Words before something that is no party of a verb, or a party like the first: "I play with Anna"."""
 _SAME: Final = {"me": "i", "am": "is", "are": "is"}
 _OWN: Final = frozenset({"my", "your", "our", "his", "her", "their"})
-"""Words before a period that is none: "it ruins my day"."""
+"""Words before a period that is none: "it ruins my day", "my most productive hours"."""
+_OWN_REACH: Final = 3
+"""How many words before a period may hold such a word."""
 _LONG: Final = 4
 """Minimum length of a word that may be a plural: "gas" is not."""
 _PHRASE_WORDS: Final = 3
@@ -313,7 +316,7 @@ def extract_traits(text: str, said_us: int) -> Traits:
     denied = [one for one in denied if one != "anymore"] or denied  # "not … anymore" denies once
     beside = {fold(unit).removesuffix("s") for unit in _AMOUNT_UNIT.findall(plain)}
     found = {unit for unit in beside if unit in load_words("units")}
-    spans = {word for before, word in zip(("", *singular), singular, strict=False) if before not in _OWN}
+    spans = {word for at, word in enumerate(singular) if _OWN.isdisjoint(singular[max(0, at - _OWN_REACH) : at])}
     found |= {load_periods().get(word, word) for word in spans if word in load_words("alone")}
     small: list[str] = []
     for word in _WORD.findall(plain):
