@@ -110,6 +110,9 @@ def test_another_thing_than_the_question_names_is_no_version() -> None:
 def test_names_that_ask_for_one_attribute_are_equal() -> None:
     car, vehicle = claim("m1", "car", "2014 Outback", 1, 0.4), claim("m2", "vehicle", "2017 Transit", 2, 0.3)
     assert latest(car, vehicle, alike=0.26) == {"m1": "m2"}
+    wage, rate = claim("m1", "hourly_wage", "18.20", 1, 0.4), claim("m2", "hourly_rate", "21.75", 2, 0.4)
+    assert latest(wage, rate, alike=0.26) == {"m1": "m2"}
+    assert latest(claim("m1", "hourly_pay", "18.20", 1, 0.4), rate, alike=0.26) == {"m1": "m2"}
 
 
 def test_other_words_for_a_slot_are_no_other_thing() -> None:

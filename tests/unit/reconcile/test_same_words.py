@@ -87,3 +87,10 @@ def test_what_was_read_and_what_others_say_is_left_alone() -> None:
     assert find_unread_changes(event, [read]) == []
     assert find_unread_changes(_say(event.text, Role.ASSISTANT), []) == []
     assert find_unread_changes(_say("Translate this: We deploy with GitHub Actions now."), []) == []
+
+
+@pytest.mark.parametrize("value", [None, ""])
+def test_a_memory_without_a_value_lends_no_words(value: str | None) -> None:
+    event = _say("We deploy with GitHub Actions now.")
+    held = replace(memory("Jenkins", "tool", at=1), text="We deploy with Jenkins.", value=value)
+    assert read_same_words(event, Span(event.id, 0, len(event.text)), [held]) is None

@@ -89,9 +89,11 @@ def read_same_words(event: Event, place: Span, held: Iterable[Memory]) -> Claim 
 def _find_other_value(said: str, memory: Memory) -> str | None:
     """Return what a sentence has in the place of the value of a memory, if every other word is the same."""
     value = memory.value or ""
-    sentence = next((one for one in _list_sentences(memory.text) if value and value in one), "")
-    before, found, after = sentence.partition(value)
-    if not found or value in after or not memory.attribute:
+    sentence = next((one for one in _list_sentences(memory.text) if value in one), "")
+    if not value or not sentence or not memory.attribute:
+        return None
+    before, _, after = sentence.partition(value)
+    if value in after:
         return None
     head, tail, words = _list_words(before), _list_words(after), _list_words(said)
     content = {*tokenize(f"{before} {after}")}
