@@ -118,7 +118,7 @@ def _show_memory(screen: Screen, one: Memory) -> Iterator[str]:
     yield screen.pairs(rows)
 
 
-@register_output(Page)
+@register_output("list")
 def _show_page(screen: Screen, found: Page[Memory]) -> Iterator[str]:
     if not found.items:
         yield screen.fill("No memory matches. `credenda remember` stores a message, `credenda stats` counts memories.")
