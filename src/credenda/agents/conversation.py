@@ -149,11 +149,7 @@ def read_delta(event: object) -> str:
     return ""
 
 
-"""Words that deny what was just said."""
-"""Longest message whose bare denial is taken to be about a single memory that was shown."""
-
-
-# Challenge a memory that was recalled and that the next words of the user deny.
+# A conversation, and those of a program.
 
 
 _log: Final = logging.getLogger(__name__)
