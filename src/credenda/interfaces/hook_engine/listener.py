@@ -26,6 +26,7 @@ from credenda.hook_files import Places, create_private, find_places, list_waitin
 from credenda.interfaces.hook.payload import format_status
 from credenda.interfaces.hook.read_file import has_unread
 from credenda.interfaces.hook.run import ENGINE_THREAD, Waiting, read_moments, read_waiting, start_engine
+from credenda.interfaces.serialize import read_table
 from credenda.lazy import import_on_use
 from credenda.model.memory import Status
 from credenda.text.fence import estimate_tokens
@@ -326,11 +327,7 @@ class _Listener:
                 size += len(parts[-1])
                 if not parts[-1] or parts[-1].endswith(b"\n"):
                     break
-        try:
-            told: object = json.loads(b"".join(parts))
-        except (ValueError, RecursionError):
-            return {}
-        return cast("Mapping[str, Any]", told) if isinstance(told, dict) else {}
+        return read_table(b"".join(parts))
 
     def _file(self) -> bool:
         """File what waits, and return whether there was something; a failure leaves it for the next look.

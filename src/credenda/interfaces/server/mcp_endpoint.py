@@ -7,10 +7,9 @@ has to find the call that waits for it.
 
 from __future__ import annotations
 
-import json
 from collections.abc import AsyncGenerator
 from contextlib import AsyncExitStack, asynccontextmanager
-from typing import Any, Final, cast
+from typing import Any, Final
 
 from mcp.server.auth.middleware.bearer_auth import AuthenticatedUser
 from mcp.server.auth.provider import AccessToken
@@ -23,6 +22,7 @@ from starlette.types import Message, Receive, Scope, Send
 from credenda import limits
 from credenda.errors import Forbidden
 from credenda.interfaces.authorization import get_principal
+from credenda.interfaces.serialize import read_table
 from credenda.interfaces.server.problems import make_method_problem, send_problem
 
 _STREAM: Final = "text/event-stream"
@@ -87,13 +87,13 @@ class McpEndpoint:
                 if message["type"] != "http.request" or not message.get("more_body", False):
                     break
             receive = _replay(read, receive)
-            request = _parse(read)
-            params = _get_table(request, "params")
+            request = read_table(b"".join(message.get("body", b"") for message in read))
+            params = read_table(request.get("params"))
             if request.get("method") == "initialize":
-                may_ask = "elicitation" in _get_table(params, "capabilities")
+                may_ask = "elicitation" in read_table(params.get("capabilities"))
                 manager = self._sessions if may_ask else self._plain
             else:
-                manager = self._streams if "progressToken" in _get_table(params, "_meta") else self._plain
+                manager = self._streams if "progressToken" in read_table(params.get("_meta")) else self._plain
         await manager.handle_request(scope, receive, _ask_for_scope(scope, receive, send))
 
 
@@ -127,17 +127,3 @@ def _replay(read: list[Message], receive: Receive) -> Receive:
         return await receive() if message is None else message
 
     return receive_again
-
-
-def _parse(read: list[Message]) -> dict[str, Any]:
-    """Parse the body; return an empty table for anything but one object, which the SDK then refuses."""
-    try:
-        request: object = json.loads(b"".join(message.get("body", b"") for message in read))
-    except (ValueError, RecursionError):
-        return {}
-    return cast("dict[str, Any]", request) if isinstance(request, dict) else {}
-
-
-def _get_table(table: dict[str, Any], name: str) -> dict[str, Any]:
-    inner = table.get(name)
-    return cast("dict[str, Any]", inner) if isinstance(inner, dict) else {}
