@@ -51,7 +51,7 @@ from credenda.interfaces.server.metrics import Metrics
 from credenda.interfaces.server.problems import ReadPage, make_problem_response, send_problem
 from credenda.interfaces.server.resource import Resource
 from credenda.interfaces.server.rest import make_routes
-from credenda.interfaces.web.routes import Sessions, Web
+from credenda.interfaces.web.routes import Logins, Sessions, Web
 from credenda.operations import OPERATIONS, Toolset
 from credenda.runtime import Parts
 
@@ -396,7 +396,7 @@ def _make_access(parts: Parts, last_calls: LastCalls, address: Address, port: in
         async def identify_owner(_: Scope) -> Principal:
             return owner
 
-        return _Access(identify=identify_owner, sessions=Sessions.of_owner(identify_owner))
+        return _Access(identify=identify_owner, sessions=Sessions(identify_owner))
     resource, attempts = Resource(address.list_bases(port)), Attempts(trust_proxy=address.trust_proxy)
     routes = oauth.routes.make_resource_routes(resource, attempts, address.oidc_issuer)
     external = None
@@ -411,7 +411,7 @@ def _make_access(parts: Parts, last_calls: LastCalls, address: Address, port: in
     elif not parts.read_only:
         routes += oauth.routes.make_authorization_routes(parts.store, parts.clock, resource, attempts)
     check = TokenCheck(parts.store, parts.clock, attempts, resource, last_calls=last_calls, external=external)
-    sessions = Sessions.of_persons(check.identify, parts.store, parts.clock, resource, issuer=address.oidc_issuer)
+    sessions = Sessions(check.identify, Logins(parts.store, parts.clock, resource, address.oidc_issuer))
     if parts.read_only and external is None:  # nothing can be granted here
         return _Access(identify=check.identify, sessions=sessions)
     return _Access(identify=check.identify, sessions=sessions, resource=resource, routes=tuple(routes))

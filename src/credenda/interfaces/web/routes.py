@@ -6,7 +6,7 @@ import hmac
 import json
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import tzinfo
 from functools import partial
 from hashlib import sha256
@@ -330,7 +330,9 @@ _CSRF: Final = b"credenda pages"
 
 
 @dataclass(frozen=True, slots=True)
-class _Logins:
+class Logins:
+    """What the logins of persons need."""
+
     store: Store
     clock: Clock
     resource: Resource
@@ -338,35 +340,27 @@ class _Logins:
     """The external issuer that knows the persons; "" for this server."""
 
 
+@dataclass(frozen=True, slots=True)
 class Sessions:
-    """Finds out who looks at a page, and that a form comes from a page of ours."""
+    """Finds out who looks at a page, and that a form comes from a page of ours.
 
-    def __init__(self, bearer: Identify, secret: str, found: _Logins | None) -> None:
-        self._bearer = bearer
-        self._secret = secret
-        self._found = found
+    Without logins, as on loopback, everyone on this machine is the owner.
+    """
 
-    @classmethod
-    def of_owner(cls, identify: Identify) -> Sessions:
-        """Make those of a server without tokens: everyone on this machine is the owner."""
-        return cls(identify, draw_secret(), None)
-
-    @classmethod
-    def of_persons(
-        cls, identify: Identify, store: Store, clock: Clock, resource: Resource, *, issuer: str = ""
-    ) -> Sessions:
-        """Make those of a server at which persons log in; `identify` finds the bearer of a token."""
-        return cls(identify, draw_secret(), _Logins(store, clock, resource, issuer))
+    bearer: Identify
+    """Finds the bearer of a token."""
+    logins: Logins | None = None
+    secret: str = field(default_factory=draw_secret, repr=False)
 
     @property
     def has_logins(self) -> bool:
         """Whether persons log in."""
-        return self._found is not None
+        return self.logins is not None
 
     def find_base(self, scope: Scope) -> str:
         """Return the address of this server, as the request named it."""
-        if self._found is not None:
-            return self._found.resource.find_base(scope)
+        if self.logins is not None:
+            return self.logins.resource.find_base(scope)
         return f"{scope['scheme']}://{Headers(scope=scope).get('host', '')}"
 
     async def identify(self, scope: Scope) -> Principal:
@@ -375,10 +369,10 @@ class Sessions:
         Raises `Unauthenticated` where nobody is logged in and no token is sent.
         """
         scope["state"]["is_page"] = True
-        if self._found is None or "authorization" in Headers(scope=scope):
-            scope["state"]["csrf"] = _make_csrf(self._secret) if self._found is None else ""
-            return await self._bearer(scope)
-        found = self._found
+        if self.logins is None or "authorization" in Headers(scope=scope):
+            scope["state"]["csrf"] = _make_csrf(self.secret) if self.logins is None else ""
+            return await self.bearer(scope)
+        found = self.logins
         text = Request(scope).cookies.get(found.resource.name_cookie(scope)[0], "")
         find = partial(access.find_login, found.store.secrets, text, found.clock.now_us(), issuer=found.issuer)
         login = await to_thread.run_sync(find) if text else None
@@ -387,7 +381,7 @@ class Sessions:
         scope["state"]["csrf"] = _make_csrf(login.secret)
         scope["state"]["login"] = login
         scope["state"]["logout_key"] = make_page_key(login, LOGIN)
-        return await to_thread.run_sync(self._find_principal, self._found, login)
+        return await to_thread.run_sync(self._find_principal, self.logins, login)
 
     @staticmethod
     def check_form(scope: Scope, sent: str) -> None:
@@ -402,9 +396,9 @@ class Sessions:
 
     def list_memories(self, principal: Principal, login: access.Login | None) -> list[str]:
         """Return the users whose memories the person may use; the own one first."""
-        if self._found is None or login is None or login.issuer:
+        if self.logins is None or login is None or login.issuer:
             return [principal.tenant]
-        return [one.user for one in list_access(self._found.store.members, login.person)]
+        return [one.user for one in list_access(self.logins.store.members, login.person)]
 
     async def choose_memory(self, request: Request, memory: str, response: Response) -> None:
         """Let the session of a request go on with the memory of another user, by the cookie of the response.
@@ -412,7 +406,7 @@ class Sessions:
         Raises `Forbidden` for a memory that the person may not use.
         """
         login: access.Login | None = request.scope["state"].get("login")
-        found = self._found
+        found = self.logins
         if found is None or login is None:
             raise Forbidden("this server shows one memory", fix="serve with --auth token to share it")
         if memory not in self.list_memories(get_principal(), login):
@@ -422,7 +416,7 @@ class Sessions:
         found.resource.set_cookie(request.scope, response, changed.secret)
 
     @staticmethod
-    def _find_principal(found: _Logins, login: access.Login) -> Principal:
+    def _find_principal(found: Logins, login: access.Login) -> Principal:
         """Return the person as a member of the memory that the session is for: the own one, or another one chosen."""
         if login.issuer:
             member = find_access(found.store.members, login.memory, login.issuer, login.person)
