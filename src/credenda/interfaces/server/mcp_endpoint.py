@@ -62,8 +62,7 @@ class McpEndpoint:
         in_session = "mcp-session-id" in headers
         if scope["method"] != "POST" and not (scope["method"] == "DELETE" and in_session):
             # nothing is sent outside of an answer, so there is no stream to open
-            await send_problem(make_method_problem(scope["method"], ["POST"]), scope, receive, send)
-            return
+            raise make_method_problem(scope["method"], ["POST"])
         # The SDK refuses a session to everyone but the caller who began it.
         principal = get_principal()
         claims = {"iss": principal.issuer}

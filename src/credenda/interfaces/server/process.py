@@ -18,10 +18,9 @@ from typing import Any, Final
 import uvicorn
 from anyio import to_thread
 from mcp.server.lowlevel import Server
-from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import JSONResponse, PlainTextResponse, Response
-from starlette.routing import Route
+from starlette.routing import Route, Router
 from starlette.types import ASGIApp, Receive, Scope, Send
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
@@ -48,7 +47,7 @@ from credenda.interfaces.server.guard import (
 from credenda.interfaces.server.mcp_endpoint import McpEndpoint
 from credenda.interfaces.server.memories import Memories
 from credenda.interfaces.server.metrics import Metrics
-from credenda.interfaces.server.problems import ReadPage, make_problem_response, send_problem
+from credenda.interfaces.server.problems import make_problem_response, make_read_route
 from credenda.interfaces.server.resource import Resource
 from credenda.interfaces.server.rest import make_routes
 from credenda.interfaces.web.routes import Logins, Sessions, Web
@@ -96,19 +95,17 @@ def make_application(parts: Parts, plan: Plan, memories: Memories, *, port: int 
             tokens=tokens,
             wait_seconds=min(limits.AGENT_WAIT_SECONDS, plan.call_seconds * _WAITING_SHARE),
         ),
-        Route("/livez", ReadPage(pages.show_life)),
-        Route("/readyz", ReadPage(pages.show_readiness)),
-        Route("/metrics", ReadPage(pages.show_metrics)),
-        Route("/openapi.json", ReadPage(pages.show_openapi)),
+        make_read_route("/livez", pages.show_life),
+        make_read_route("/readyz", pages.show_readiness),
+        make_read_route("/metrics", pages.show_metrics),
+        make_read_route("/openapi.json", pages.show_openapi),
         *access.routes,
         *web.assets,
         *web.routes,
     ]
     open_paths = PUBLIC | {route.path for route in (*access.routes, *web.assets)}
     audit = memories.open_audit() if plan.has_audit and not parts.read_only else None
-    inner = Starlette(routes=routes, lifespan=lambda _: _run(memories, endpoint))
-    inner.router.redirect_slashes = False
-    inner.router.default = _answer_unknown
+    inner = Router(routes, redirect_slashes=False, default=_refuse, lifespan=lambda _: _run(memories, endpoint))
     app: ASGIApp = CallTimeout(
         inner, memories.active_calls, call_seconds=plan.call_seconds, longer=_list_longer_calls(web)
     )
@@ -174,14 +171,9 @@ async def _run(memories: Memories, endpoint: McpEndpoint) -> AsyncGenerator[None
         await to_thread.run_sync(memories.close)
 
 
-async def _answer_unknown(scope: Scope, receive: Receive, send: Send) -> None:
+async def _refuse(scope: Scope, _: Receive, __: Send) -> None:
     if scope["type"] == "http":
-        await send_problem(
-            NotFound("there is no such page", fix="check the address; /openapi.json lists those for programs"),
-            scope,
-            receive,
-            send,
-        )
+        raise NotFound("there is no such page", fix="check the address; /openapi.json lists those for programs")
 
 
 @cache

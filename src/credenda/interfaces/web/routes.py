@@ -32,11 +32,11 @@ from credenda.interfaces.server.memories import Memories
 from credenda.interfaces.server.oauth.routes import LOGIN, make_page_key
 from credenda.interfaces.server.problems import (
     READING,
+    Endpoint,
     Problem,
-    ReadPage,
     make_method_problem,
     make_problem,
-    send_problem,
+    make_read_route,
 )
 from credenda.interfaces.server.resource import Resource
 from credenda.interfaces.server.rest import make_folder, make_stale_problem
@@ -92,8 +92,8 @@ class Web:
         self.routes = [route for page in PAGES for route in _make_routes(page, memories, sessions)]
         self.slow_paths = [f"{page.path}/{action}" for page in PAGES for action in page.with_files | page.slow]
         """The paths whose calls may take longer than others."""
-        self.routes.append(Route(_CHOICE, _MemoryChoice(sessions)))
-        self.assets = [Route(f"/static/{name}", _make_asset(name, media)) for name, media in ASSETS.items()]
+        self.routes.append(Route(_CHOICE, Endpoint(_CHOICE, {"POST": self._choose_memory}, door="web")))
+        self.assets = [_make_asset(name, media) for name, media in ASSETS.items()]
 
     def owns(self, scope: Scope) -> bool:
         """Return whether a request is for a page, or for the events of a job, which pages show.
@@ -104,6 +104,14 @@ class Web:
         if path.startswith(_MACHINES):
             return path.startswith(_EVENTS[0]) and path.endswith(_EVENTS[1])
         return "show_problem" in scope["state"] or any(route.path_regex.match(path) for route in self.routes)
+
+    async def _choose_memory(self, request: Request) -> Response:
+        """Let a person who is a member of several memories go on with another one."""
+        response = RedirectResponse("/", 303, headers=_HEADERS)
+        fields = dict((await read_form(request, None)).fields)
+        self.sessions.check_form(request.scope, fields.get("csrf", ""))
+        await self.sessions.choose_memory(request, fields.get("memory", ""), response)
+        return response
 
     def show_problems(self, app: ASGIApp) -> ASGIApp:
         """Wrap an application so that a browser gets its refusals as pages, or is sent to log in."""
@@ -136,7 +144,7 @@ class _Endpoint:
         self._action = action
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer a request; every failure becomes a problem."""
+        """Answer a request."""
         state = scope["state"]
         state["route"] = f"{self._page.path}/{self._action}" if self._action else self._page.path
         request = Request(scope, receive)
@@ -153,9 +161,6 @@ class _Endpoint:
                     sent = await read_form(request, folder)
                     self._sessions.check_form(request.scope, dict(sent.fields).get("csrf", ""))
                 response = await to_thread.run_sync(self._serve, request, sent, folder, abandon_on_cancel=True)
-            except (CredendaError, Problem) as error:
-                await send_problem(error, scope, receive, send)
-                return
             finally:
                 state["note"].door, state["note"].operation = "web", f"{self._page.name} {self._action}".strip()
             await response(scope, receive, send)
@@ -258,37 +263,14 @@ class _Endpoint:
         return _make_html(body, status)
 
 
-class _MemoryChoice:
-    """Lets a person who is a member of several memories choose the one that pages show."""
-
-    def __init__(self, sessions: Sessions) -> None:
-        self._sessions = sessions
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Go on with another memory; every failure becomes a problem."""
-        scope["state"]["route"] = _CHOICE
-        scope["state"]["note"].door, scope["state"]["note"].operation = "web", "choose memory"
-        request, response = Request(scope, receive), RedirectResponse("/", 303, headers=_HEADERS)
-        try:
-            if request.method != "POST":
-                raise make_method_problem(request.method, ("POST",))
-            fields = dict((await read_form(request, None)).fields)
-            self._sessions.check_form(scope, fields.get("csrf", ""))
-            await self._sessions.choose_memory(request, fields.get("memory", ""), response)
-        except (CredendaError, Problem) as error:
-            await send_problem(error, scope, receive, send)
-            return
-        await response(scope, receive, send)
-
-
-def _make_asset(name: str, media: str) -> ReadPage:
-    """Make the page of a file of ours, to be kept by the browser: its address changes with it."""
+def _make_asset(name: str, media: str) -> Route:
+    """Make the route of a file of ours, to be kept by the browser: its address changes with it."""
 
     async def show(request: Request) -> Response:
         request.scope["state"] |= {"cache": _FOREVER, "is_asset": True}
         return Response(read_asset(name), media_type=media)
 
-    return ReadPage(show)
+    return make_read_route(f"/static/{name}", show)
 
 
 def _make_routes(page: Page, memories: Memories, sessions: Sessions) -> list[Route]:

@@ -30,7 +30,7 @@ from credenda.interfaces.serialize import read_table
 from credenda.interfaces.server.credentials import find_local_path
 from credenda.interfaces.server.guard import Attempts
 from credenda.interfaces.server.oauth.clients import Fetcher
-from credenda.interfaces.server.oauth.routes import Endpoint, check_form, make_message_page
+from credenda.interfaces.server.oauth.routes import check_form, make_message_page, make_oauth_routes
 from credenda.interfaces.server.resource import MCP_PATH, Resource
 from credenda.model.server import Member
 from credenda.services import access
@@ -232,7 +232,7 @@ def make_login_routes(
         CALLBACK: {"GET": server.finish},
         "/logout": {"POST": server.log_out},
     }
-    return [Route(path, Endpoint(path, found, attempts)) for path, found in handlers.items()]
+    return make_oauth_routes(handlers, attempts)
 
 
 @dataclass(frozen=True, slots=True)
