@@ -20,7 +20,7 @@ from credenda.interfaces.a2a.tasks import FAILURE
 from credenda.interfaces.authorization import current_note, note_failure
 from credenda.interfaces.server.memories import Memories
 from credenda.interfaces.server.problems import READING, make_method_problem, make_read_route, send_problem
-from credenda.interfaces.server.rest import read_body
+from credenda.interfaces.server.rest import read_body, replay_body
 from credenda.model.server import Skill
 
 PATH: Final = "/a2a"
@@ -79,7 +79,7 @@ class _Endpoint:
             note_failure("invalid")
             await refuse(rpc=route.path == PATH)(scope, receive, send)
             return
-        await _answer(route, scope, _replay(body, receive), _Answer(scope, receive, send))
+        await _answer(route, scope, replay_body(body, receive), _Answer(scope, receive, send))
 
     async def _find_route(self, scope: Scope) -> tuple[Route, Scope]:
         if not self._routes:
@@ -161,18 +161,6 @@ def _note_error(body: bytes) -> None:
     answer: object = json.loads(body)
     if isinstance(answer, dict) and "error" in answer:
         note_failure("invalid")
-
-
-def _replay(body: bytes, receive: Receive) -> Receive:
-    """Give a body that was read once more, and after it what the connection says."""
-    waiting = [body]
-
-    async def receive_again() -> Message:
-        if waiting:
-            return {"type": "http.request", "body": waiting.pop(), "more_body": False}
-        return await receive()
-
-    return receive_again
 
 
 # The agent card: what another agent may ask for, and where.

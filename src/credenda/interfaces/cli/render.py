@@ -116,6 +116,9 @@ _ADVICE: Final[Mapping[type, Callable[[Any], str]]] = {
     ExtractionReport: lambda report: (
         "The model was not called, and nothing was changed: this is what it would take." if report.dry_run else ""
     ),
+    RestoreReport: lambda report: (
+        "" if report.replayed else "Later deletions are not in this backup. `--deletions FILE` repeats them."
+    ),
     ReembedReport: lambda report: "" if report.in_use else "Set `embedder` to this model so that searches use it.",
 }
 """What the fields of a report do not say."""
@@ -163,22 +166,6 @@ def _show_installed(screen: Screen, done: Installed) -> Iterator[str]:
 
 @register_output(Stats)
 def _show_stats(screen: Screen, found: Stats) -> Iterator[str]:
-    use = found.model
-    model_rows = (
-        ()
-        if use is None
-        else (
-            ("language model", escape_controls(use.model_id or "none")),
-            (
-                "used today",
-                f"{count_noun(use.calls, 'call')}, {use.tokens:,} of {use.tokens_max:,} tokens, ${use.cost_usd:,.4f}",
-            ),
-            ("messages", f"{use.messages:,}, {use.tokens_a_message:,.0f} tokens each" if use.messages else ""),
-            ("claims", escape_controls("; ".join(f"{count:,} {what}" for what, count in use.claims.items()))),
-            ("paused", escape_controls(use.trouble)),
-            ("queued for it", escape_controls(_list(use.waiting))),
-        )
-    )
     rows = (
         ("oldest unread", format_wait(found.oldest_unread_seconds)),
         ("events", f"{found.events:,}" + (f" ({found.redacted_events:,} redacted)" if found.redacted_events else "")),
@@ -193,7 +180,10 @@ def _show_stats(screen: Screen, found: Stats) -> Iterator[str]:
         ("tokens counted by", escape_controls(found.counted_by)),
         ("tombstones", f"{found.tombstones:,}"),
     )
-    yield screen.pairs((*rows, *model_rows), indent="")
+    yield screen.pairs(rows, indent="")
+    if found.model is not None:
+        yield screen.bold("Language model, today")
+        yield from show_fields(screen, found.model, list_fields(found.model))
     if found.reader_problem:
         yield screen.fill(screen.warn(found.reader_problem))
     if found.embedder is None:
@@ -482,20 +472,6 @@ def _show_deletions(screen: Screen, report: DeletionReport) -> Iterator[str]:
         yield _name_mentions([one.id for one in report.mentions])
     if not report.log_emptied:
         yield screen.warn(_HELD)
-
-
-@register_output(RestoreReport)
-def _show_restored(_: Screen, report: RestoreReport) -> Iterator[str]:
-    path, backup = escape_controls(report.path), escape_controls(report.backup)
-    yield f"Restored {path} from {backup}: {count_noun(report.users, 'user')}"
-    if report.erased:
-        yield f"Erased {count_noun(report.erased, 'user')} from it, as listed in the erasure ledger."
-    if report.deleted:
-        yield f"Repeated {count_noun(report.deleted, 'deletion')} of memories and messages, made since the backup."
-    if not report.replayed:
-        yield "Later deletions are not in this backup. `--deletions FILE` repeats them."
-    if report.unread:
-        yield f"Memories deleted since the backup may be present again: {escape_controls(report.unread)}"
 
 
 # Text output of tests of beliefs, and of replayed contexts.

@@ -17,6 +17,7 @@ from mcp.server.lowlevel import Server
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS
 from starlette.datastructures import Headers
+from starlette.requests import Request
 from starlette.types import Message, Receive, Scope, Send
 
 from credenda import limits
@@ -24,6 +25,7 @@ from credenda.errors import Forbidden
 from credenda.interfaces.authorization import get_principal
 from credenda.interfaces.serialize import read_table
 from credenda.interfaces.server.problems import make_method_problem, send_problem
+from credenda.interfaces.server.rest import read_body, replay_body
 
 _STREAM: Final = "text/event-stream"
 
@@ -77,16 +79,9 @@ class McpEndpoint:
         elif in_session:
             manager = self._sessions
         else:
-            read: list[Message] = []
-            size = 0
-            while size <= limits.HTTP_BODY_BYTES:
-                message = await receive()
-                read.append(message)
-                size += len(message.get("body", b""))
-                if message["type"] != "http.request" or not message.get("more_body", False):
-                    break
-            receive = _replay(read, receive)
-            request = read_table(b"".join(message.get("body", b"") for message in read))
+            body = await read_body(Request(scope, receive))
+            receive = replay_body(body, receive)
+            request = read_table(body)
             params = read_table(request.get("params"))
             if request.get("method") == "initialize":
                 may_ask = "elicitation" in read_table(params.get("capabilities"))
@@ -115,14 +110,3 @@ def _ask_for_scope(scope: Scope, receive: Receive, send: Send) -> Send:
             await send(message)
 
     return send_or_ask
-
-
-def _replay(read: list[Message], receive: Receive) -> Receive:
-    """Return a function that receives the messages again, and then what follows."""
-    waiting = iter(read)
-
-    async def receive_again() -> Message:
-        message = next(waiting, None)
-        return await receive() if message is None else message
-
-    return receive_again

@@ -355,6 +355,18 @@ async def read_body(request: Request, bound: int = limits.HTTP_BODY_BYTES) -> by
         raise Problem(400, "the request was broken off") from None
 
 
+def replay_body(body: bytes, receive: Receive) -> Receive:
+    """Give a body that was read once more, and after it what the connection says."""
+    waiting = [body]
+
+    async def receive_again() -> Message:
+        if waiting:
+            return {"type": "http.request", "body": waiting.pop(), "more_body": False}
+        return await receive()
+
+    return receive_again
+
+
 def _check_length(request: Request, bound: int) -> None:
     length = request.headers.get("content-length", "")
     if length.isdecimal() and int(length) > bound:
