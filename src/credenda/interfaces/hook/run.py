@@ -393,9 +393,13 @@ def run_command(arguments: Sequence[str]) -> int:
     if any(word in {"-h", "--help"} for word in arguments):
         sys.stdout.write(f"{_USAGE}\n\n{__doc__}")
         return 0
+    return run_options(parse_options(arguments))
+
+
+def run_options(options: Options) -> int:
+    """Run a hook of an agent by its options, as `run_command` does."""
     with suppress(Exception):
-        options = _complete(parse_options(arguments))
-        answer = run_hook(options, _read_input())
+        answer = run_hook(_complete(options), _read_input())
         sys.stdout.write(answer)
         sys.stdout.flush()
     threading = sys.modules.get("threading")
