@@ -180,16 +180,6 @@ def _convert_container(value: object, *, remote: bool) -> Any:  # noqa: ANN401 -
     return str(value)
 
 
-def read_table(told: object) -> dict[str, Any]:
-    """Return a JSON object, given as such or as text; an empty one for anything else."""
-    if isinstance(told, str | bytes):
-        try:
-            told = json.loads(told)
-        except (ValueError, RecursionError):
-            return {}
-    return cast("dict[str, Any]", told) if isinstance(told, dict) else {}
-
-
 def encode(value: object, *, ascii_only: bool = False, indent: int | None = 2) -> str:
     """Write a result as one JSON document; without an indent it is one line."""
     return json.dumps(to_jsonable(value), ensure_ascii=ascii_only, indent=indent, allow_nan=False)

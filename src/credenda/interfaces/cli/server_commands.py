@@ -39,7 +39,6 @@ from credenda.interfaces.cli.output import (
     open_screen,
     write_output,
 )
-from credenda.interfaces.serialize import read_table
 from credenda.interfaces.server.address import Address, check_address
 from credenda.lazy import import_on_use
 from credenda.model.server import (
@@ -52,6 +51,7 @@ from credenda.model.server import (
 from credenda.operation import Scope
 from credenda.storage.sql.server_rows import make_harmless
 from credenda.text.recalled_block import count_noun
+from credenda.validation import read_table
 
 if TYPE_CHECKING:
     from credenda import bootstrap

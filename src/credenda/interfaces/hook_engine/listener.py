@@ -26,11 +26,11 @@ from credenda.hook_files import Places, create_private, find_places, list_waitin
 from credenda.interfaces.hook.payload import format_status
 from credenda.interfaces.hook.read_file import has_unread
 from credenda.interfaces.hook.run import ENGINE_THREAD, Waiting, read_moments, read_waiting, start_engine
-from credenda.interfaces.serialize import read_table
 from credenda.lazy import import_on_use
 from credenda.model.memory import Status
 from credenda.text.fence import estimate_tokens
 from credenda.text.recalled_block import PROMPT_TOKENS
+from credenda.validation import read_table
 
 if TYPE_CHECKING:
     from credenda.agents import recall

@@ -28,8 +28,8 @@ from credenda.errors import Unavailable
 from credenda.interfaces.authorization import use_as_owner
 from credenda.interfaces.hook_engine.listener import leave_work, listen_to_hooks
 from credenda.interfaces.mcp.server import build_server
-from credenda.interfaces.serialize import read_table
 from credenda.operations import Toolset
+from credenda.validation import read_table
 
 if TYPE_CHECKING:
     from mcp.server.lowlevel import Server

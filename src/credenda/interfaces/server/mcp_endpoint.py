@@ -23,9 +23,9 @@ from starlette.types import Message, Receive, Scope, Send
 from credenda import limits
 from credenda.errors import Forbidden
 from credenda.interfaces.authorization import get_principal
-from credenda.interfaces.serialize import read_table
 from credenda.interfaces.server.problems import make_method_problem, send_problem
 from credenda.interfaces.server.rest import read_body, replay_body
+from credenda.validation import read_table
 
 _STREAM: Final = "text/event-stream"
 

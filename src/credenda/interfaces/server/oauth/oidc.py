@@ -26,7 +26,6 @@ from credenda.clock import HOUR_US, SECOND_US, Clock
 from credenda.errors import Forbidden, Invalid, Unauthenticated, Unavailable
 from credenda.ids import draw_secret
 from credenda.interfaces.authorization import Principal, make_principal
-from credenda.interfaces.serialize import read_table
 from credenda.interfaces.server.credentials import find_local_path
 from credenda.interfaces.server.guard import Attempts
 from credenda.interfaces.server.oauth.clients import Fetcher
@@ -35,6 +34,7 @@ from credenda.interfaces.server.resource import MCP_PATH, Resource
 from credenda.model.server import Member
 from credenda.services import access
 from credenda.storage.store import Store
+from credenda.validation import read_table
 
 ALGORITHMS: Final = ("RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA")
 """Signatures by a private key; none with a shared secret, and not `none`."""

@@ -134,9 +134,9 @@ def _open_pages() -> tuple[Environment, Markup]:
     return pages, Markup((files("credenda.interfaces.server.oauth") / "html" / "style.css").read_text("utf-8"))  # noqa: S704 - as said
 
 
-def make_message_page(title: str, *, what: str, fix: str = "", status: int = 400) -> HTMLResponse:
+def make_message_page(title: str, *, what: str, status: int = 400) -> HTMLResponse:
     """Make a page that tells why something cannot go on."""
-    return _make_page(title, "message.html", status=status, what=what, fix=fix)
+    return _make_page(title, "message.html", status=status, what=what)
 
 
 def make_login_page(
