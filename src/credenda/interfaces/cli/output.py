@@ -304,7 +304,7 @@ def list_values(screen: Screen, items: Sequence[object], names: Sequence[str]) -
 
 
 def list_fields(value: Any = None) -> list[str]:  # noqa: ANN401 - any result
-    """Return the names of the fields of a value, in their order; none for what has no fields."""
+    """Return the names of the fields of a value, in their order; none for a value without fields."""
     return [one.name for one in fields(value) if one.name not in _STATES] if is_dataclass(value) else []
 
 
@@ -318,7 +318,7 @@ def name_field(name: str) -> str:
 
 
 def write_cell(screen: Screen, name: str, value: Any) -> str:  # noqa: ANN401 - any field
-    """Write the value of a field on one line; "" for what is empty or nought."""
+    """Write the value of a field on one line; "" for an empty one and for nought."""
     if isinstance(value, int) and name.endswith("_us"):
         value = to_datetime(value)
     match value:

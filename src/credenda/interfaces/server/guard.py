@@ -338,7 +338,7 @@ class CallerCheck:
         self._resource = resource
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Serve a request of a known caller; what is raised inside becomes the answer."""
+        """Serve a request of a known caller; an error inside becomes the answer."""
         if _is_open(scope["path"], self._open_paths):
             await self._app(scope, receive, send)
             return

@@ -101,7 +101,7 @@ Handler = Callable[[Request], Awaitable[Response]]
 
 
 class Endpoint:
-    """An ASGI application for one path: a function for each method. What it raises is answered around all routes."""
+    """An ASGI application for one path: a function for each method. Its errors are answered around all routes."""
 
     def __init__(
         self,

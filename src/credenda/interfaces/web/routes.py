@@ -313,7 +313,7 @@ _CSRF: Final = b"credenda pages"
 
 @dataclass(frozen=True, slots=True)
 class Logins:
-    """What the logins of persons need."""
+    """The parts with which persons log in."""
 
     store: Store
     clock: Clock
