@@ -116,9 +116,6 @@ _ADVICE: Final[Mapping[type, Callable[[Any], str]]] = {
     ExtractionReport: lambda report: (
         "The model was not called, and nothing was changed: this is what it would take." if report.dry_run else ""
     ),
-    RestoreReport: lambda report: (
-        "" if report.replayed else "Later deletions are not in this backup. `--deletions FILE` repeats them."
-    ),
     ReembedReport: lambda report: "" if report.in_use else "Set `embedder` to this model so that searches use it.",
 }
 """What the fields of a report do not say."""
@@ -472,6 +469,20 @@ def _show_deletions(screen: Screen, report: DeletionReport) -> Iterator[str]:
         yield _name_mentions([one.id for one in report.mentions])
     if not report.log_emptied:
         yield screen.warn(_HELD)
+
+
+@register_output(RestoreReport)
+def _show_restored(_: Screen, report: RestoreReport) -> Iterator[str]:
+    path, backup = escape_controls(report.path), escape_controls(report.backup)
+    yield f"Restored {path} from {backup}: {count_noun(report.users, 'user')}"
+    if report.erased:
+        yield f"Erased {count_noun(report.erased, 'user')} from it, as listed in the erasure ledger."
+    if report.deleted:
+        yield f"Repeated {count_noun(report.deleted, 'deletion')} of memories and messages, made since the backup."
+    if not report.replayed:
+        yield "Later deletions are not in this backup. `--deletions FILE` repeats them."
+    if report.unread:
+        yield f"Memories deleted since the backup may be present again: {escape_controls(report.unread)}"
 
 
 # Text output of tests of beliefs, and of replayed contexts.
