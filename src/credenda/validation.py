@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Collection, Mapping
 from enum import StrEnum
-from typing import TypeVar, cast
+from typing import Any, TypeVar, cast
 
 from credenda import limits
 from credenda.errors import Invalid, LimitExceeded
@@ -127,3 +127,13 @@ def check_metadata(metadata: Mapping[str, object] | None) -> Mapping[str, object
     if size > limits.METADATA_BYTES:
         raise LimitExceeded(f"metadata of {size} bytes", why=f"at most {limits.METADATA_BYTES} are allowed")
     return dict(json.loads(body))
+
+
+def read_table(told: object) -> dict[str, Any]:
+    """Return a JSON object, given as such or as text; an empty one for anything else."""
+    if isinstance(told, str | bytes):
+        try:
+            told = json.loads(told)
+        except (ValueError, RecursionError):
+            return {}
+    return cast("dict[str, Any]", told) if isinstance(told, dict) else {}

@@ -6,7 +6,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from credenda.interfaces.cli.output import Screen, count_cells, escape_controls, format_day, truncate
+from credenda.interfaces.cli.render import render
 from credenda.interfaces.serialize import to_jsonable
+from credenda.model.governance import LegalHold
+from credenda.model.report import DecayReport, ScoreMove
 
 
 def test_wide_letters_take_two_cells_and_marks_none() -> None:
@@ -40,6 +43,33 @@ def test_a_table_is_aligned_and_cut_only_where_somebody_looks() -> None:
 def test_pairs_leave_out_what_is_empty() -> None:
     assert Screen().pairs([("a", "1"), ("long", ""), ("bc", "2")]) == "  a   1\n  bc  2"
     assert Screen().pairs([]) == ""
+
+
+def test_a_report_is_shown_by_its_fields_and_its_lists_as_tables() -> None:
+    report = DecayReport(
+        examined=1_200,
+        updated=0,
+        profile="layered",
+        dry_run=True,
+        moves=(ScoreMove(memory_id="m1", before=None, after=0.5),),
+    )
+    assert render(Screen(), "decay", report).splitlines() == [
+        "Nothing was changed: this is what would be done.",
+        "  profile   layered",
+        "  examined  1,200",
+        "Moves",
+        "MEMORY ID  AFTER",
+        "m1         0.5",
+    ]
+
+
+def test_a_list_is_shown_as_a_table_without_empty_columns() -> None:
+    holds = [LegalHold(reason="a claim\x1b", set_us=0)]
+    assert render(Screen(), "holds", holds).splitlines() == [
+        "SET                   REASON",
+        "1970-01-01T00:00:00Z  a claim",
+    ]
+    assert render(Screen(), "holds", []) == "There are no legal holds, current or past."
 
 
 def test_colour_only_where_it_is_wanted() -> None:

@@ -9,8 +9,9 @@ from typing import Any
 import pytest
 
 from credenda import Credenda, MemoryUnit
-from credenda.interfaces.mcp.tool_specs import build_tools, estimate_tokens
+from credenda.interfaces.mcp.tool_specs import build_tools
 from credenda.operations import ENGRAM, TOOLSETS, Toolset
+from docs_mcp import estimate_tokens
 
 from .agent import MODES, Agent, drive, serving
 

@@ -189,7 +189,7 @@ class _Person:
 
 def make_access(*_: object) -> process._Access:  # pyright: ignore[reportPrivateUsage] - in place of another issuer
     identify = _Person().identify
-    return process._Access(identify=identify, sessions=Sessions.of_owner(identify))  # noqa: SLF001  # pyright: ignore[reportPrivateUsage] - as above
+    return process._Access(identify=identify, sessions=Sessions(identify))  # noqa: SLF001  # pyright: ignore[reportPrivateUsage] - as above
 
 
 def read_records(terminal: Terminal) -> list[dict[str, Any]]:

@@ -9,8 +9,7 @@ from typing import Any
 
 import pytest
 from httpx2 import Response
-from starlette.applications import Starlette
-from starlette.routing import BaseRoute, Route
+from starlette.routing import BaseRoute, Route, Router
 
 from credenda.interfaces.server import process
 from credenda.interfaces.server.address import Address
@@ -44,15 +43,15 @@ UNASKED = (
 
 
 class Routes:
-    """The routes of the server that is made: what Starlette is given, and those of agents below `/a2a`."""
+    """The routes of the server that is made: what its router is given, and those of agents below `/a2a`."""
 
     def __init__(self, patch: pytest.MonkeyPatch) -> None:
         self.found: list[BaseRoute] = []
-        patch.setattr(process, "Starlette", self._make)
+        patch.setattr(process, "Router", self._make)
 
-    def _make(self, routes: list[BaseRoute], **given: Any) -> Starlette:  # noqa: ANN401 - as Starlette takes
+    def _make(self, routes: list[BaseRoute], **given: Any) -> Router:  # noqa: ANN401 - as it takes
         self.found = list(routes)
-        return Starlette(routes=routes, **given)
+        return Router(routes, **given)
 
     def list_paths(self) -> list[str]:
         """Return every path, with a word in place of each parameter."""

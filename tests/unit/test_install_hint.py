@@ -9,6 +9,9 @@ from typing import Final
 
 import pytest
 
+from credenda.adapters.messages import require_framework
+from credenda.errors import Unavailable
+
 ROOT: Final = Path(__file__).resolve().parents[2]
 INDEX: Final = re.compile(r"install[\w.\s-]* [\"']?credenda(?![\w./-])")
 
@@ -45,3 +48,13 @@ def test_what_an_older_command_asks_for_installs_nothing_more(extra: str) -> Non
     project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
     assert project["optional-dependencies"][extra] == []
     assert extra not in project["optional-dependencies"]["all"][0]
+
+
+def test_an_adapter_without_its_framework_names_the_extra() -> None:
+    with pytest.raises(Unavailable, match=r"this adapter needs LangGraph: gone; .*langgraph"):
+        import_without("LangGraph")
+
+
+def import_without(name: str) -> None:
+    with require_framework(name, name.lower()):
+        raise ImportError("gone")

@@ -11,11 +11,11 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
-from credenda.adapters.messages import make_missing_error
+from credenda.adapters.messages import require_framework
 from credenda.client import Credenda
 from credenda.errors import Conflict, Invalid, NotFound
 
-try:
+with require_framework("the Agent Framework", "agent-framework"):
     from agent_framework import (
         AgentFileStore,
         AgentSession,
@@ -24,8 +24,6 @@ try:
         MemoryIndexEntry,
         MemoryTopicRecord,
     )
-except ImportError as error:
-    raise make_missing_error("the Agent Framework", "agent-framework", error) from error
 
 
 _STATE: Final = "agent-framework\x1fstate"

@@ -6,14 +6,12 @@ import asyncio
 import logging
 from typing import TYPE_CHECKING, Any, Final
 
-from credenda.adapters.messages import make_missing_error
+from credenda.adapters.messages import require_framework
 from credenda.agents.conversation import Conversation, Conversations
 from credenda.client import Credenda
 
-try:
+with require_framework("Agno", "agno"):
     from agno.models.message import Message
-except ImportError as error:
-    raise make_missing_error("Agno", "agno", error) from error
 
 if TYPE_CHECKING:
     from agno.agent import Agent

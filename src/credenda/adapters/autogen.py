@@ -5,20 +5,18 @@ from __future__ import annotations
 import asyncio
 from typing import Any, Final
 
-from credenda.adapters.messages import describe_hit, make_missing_error
+from credenda.adapters.messages import describe_hit, require_framework
 from credenda.agents.conversation import Conversations, find_user_messages
 from credenda.client import Credenda
 from credenda.errors import Invalid
 from credenda.model.memory import MemoryUnit
 
-try:
+with require_framework("AutoGen", "autogen"):
     from autogen_core import CancellationToken
     from autogen_core.memory import Memory, MemoryContent, MemoryMimeType, MemoryQueryResult, UpdateContextResult
     from autogen_core.model_context import ChatCompletionContext
     from autogen_core.models import AssistantMessage, LLMMessage, SystemMessage, UserMessage
     from pydantic import BaseModel
-except ImportError as error:
-    raise make_missing_error("AutoGen", "autogen", error) from error
 
 
 _TEXTS: Final = frozenset({MemoryMimeType.TEXT.value, MemoryMimeType.MARKDOWN.value})

@@ -5,14 +5,12 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING, Any
 
-from credenda.adapters.messages import make_missing_error
+from credenda.adapters.messages import require_framework
 from credenda.agents.conversation import Conversation, Conversations
 from credenda.client import Credenda
 
-try:
+with require_framework("the Claude Agent SDK", "claude-agent-sdk"):
     from claude_agent_sdk import HookMatcher
-except ImportError as error:
-    raise make_missing_error("the Claude Agent SDK", "claude-agent-sdk", error) from error
 
 if TYPE_CHECKING:
     from claude_agent_sdk.types import HookCallback, HookEvent, HookJSONOutput

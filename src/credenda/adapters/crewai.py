@@ -4,17 +4,15 @@ from __future__ import annotations
 
 from typing import Any, Final, NoReturn, cast
 
-from credenda.adapters.messages import make_missing_error
+from credenda.adapters.messages import require_framework
 from credenda.client import Credenda
 from credenda.errors import Invalid
 
-try:
+with require_framework("CrewAI", "crewai"):
     from crewai.memory.storage.backend import StorageBackend
     from crewai.memory.types import MemoryMatch, MemoryRecord
     from crewai.memory.unified_memory import Memory
     from pydantic import PrivateAttr
-except ImportError as error:
-    raise make_missing_error("CrewAI", "crewai", error) from error
 
 __all__ = ["CredendaMemory"]
 

@@ -7,19 +7,17 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from credenda.adapters.messages import describe_hit, join_texts, make_message, make_missing_error, remember_each
+from credenda.adapters.messages import describe_hit, join_texts, make_message, remember_each, require_framework
 from credenda.client import Credenda
 from credenda.errors import Invalid
 from credenda.model.memory import MemoryUnit
 from credenda.model.query import Hit
 from credenda.session_pool import SessionPool
 
-try:
+with require_framework("the Agent Development Kit", "google-adk"):
     from google.adk.memory.base_memory_service import BaseMemoryService, SearchMemoryResponse
     from google.adk.memory.memory_entry import MemoryEntry
     from google.genai.types import Content, Part
-except ImportError as error:
-    raise make_missing_error("the Agent Development Kit", "google-adk", error) from error
 
 if TYPE_CHECKING:
     from google.adk.events.event import Event

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from typing import Any, Self
 
-from credenda.adapters.messages import make_missing_error
+from credenda.adapters.messages import require_framework
 from credenda.agents.conversation import Conversation, Conversations, find_user_messages
 from credenda.client import Credenda
 from credenda.errors import Invalid
 
-try:
+with require_framework("Haystack", "haystack"):
     from haystack.components.agents.state import State
     from haystack.dataclasses import ChatMessage, ChatRole
-except ImportError as error:
-    raise make_missing_error("Haystack", "haystack", error) from error
 
 
 class CredendaHook:

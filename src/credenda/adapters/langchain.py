@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from credenda.adapters.messages import describe_hit, make_missing_error
+from credenda.adapters.messages import describe_hit, require_framework
 from credenda.client import Credenda
 
-try:
+with require_framework("LangChain", "langchain"):
     from langchain_core.callbacks import CallbackManagerForRetrieverRun
     from langchain_core.documents import Document
     from langchain_core.retrievers import BaseRetriever
     from pydantic import ConfigDict, Field
-except ImportError as error:
-    raise make_missing_error("LangChain", "langchain", error) from error
 
 
 class CredendaRetriever(BaseRetriever):

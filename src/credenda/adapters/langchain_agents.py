@@ -6,16 +6,14 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from typing import Any
 
-from credenda.adapters.messages import make_missing_error
+from credenda.adapters.messages import require_framework
 from credenda.agents.conversation import Conversation, Conversations, find_user_messages
 from credenda.client import Credenda
 
-try:
+with require_framework("LangChain's agents", "langchain-agents"):
     from langchain.agents.middleware import AgentMiddleware, ModelRequest, ModelResponse
     from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, SystemMessage
     from langgraph.config import get_config
-except ImportError as error:
-    raise make_missing_error("LangChain's agents", "langchain-agents", error) from error
 
 
 class CredendaMiddleware(AgentMiddleware):

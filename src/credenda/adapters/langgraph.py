@@ -15,7 +15,7 @@ from concurrent.futures import Future, wait
 from typing import Any, Final, cast
 
 from credenda import limits
-from credenda.adapters.messages import make_missing_error
+from credenda.adapters.messages import require_framework
 from credenda.client import Credenda
 from credenda.clock import SECOND_US, to_datetime
 from credenda.errors import CredendaError
@@ -23,7 +23,7 @@ from credenda.model.core import Item as Row
 from credenda.model.core import ItemFilter
 from credenda.services.items import Words
 
-try:
+with require_framework("LangGraph", "langgraph"):
     from langgraph.store.base import (
         BaseStore,
         GetOp,
@@ -39,8 +39,6 @@ try:
         get_text_at_path,
         tokenize_path,
     )
-except ImportError as error:
-    raise make_missing_error("LangGraph", "langgraph", error) from error
 
 
 _log = logging.getLogger(__name__)

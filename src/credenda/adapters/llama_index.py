@@ -5,15 +5,13 @@ from __future__ import annotations
 import asyncio
 from typing import Any
 
-from credenda.adapters.messages import make_message, make_missing_error
+from credenda.adapters.messages import make_message, require_framework
 from credenda.client import Credenda
 
-try:
+with require_framework("LlamaIndex", "llama-index"):
     from llama_index.core.base.llms.types import ChatMessage
     from llama_index.core.memory.memory import BaseMemoryBlock
     from pydantic import Field
-except ImportError as error:
-    raise make_missing_error("LlamaIndex", "llama-index", error) from error
 
 
 class CredendaMemoryBlock(BaseMemoryBlock[str]):

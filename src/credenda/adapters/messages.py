@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Generator, Iterable, Mapping
+from contextlib import contextmanager
 from typing import Any, cast
 
 from credenda.client import Credenda
@@ -65,9 +66,10 @@ def describe_hit(hit: Hit) -> dict[str, object]:
     return facts
 
 
-# The error of an adapter whose framework is not installed.
-
-
-def make_missing_error(framework: str, extra: str, error: ImportError) -> Unavailable:
-    """Return the error of an adapter that cannot import its framework."""
-    return Unavailable(f"this adapter needs {framework}", why=str(error), fix=format_install(extra))
+@contextmanager
+def require_framework(framework: str, extra: str) -> Generator[None]:
+    """Import a framework in the block; raise `Unavailable`, with the extra that installs it, where it is missing."""
+    try:
+        yield
+    except ImportError as error:
+        raise Unavailable(f"this adapter needs {framework}", why=str(error), fix=format_install(extra)) from error

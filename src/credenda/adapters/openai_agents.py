@@ -12,18 +12,16 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any, Final, cast
 
-from credenda.adapters.messages import join_texts, make_message, make_missing_error
+from credenda.adapters.messages import join_texts, make_message, require_framework
 from credenda.client import Credenda
 from credenda.errors import Invalid
 from credenda.model.core import ItemFilter
 from credenda.private import cut_private
 
-try:
+with require_framework("the OpenAI Agents SDK", "openai-agents"):
     from agents.items import TResponseInputItem
     from agents.memory import SessionABC, SessionSettings
     from agents.memory.session_settings import resolve_session_limit
-except ImportError as error:
-    raise make_missing_error("the OpenAI Agents SDK", "openai-agents", error) from error
 
 
 _SPEAKING: Final = ("user", "assistant")

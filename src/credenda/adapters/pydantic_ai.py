@@ -7,13 +7,13 @@ import json
 from collections.abc import Mapping
 from typing import Any, Final
 
-from credenda.adapters.messages import make_missing_error
+from credenda.adapters.messages import require_framework
 from credenda.client import Credenda
 from credenda.errors import Conflict, Invalid, NotFound
 from credenda.model.browse import DirectoryPage
 from credenda.model.core import ItemFilter
 
-try:
+with require_framework("the Pydantic AI harness", "pydantic-ai"):
     from pydantic_ai_harness.memory import (
         MemoryConflictError,
         MemoryFile,
@@ -31,8 +31,6 @@ try:
         validate_store_path,
         validate_store_prefix,
     )
-except ImportError as error:
-    raise make_missing_error("the Pydantic AI harness", "pydantic-ai", error) from error
 
 
 _RECEIPTS: Final = "pydantic-ai\x1freceipt"

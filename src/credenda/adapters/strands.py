@@ -5,20 +5,18 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 
-from credenda.adapters.messages import describe_hit, join_texts, make_message, make_missing_error, remember_each
+from credenda.adapters.messages import describe_hit, join_texts, make_message, remember_each, require_framework
 from credenda.client import Credenda
 from credenda.errors import CredendaError
 from credenda.ids import draw_key
 from credenda.model.memory import MemoryUnit
 
-try:
+with require_framework("Strands Agents", "strands"):
     from strands import tool
     from strands.memory.extraction.types import ExtractionConfig
     from strands.memory.types import AddMessagesContext, MemoryEntry, MemoryStore, Metadata, SearchOptions
     from strands.types.content import Message
     from strands.types.tools import AgentTool
-except ImportError as error:
-    raise make_missing_error("Strands Agents", "strands", error) from error
 
 
 class CredendaMemoryStore(MemoryStore):

@@ -149,11 +149,7 @@ def read_delta(event: object) -> str:
     return ""
 
 
-"""Words that deny what was just said."""
-"""Longest message whose bare denial is taken to be about a single memory that was shown."""
-
-
-# Challenge a memory that was recalled and that the next words of the user deny.
+# A conversation, and those of a program.
 
 
 _log: Final = logging.getLogger(__name__)
@@ -348,26 +344,32 @@ def remembering(
     memory is logged and never fails the call.
     """
     conversation = Conversations(memory, session=session, project=project, agent=agent).get()
-    turns = _Turns(conversation, _choose_system(call))
+    system = _choose_system(call)
+
+    def prepare(given: Mapping[str, Any]) -> dict[str, Any]:
+        """Store the user's words and return the inputs of the call with what is recalled."""
+        core, blocks = conversation.recall(find_user_messages(given))
+        return add_core(attach(given, blocks), core, system=system)
+
     if inspect.iscoroutinefunction(inspect.unwrap(call)):
 
         @wraps(call)
         async def call_later(*args: Any, **given: Any) -> Any:  # noqa: ANN401 - as the call has it
-            prepared = await asyncio.to_thread(turns.prepare, given)
+            prepared = await asyncio.to_thread(prepare, given)
             answer = await call(*args, **prepared)
             if given.get("stream"):
-                return _AsyncStream(answer, turns)
-            await asyncio.to_thread(turns.keep_reply, read_reply(answer))
+                return _AsyncStream(answer, conversation)
+            await asyncio.to_thread(conversation.keep_reply, read_reply(answer))
             return answer
 
         return cast("C", call_later)
 
     @wraps(call)
     def call_now(*args: Any, **given: Any) -> Any:  # noqa: ANN401 - as the call has it
-        answer = call(*args, **turns.prepare(given))
+        answer = call(*args, **prepare(given))
         if given.get("stream"):
-            return _Stream(answer, turns)
-        turns.keep_reply(read_reply(answer))
+            return _Stream(answer, conversation)
+        conversation.keep_reply(read_reply(answer))
         return answer
 
     return cast("C", call_now)
@@ -382,26 +384,12 @@ def _choose_system(call: Callable[..., Any]) -> str:
     return next((name for name in ("system", "instructions") if name in names), "message")
 
 
-class _Turns:
-    """A conversation through the calls of a client."""
-
-    def __init__(self, conversation: Conversation, system: str) -> None:
-        self._conversation = conversation
-        self._system = system
-        self.keep_reply = conversation.keep_reply
-
-    def prepare(self, given: Mapping[str, Any]) -> dict[str, Any]:
-        """Store the user's words and return the inputs of the call with what is recalled."""
-        core, blocks = self._conversation.recall(find_user_messages(given))
-        return add_core(attach(given, blocks), core, system=self._system)
-
-
 class _Gathered:
     """The words of a stream so far; they are stored once, at its end."""
 
-    def __init__(self, stream: Any, turns: _Turns) -> None:  # noqa: ANN401 - a stream of a client
+    def __init__(self, stream: Any, conversation: Conversation) -> None:  # noqa: ANN401 - a stream of a client
         self._stream = stream
-        self._turns = turns
+        self._conversation = conversation
         self._parts: list[str] = []
         self._kept = False
 
@@ -414,7 +402,7 @@ class _Gathered:
     def _finish(self) -> None:
         if not self._kept:
             self._kept = True
-            self._turns.keep_reply("".join(self._parts))
+            self._conversation.keep_reply("".join(self._parts))
 
 
 class _Stream(_Gathered):

@@ -45,7 +45,7 @@ def _make_call_lane() -> workers.tenants.Lane:
     return workers.tenants.Lane(run_calls, kinds=workers.tenants.CALLS)
 
 
-class LaneWorker:
+class LaneWorker(Thread):
     """A thread that works for all users, one step after the other, until it is stopped."""
 
     def __init__(
@@ -62,34 +62,23 @@ class LaneWorker:
 
         `warm` is called first, because compiling later would delay a caller.
         """
+        super().__init__(name=name)
         self._everyone = everyone
         self._step = step
-        self._stop = stop
+        self._ended = stop
         self._ready = ready or Event()
         self._warm = warm
-        self._thread = Thread(target=self._run, name=name)
-
-    def start(self) -> None:
-        """Start the thread."""
-        self._thread.start()
 
     def wake(self) -> None:
         """Look for jobs now."""
         self._ready.set()
 
-    def join(self) -> None:
-        """Wait until the thread has ended, after `stop` was set."""
-        self._thread.join()
-
-    def is_alive(self) -> bool:
-        """Return whether the thread runs."""
-        return self._thread.is_alive()
-
-    def _run(self) -> None:
+    def run(self) -> None:
+        """Work until `stop` is set."""
         if self._warm is not None:
             self._warm()
         with closing(self._everyone):
-            while not self._stop.is_set():
+            while not self._ended.is_set():
                 self._ready.clear()
                 try:
                     ran = self._step(self._everyone)

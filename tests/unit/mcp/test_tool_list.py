@@ -11,9 +11,10 @@ import jsonschema
 import pytest
 
 from credenda.errors import Invalid
-from credenda.interfaces.mcp.tool_specs import ToolSpec, build_tools, estimate_tokens, read_arguments
+from credenda.interfaces.mcp.tool_specs import ToolSpec, build_tools, read_arguments
 from credenda.operation import Operation
 from credenda.operations import OPERATIONS, TOOLS, list_tools
+from docs_mcp import estimate_tokens
 
 DEFAULT = [
     "store_memory",

@@ -15,7 +15,7 @@ from credenda.interfaces.web.pages.memory_pages import BULK
 from credenda.interfaces.web.pages.question_pages import CLIENTS
 from credenda.interfaces.web.render import ASSETS
 from credenda.interfaces.web.routes import PAGES
-from credenda.interfaces.web.view import KINDS, NOTES
+from credenda.interfaces.web.view import NOTES
 from credenda.model.browse import DifferenceKind
 from credenda.model.change import Actor, ChangeKind
 from credenda.model.event import Source
@@ -37,7 +37,7 @@ def list_texts() -> dict[str, str]:
     for module in WEB.rglob("*.py"):
         found |= dict.fromkeys(re.findall(rf"\.t\({TEXT}[,)]", module.read_text("utf-8")), module.name)
     found |= {one.title: "registry" for one in PAGES}
-    found |= dict.fromkeys((*NOTES.values(), *KINDS.values()), "notes")
+    found |= dict.fromkeys(NOTES.values(), "notes")
     found |= {one.label: "memories" for one in BULK.values()}
     found |= {one.label: "agent" for one in CLIENTS.values()}
     for words in (Status, MemoryType, Layer, Stance, Source, DifferenceKind):

@@ -19,8 +19,8 @@ from credenda.interfaces import a2a
 from credenda.interfaces.a2a.tasks import FAILURE
 from credenda.interfaces.authorization import current_note, note_failure
 from credenda.interfaces.server.memories import Memories
-from credenda.interfaces.server.problems import READING, ReadPage, make_method_problem, send_problem
-from credenda.interfaces.server.rest import read_body
+from credenda.interfaces.server.problems import READING, make_method_problem, make_read_route, send_problem
+from credenda.interfaces.server.rest import read_body, replay_body
 from credenda.model.server import Skill
 
 PATH: Final = "/a2a"
@@ -35,12 +35,12 @@ def make_a2a_routes(memories: Memories, *, url: str, tokens: bool, wait_seconds:
     return [
         Route(PATH, endpoint),
         Route(f"{PATH}/{{rest:path}}", endpoint),
-        Route(CARD_PATH, _make_card_page(url, tokens=tokens)),
+        _make_card_route(url, tokens=tokens),
     ]
 
 
-def _make_card_page(url: str, *, tokens: bool) -> ReadPage:
-    """Make the page of the agent card, which everybody may read."""
+def _make_card_route(url: str, *, tokens: bool) -> Route:
+    """Make the route of the agent card, which everybody may read."""
 
     def write(place: str) -> bytes:
         return json.dumps(a2a.handler.show_card(place, tokens=tokens), sort_keys=True).encode()
@@ -53,7 +53,7 @@ def _make_card_page(url: str, *, tokens: bool) -> ReadPage:
             return Response(status_code=304, headers=headers)
         return Response(body, headers=headers, media_type="application/json")
 
-    return ReadPage(show)
+    return make_read_route(CARD_PATH, show)
 
 
 class _Endpoint:
@@ -69,13 +69,9 @@ class _Endpoint:
         note = current_note.get()
         if note is not None:
             note.door = "a2a"
-        try:
-            route, found = await self._find_route(scope)
-            request = Request(scope, receive)
-            body = b"" if request.method in READING else await read_body(request)
-        except Exception as error:  # noqa: BLE001 - every failure becomes problem+json
-            await send_problem(error, scope, receive, send)
-            return
+        route, found = await self._find_route(scope)
+        request = Request(scope, receive)
+        body = b"" if request.method in READING else await read_body(request)
         scope["state"]["route"] = route.path
         scope.update(found)
         refuse = _find_refusal(request, body)
@@ -83,7 +79,7 @@ class _Endpoint:
             note_failure("invalid")
             await refuse(rpc=route.path == PATH)(scope, receive, send)
             return
-        await _answer(route, scope, _replay(body, receive), _Answer(scope, receive, send))
+        await _answer(route, scope, replay_body(body, receive), _Answer(scope, receive, send))
 
     async def _find_route(self, scope: Scope) -> tuple[Route, Scope]:
         if not self._routes:
@@ -165,18 +161,6 @@ def _note_error(body: bytes) -> None:
     answer: object = json.loads(body)
     if isinstance(answer, dict) and "error" in answer:
         note_failure("invalid")
-
-
-def _replay(body: bytes, receive: Receive) -> Receive:
-    """Give a body that was read once more, and after it what the connection says."""
-    waiting = [body]
-
-    async def receive_again() -> Message:
-        if waiting:
-            return {"type": "http.request", "body": waiting.pop(), "more_body": False}
-        return await receive()
-
-    return receive_again
 
 
 # The agent card: what another agent may ask for, and where.

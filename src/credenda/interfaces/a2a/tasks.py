@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Final, cast
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast
 
 from credenda import limits
 from credenda.clock import format_time
@@ -22,7 +22,6 @@ from credenda.interfaces.server.memories import Memories
 from credenda.model.change import ContestCase, ContestState
 from credenda.model.query import Contradiction, Outcome
 from credenda.model.server import FINISHED, AgentTask, Skill, TaskAnswer, TaskFilter, TaskState
-from credenda.operation import Operation
 from credenda.operations import OPERATIONS
 from credenda.text.normalize import normalise_name
 
@@ -43,13 +42,12 @@ _SOURCE: Final = "ai"
 _UNFINISHED: Final = frozenset(TaskState) - FINISHED
 
 
-class TaskPage:
+class TaskPage(NamedTuple):
     """A page of a list of tasks: their progress, the number of all, and the last task of the page if more follow."""
 
-    def __init__(self, tasks: Sequence[Progress], total: int, *, more: bool) -> None:
-        self.tasks = tasks
-        self.total = total
-        self.last = tasks[-1].task if more and tasks else None
+    tasks: Sequence[Progress]
+    total: int
+    last: AgentTask | None
 
 
 class AgentTasks:
@@ -161,12 +159,14 @@ class AgentTasks:
                 self._look(memory, task)
             found = self._store.list_tasks(user, replace(wanted, limit=wanted.limit + 1))
             shown = [self._look(memory, task) for task in found[: wanted.limit]]
-            return TaskPage(shown, self._store.count_tasks(user, wanted), more=len(found) > wanted.limit)
+            last = shown[-1].task if shown and len(found) > wanted.limit else None
+            return TaskPage(shown, self._store.count_tasks(user, wanted), last)
 
     def cancel(self, task_id: str) -> Progress:
         """End a task: it asks nothing more, and its messages stay. Raises `Conflict` for a finished one."""
         with self._memories.lend() as memory:
-            task = self._find(task_id, _OUTCOME, memory)
+            authorize(_OUTCOME, memory)
+            task = self._find(task_id)
             operation = _REMEMBER if task.skill is Skill.CONSOLIDATE else _RESOLVE
             note_operation(operation, "a2a", {"id": task_id})
             authorize(operation, memory)
@@ -179,9 +179,7 @@ class AgentTasks:
                     return self._look(memory, self._find(task_id))
             raise Conflict("the task changes at this moment", fix="try again")
 
-    def _find(self, task_id: str, operation: Operation | None = None, memory: Credenda | None = None) -> AgentTask:
-        if operation is not None:
-            authorize(operation, memory)
+    def _find(self, task_id: str) -> AgentTask:
         task = self._store.find_task(get_principal().tenant, task_id)
         if task is None:
             raise NotFound("there is no such task", fix="copy the id from the answer to its first message")

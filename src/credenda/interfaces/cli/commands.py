@@ -131,6 +131,14 @@ class _Document(click.ParamType):  # pyright: ignore[reportMissingTypeArgument] 
             self.fail(f"this is no JSON ({error})", param, ctx)
 
 
+_TYPES: Final[Mapping[str, click.ParamType[Any]]] = {
+    "integer": click.INT,
+    "number": click.FLOAT,
+    "table": _Pair(),
+    "tables": _Document(),
+}
+
+
 def list_names() -> list[str]:
     """Return the names of the operations that the command line offers, in the table's order."""
     return [name for name, operation in OPERATIONS.items() if "cli" in operation.doors]
@@ -213,19 +221,7 @@ def _choose_metavar(param: Param) -> str:
 
 
 def _choose_type(param: Param) -> click.ParamType[Any]:
-    if param.choices:
-        return click.Choice(param.choices)
-    match param.kind:
-        case "integer":
-            return click.INT
-        case "number":
-            return click.FLOAT
-        case "table":
-            return _Pair()
-        case "tables":
-            return _Document()
-        case _:
-            return click.STRING
+    return click.Choice(param.choices) if param.choices else _TYPES.get(param.kind, click.STRING)
 
 
 def _make_option(param: Param) -> click.Option:
@@ -260,29 +256,18 @@ def _describe_default(param: Param) -> str:
 
 def make_program_options(*, hidden: bool = False) -> list[click.Option]:
     """Make the options of the program; commands accept the same options, hidden from their help."""
-    texts = {
-        "db": "Database: a path, sqlite:///path or postgresql://user@host/database. "
-        "[default: CREDENDA_DB, else a file in your data folder]",
-        "user": "The user whose memory is opened. [default: CREDENDA_USER, else default]",
-    }
-    flags = {"json": "Write the result as one JSON document.", "read_only": "Open the database without writing to it."}
-    options = [
-        click.Option(
-            [f"--{name}"], metavar=metavar, help=texts[name], hidden=hidden, expose_value=False, callback=_keep
-        )
-        for name, metavar in (("db", "TARGET"), ("user", "NAME"))
-    ]
-    return options + [
-        click.Option(
-            [f"--{name.replace('_', '-')}", name],
-            is_flag=True,
-            default=None,
-            help=text,
-            hidden=hidden,
-            expose_value=False,
-            callback=_keep,
-        )
-        for name, text in flags.items()
+    kept: dict[str, Any] = {"hidden": hidden, "expose_value": False, "callback": _keep}
+    flag: dict[str, Any] = {**kept, "is_flag": True, "default": None}
+    database = (
+        "Database: a path, sqlite:///path or postgresql://user@host/database. "
+        "[default: CREDENDA_DB, else a file in your data folder]"
+    )
+    user = "The user whose memory is opened. [default: CREDENDA_USER, else default]"
+    return [
+        click.Option(["--db"], metavar="TARGET", help=database, **kept),
+        click.Option(["--user"], metavar="NAME", help=user, **kept),
+        click.Option(["--json"], help="Write the result as one JSON document.", **flag),
+        click.Option(["--read-only"], help="Open the database without writing to it.", **flag),
     ]
 
 

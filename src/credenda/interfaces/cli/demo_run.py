@@ -19,12 +19,12 @@ from credenda.errors import Conflict
 from credenda.interfaces.cli.output import Screen, escape_controls, truncate
 from credenda.interfaces.cli.render_beliefs import (
     describe_replacement,
-    describe_status,
     describe_validity,
-    format_terms,
     label,
     name_value,
     quote_span,
+    render_headline,
+    show_results,
 )
 from credenda.model.change import ContestCase
 from credenda.model.evaluation import BeliefTestReport
@@ -32,7 +32,6 @@ from credenda.model.event import Receipt
 from credenda.model.memory import HELD, Memory, Status
 from credenda.model.query import Explanation, SearchResult
 from credenda.model.report import Resolution
-from credenda.model.statement import name_slot
 from credenda.testing import ManualClock
 from credenda.text.normalize import normalise_value
 
@@ -328,7 +327,6 @@ def check_beliefs(script: Script, path: Path, user: str | None) -> BeliefTestRep
 
 
 _FLOOR: Final = 0.4
-_SHOWN_HITS: Final = 2
 
 
 def write_report(screen: Screen, run: DemoRun, script: Script, command: str, *, whole: bool) -> str:
@@ -338,8 +336,8 @@ def write_report(screen: Screen, run: DemoRun, script: Script, command: str, *, 
         ("Current beliefs, with validity and evidence", _show_beliefs(screen, run)),
         ("Past and corrected values", _show_replaced(screen, run)),
         ("Statements that are not beliefs about you", _show_refused(screen, run, script)),
-        ("Searches, with every term of the score", _show_searches(screen, run)),
-        ("Saying how probable an answer is", _show_unanswered(screen, run.unanswered)),
+        ("Searches, with every term of the score", _show_searches(screen, run.searches, _show_gain(run.gain))),
+        ("Saying how probable an answer is", _show_searches(screen, [run.unanswered])),
         ("Timings", _show_timings(screen, run)),
         ("Commands to try", _show_commands(run, command)),
     )
@@ -358,10 +356,7 @@ def _show_beliefs(screen: Screen, run: DemoRun) -> Iterator[str]:
     for why in run.held:
         one = why.memory
         if one.status in HELD and one.speaker == "user" and one.confidence >= _FLOOR and not one.contested:
-            notes = describe_status(one)
-            tail = f"  [{notes}]" if notes else ""
-            name = f"  {screen.bold(label(one))}: {name_value(one)}"
-            yield f"{name}{screen.dim(f'  {describe_validity(screen, one)}')}{screen.warn(tail)}"
+            yield f"  {render_headline(screen, one)}{screen.dim(f'  {describe_validity(screen, one)}')}"
             for event, start, end in why.evidence:
                 quoted = f"{quote_span(screen, event, start, end)} [{event.id}, {start}–{end}]"
                 yield screen.dim(screen.fill(quoted, "      ", "        "))
@@ -372,27 +367,27 @@ def _show_replaced(screen: Screen, run: DemoRun) -> Iterator[str]:
     past = [why.memory for why in run.held if why.memory.status not in HELD]
     for old in past:
         new = by_id.get(old.superseded_by or "")
-        span = describe_validity(screen, old)
-        name = screen.bold(label(old))
-        yield f"  {name}: {describe_replacement(new, [old]) if new else _show_ended(old)}  {screen.dim(span)}"
+        told = f"{screen.bold(label(old))}: {describe_replacement(new, [old])}" if new else render_headline(screen, old)
+        yield f"  {told}  {screen.dim(describe_validity(screen, old))}"
     if not past:
         yield "  Nothing."
 
 
-def _show_ended(old: Memory) -> str:
-    if old.status is Status.SUPERSEDED:
-        return f"no longer {name_value(old)}"
-    return f"{name_value(old)} [{old.status.value}]"
-
-
 def _show_refused(screen: Screen, run: DemoRun, script: Script) -> Iterator[str]:
-    entries, texts = script.expected["refused"], {turn.id: turn.text for turn in script.turns}
-    for why in dict.fromkeys(entry["why"] for entry in entries):
-        yield f"  {screen.bold(why)}"
-        for entry in (one for one in entries if one["why"] == why):
-            turn, value = entry["turn"], entry.get("value", "")
-            yield f"    “{truncate(_cut_passage(texts[turn], value), screen.columns - 6)}”"
-            yield screen.dim(screen.fill(f"→ {'; '.join(_describe_outcome(run, turn, value))}", "      ", "        "))
+    """Show each statement that is no belief about the user, with what became of it."""
+    texts = {turn.id: turn.text for turn in script.turns}
+    for entry in script.expected["refused"]:
+        turn, value = entry["turn"], entry.get("value", "")
+        stored = [
+            f"stored as {render_headline(screen, why.memory)}"
+            for why in run.held
+            if any(event.id == run.events[turn] for event, _, _ in why.evidence)
+            and why.memory.status in HELD
+            and normalise_value(value) in normalise_value(name_value(why.memory))
+        ]
+        yield f"  {entry['why']}: “{truncate(_cut_passage(texts[turn], value), screen.columns - 20)}”"
+        outcome = "; ".join([*run.masked.get(turn, ()), *stored]) or "no belief"
+        yield screen.dim(screen.fill(f"→ {outcome}", "      ", "        "))
 
 
 def _cut_passage(text: str, value: str) -> str:
@@ -403,33 +398,12 @@ def _cut_passage(text: str, value: str) -> str:
     return escape_controls(shown.replace(value, f"{value[:8]}…") if value.startswith("sk-") else shown)
 
 
-def _describe_outcome(run: DemoRun, turn_id: str, value: str) -> Sequence[str]:
-    """Describe the outcome of a statement, from the stored memories."""
-    found = [
-        why.memory
-        for why in run.held
-        if any(event.id == run.events[turn_id] for event, _, _ in why.evidence)
-        and why.memory.status in HELD
-        and normalise_value(value) in normalise_value(name_value(why.memory))
-    ]
-    return [*run.masked.get(turn_id, ()), *map(_describe_state, found)] or ["no belief"]
-
-
-def _describe_state(memory: Memory) -> str:
-    name = f"{name_slot(memory.entity, memory.attribute, memory.scope) or memory.type.value}: {name_value(memory)}"
-    notes = describe_status(memory)
-    who = "" if memory.speaker == "user" else f", speaker {memory.speaker}"
-    return f"stored as “{name}”{who}" + (f" [{notes}]" if notes else "")
-
-
-def _show_searches(screen: Screen, run: DemoRun) -> Iterator[str]:
-    for asked in run.searches:
-        yield f"  {screen.bold(asked.question)}"
-        for hit in asked.result.hits[:_SHOWN_HITS]:
-            yield screen.fill(f"{hit.score:.2f}  {hit.text}", "    ", "          ")
-            yield screen.dim(screen.fill(f"terms: {format_terms(hit.terms)}", "          "))
-
-    yield screen.fill(_show_gain(run.gain), "  ")
+def _show_searches(screen: Screen, asked: Sequence[Asked], gain: str = "") -> Iterator[str]:
+    for one in asked:
+        yield f"  {screen.bold(one.question)}"
+        yield from show_results(screen, one.result)
+    if gain:
+        yield screen.fill(gain, "  ")
 
 
 def _show_gain(gain: Gain | None) -> str:
@@ -442,12 +416,6 @@ def _show_gain(gain: Gain | None) -> str:
         f"Of {gain.questions} reworded questions, lexical search answers {len(gain.by_words)} "
         f"and the model {gain.model_id} {len(gain.by_meaning)}{shown}."
     )
-
-
-def _show_unanswered(screen: Screen, asked: Asked) -> Iterator[str]:
-    yield f"  {screen.bold(asked.question)}"
-    yield f"    The memory holds an answer with a probability of {asked.result.probability:.0%}. Nearest:"
-    yield from (f"    {hit.score:.2f}  {escape_controls(hit.text)}" for hit in asked.result.hits[:_SHOWN_HITS])
 
 
 def _show_timings(screen: Screen, run: DemoRun) -> Iterator[str]:

@@ -26,7 +26,7 @@ from credenda.interfaces.cli.output import (
     write_output,
 )
 from credenda.interfaces.hook.payload import HOSTS
-from credenda.interfaces.hook.run import run_command
+from credenda.interfaces.hook.run import Options, run_options
 from credenda.paths import make_file_error
 from credenda.private import cut_tagged
 
@@ -249,8 +249,6 @@ def handle_hook(
     no_background: bool,
 ) -> int:
     """Run where program options stand before the command."""
-    database, name = db or session.db, user or session.user
-    words = [event, "--host", host, *(["--no-background"] if no_background else [])]
-    words += ["--db", database] if database else []
-    words += ["--user", name] if name else []
-    return run_command([*words, *(word for one in only for word in ("--only", one))])
+    database, name = db or session.db or "", user or session.user or ""
+    given = Options(event=event, host=host, database=database, user=name, only=only, background=not no_background)
+    return run_options(given)

@@ -10,18 +10,18 @@ import sys
 import unicodedata
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, is_dataclass
 from datetime import UTC, datetime, tzinfo
 from difflib import get_close_matches
 from pathlib import Path
 from textwrap import wrap
-from typing import TYPE_CHECKING, Any, Final, TextIO, TypeVar
+from typing import TYPE_CHECKING, Any, Final, TextIO, TypeVar, cast
 from urllib.parse import unquote
 
 import click
 
 import credenda
-from credenda.clock import SystemClock
+from credenda.clock import SystemClock, to_datetime
 from credenda.config import get_default_user, is_colour_allowed, read_user
 from credenda.errors import Invalid, Unavailable
 from credenda.lazy import import_on_use
@@ -272,6 +272,70 @@ def register_output(kind: type | str) -> Callable[[R], R]:
         return render
 
     return register
+
+
+# Any value as text: the fields that are not empty, and lists of values as tables.
+
+
+_STATES: Final = frozenset({"dry_run", "ran"})
+"""Fields that a sentence says."""
+
+
+def show_fields(screen: Screen, value: object, names: Sequence[str]) -> Iterator[str]:
+    """Yield the fields of a value that are neither empty nor nought: a line for each, then a table for each list."""
+    held: dict[str, Any] = {name: getattr(value, name) for name in names}
+    lists: dict[str, Sequence[object]] = {name: cell for name, cell in held.items() if isinstance(cell, tuple)}
+    tables = {name: items for name, items in lists.items() if list_fields(*items[:1])}
+    cells = ((name_field(name), write_cell(screen, name, held[name])) for name in names if name not in tables)
+    if shown := screen.pairs(cells):
+        yield shown
+    for name, items in tables.items():
+        yield screen.bold(name_field(name).capitalize())
+        yield list_values(screen, items[:SHOWN], list_fields(items[0]))
+        yield from count_rest(len(items), "; --json names them all")
+
+
+def list_values(screen: Screen, items: Sequence[object], names: Sequence[str]) -> str:
+    """Lay out values as a table of their fields, without columns that are empty in all of them."""
+    rows = [[write_cell(screen, name, getattr(one, name, None)) for name in names] for one in items]
+    used = [at for at, _ in enumerate(names) if any(row[at] for row in rows)]
+    head = [name_field(names[at]).upper() for at in used]
+    return screen.table(head, [[row[at] for at in used] for row in rows])
+
+
+def list_fields(value: Any = None) -> list[str]:  # noqa: ANN401 - any result
+    """Return the names of the fields of a value, in their order; none for a value without fields."""
+    return [one.name for one in fields(value) if one.name not in _STATES] if is_dataclass(value) else []
+
+
+def name_field(name: str) -> str:
+    """Write the name of a field in words, a time without its unit.
+
+    >>> name_field("tokens_in"), name_field("created_us")
+    ('tokens in', 'created')
+    """
+    return name.removesuffix("_us").replace("_", " ")
+
+
+def write_cell(screen: Screen, name: str, value: Any) -> str:  # noqa: ANN401 - any field
+    """Write the value of a field on one line; "" for an empty one and for nought."""
+    if isinstance(value, int) and name.endswith("_us"):
+        value = to_datetime(value)
+    match value:
+        case datetime():
+            shown = screen.moment(value)
+        case bool():
+            shown = "yes" if value else ""
+        case int() | float():
+            shown = f"{value:,.4f}".rstrip("0").rstrip(".") if value else ""
+        case Mapping():
+            counts = cast("Mapping[object, object]", value).items()
+            shown = ", ".join(f"{write_cell(screen, '', count)} {escape_controls(str(one))}" for one, count in counts)
+        case list() | tuple():
+            shown = "; ".join(write_cell(screen, "", one) for one in cast("Sequence[object]", value))
+        case _:
+            shown = "" if value is None else escape_controls(str(value))
+    return shown
 
 
 def count_rest(count: int, more: str = "", *, shown: int = SHOWN, indent: str = "") -> Iterator[str]:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final, cast
 
 import credenda.interfaces.cli.render_lifecycle  # noqa: F401 # pyright: ignore[reportUnusedImport] - registers renderers
 from credenda.clock import to_datetime
@@ -20,22 +20,34 @@ from credenda.interfaces.cli.output import (
     escape_controls,
     format_count,
     format_wait,
+    list_fields,
+    list_values,
     register_output,
+    show_fields,
 )
 from credenda.interfaces.cli.render_beliefs import render_contest
 from credenda.interfaces.client_setup.install import Installed
 from credenda.model.change import SlotLoop
-from credenda.model.evaluation import BeliefTestReport, CheckedAssertion, RebuildDifference, RebuildReport, ReplayReport
-from credenda.model.governance import DeletionPlan, DeletionReceipt, LegalHold, RetentionPolicy
+from credenda.model.evaluation import (
+    BeliefTestReport,
+    CheckedAssertion,
+    ContextPreview,
+    FaithfulnessScore,
+    RebuildDifference,
+    RebuildReport,
+    ReplayReport,
+    ScoreRecord,
+)
+from credenda.model.governance import ComplianceReport, DeletionPlan, DeletionReceipt, LegalHold, RetentionPolicy
+from credenda.model.job import JobInfo
 from credenda.model.memory import Memory
 from credenda.model.query import Context, StatusStep
 from credenda.model.report import (
-    BackupReport,
+    CompressReport,
+    DecayReport,
     DeletionReport,
     DoctorReport,
     EraseReceipt,
-    ExpiryReport,
-    ExportReport,
     ExtractionReport,
     ImportReport,
     ReembedReport,
@@ -47,7 +59,6 @@ from credenda.model.report import (
     UndoReport,
 )
 from credenda.model.server import ServerReport
-from credenda.model.statement import name_slot
 from credenda.text.recalled_block import count_kind, count_noun
 
 if TYPE_CHECKING:
@@ -71,11 +82,66 @@ def render(screen: Screen, operation: str, value: object) -> str:
     """Write the result of an operation for a person."""
     shown = RENDERERS.get(operation) or RENDERERS.get(type(value))
     if shown is None:
-        return "Done." if value is None else escape_controls(str(value))
+        return "\n".join(_show_any(screen, operation, value))
     opening = [_OPENINGS[operation]] if isinstance(value, Memory) and operation in _OPENINGS else []
     if operation == "correct" and isinstance(value, Memory) and value.attribute and not value.value:
         opening.append(screen.fill(_NO_VALUE))
     return "\n".join([*opening, *shown(screen, value)])
+
+
+_FIELDS: Final[Mapping[type, str]] = {
+    ContextPreview: "tokens token_budget counted_by waiting lines left_out",
+    DecayReport: "profile examined updated reason moves",
+    FaithfulnessScore: "score supported contradicted not_found judge claims",
+    JobInfo: "id state operation kind messages done total attempts next_attempt_us error created_us updated_us",
+    LegalHold: "set_us reason lifted_us lifted_reason",
+    RetentionPolicy: "days topic",
+    ScoreRecord: "id at_us score supported contradicted not_found judge session",
+    SlotLoop: "superseded_count entity attribute scope first_seen_us last_superseded_us contest_id chain",
+    StatusStep: "at_us status actor reason change_id",
+}
+"""The fields that are shown of a value, where those are not all."""
+_NOTHING: Final = {
+    "holds": "There are no legal holds, current or past.",
+    "jobs": "No job matches.",
+    "loops": "No slot flip-flops.",
+    "policy": "There is no retention policy: nothing expires.",
+    "scores": "No response was scored yet.",
+}
+_ADVICE: Final[Mapping[type, Callable[[Any], str]]] = {
+    CompressReport: lambda report: "" if not report.dry_run else "Nothing was changed; --apply applies this.",
+    ComplianceReport: lambda report: (
+        "" if report.audit_ok else "The audit records of the database are damaged: run `credenda audit verify`."
+    ),
+    ExtractionReport: lambda report: (
+        "The model was not called, and nothing was changed: this is what it would take." if report.dry_run else ""
+    ),
+    ReembedReport: lambda report: "" if report.in_use else "Set `embedder` to this model so that searches use it.",
+}
+"""What the fields of a report do not say."""
+
+
+def _show_any(screen: Screen, operation: str, value: Any) -> Iterator[str]:  # noqa: ANN401 - any result
+    """Show a value that has no text of its own by its fields, and a list of such values as a table."""
+    is_page = hasattr(value, "next_cursor")
+    items: object = value.items if is_page else value
+    if isinstance(items, list | tuple):
+        found = cast("Sequence[object]", items)
+        table = list_values(screen, found, _choose_fields(found[0])) if found else _NOTHING.get(operation, "Nothing.")
+        yield table + (screen.more(value.next_cursor) if is_page else "")
+    elif names := _choose_fields(value):
+        if getattr(value, "dry_run", False):
+            yield "Nothing was changed: this is what would be done."
+        yield from show_fields(screen, value, names)
+        if advice := _ADVICE[type(value)](value) if type(value) in _ADVICE else "":
+            yield screen.warn(advice)
+    else:
+        yield "Done." if value is None else escape_controls(str(value))
+
+
+def _choose_fields(value: object) -> Sequence[str]:
+    named = _FIELDS.get(type(value))
+    return named.split() if named else list_fields(value)
 
 
 RENDERERS.update(
@@ -95,33 +161,8 @@ def _show_installed(screen: Screen, done: Installed) -> Iterator[str]:
     yield screen.pairs(rows if done.done != "already there" else rows[:1])
 
 
-@register_output(ExportReport)
-def _show_export(screen: Screen, report: ExportReport) -> Iterator[str]:
-    yield f"Wrote {escape_controls(report.path)}"
-    yield screen.counts(report.rows)
-    if report.damaged:
-        yield screen.warn(f"{count_noun(len(report.damaged), 'place')} of the database cannot be read:")
-        yield from map(screen.item, report.damaged)
-
-
 @register_output(Stats)
 def _show_stats(screen: Screen, found: Stats) -> Iterator[str]:
-    use = found.model
-    model_rows = (
-        ()
-        if use is None
-        else (
-            ("language model", escape_controls(use.model_id or "none")),
-            (
-                "used today",
-                f"{count_noun(use.calls, 'call')}, {use.tokens:,} of {use.tokens_max:,} tokens, ${use.cost_usd:,.4f}",
-            ),
-            ("messages", f"{use.messages:,}, {use.tokens_a_message:,.0f} tokens each" if use.messages else ""),
-            ("claims", escape_controls("; ".join(f"{count:,} {what}" for what, count in use.claims.items()))),
-            ("paused", escape_controls(use.trouble)),
-            ("queued for it", escape_controls(_list(use.waiting))),
-        )
-    )
     rows = (
         ("oldest unread", format_wait(found.oldest_unread_seconds)),
         ("events", f"{found.events:,}" + (f" ({found.redacted_events:,} redacted)" if found.redacted_events else "")),
@@ -136,7 +177,10 @@ def _show_stats(screen: Screen, found: Stats) -> Iterator[str]:
         ("tokens counted by", escape_controls(found.counted_by)),
         ("tombstones", f"{found.tombstones:,}"),
     )
-    yield screen.pairs((*rows, *model_rows), indent="")
+    yield screen.pairs(rows, indent="")
+    if found.model is not None:
+        yield screen.bold("Language model, today")
+        yield from show_fields(screen, found.model, list_fields(found.model))
     if found.reader_problem:
         yield screen.fill(screen.warn(found.reader_problem))
     if found.embedder is None:
@@ -151,37 +195,6 @@ def _show_stats(screen: Screen, found: Stats) -> Iterator[str]:
 
 def _list(counts: Mapping[str, int]) -> str:
     return ", ".join(f"{count:,} {name}" for name, count in counts.items() if count)
-
-
-@register_output(ExtractionReport)
-def _show_extraction(screen: Screen, report: ExtractionReport) -> Iterator[str]:
-    if not report.dry_run:
-        waits = f"; {report.waiting:,} are still queued" if report.waiting else ""
-        yield f"Extracted {count_noun(report.turns, 'message')} again with {escape_controls(report.model_id)}{waits}."
-        return
-    cost = "unknown: set llm_price"
-    if report.cost_usd is not None and report.cost_usd_most is not None:
-        cost = f"about ${report.cost_usd:,.4f}, at most ${report.cost_usd_most:,.4f}"
-    rows = (
-        ("model", escape_controls(report.model_id)),
-        ("turns", f"{report.turns:,}"),
-        ("skipped", _list(report.skipped)),
-        ("calls", f"{report.calls:,}"),
-        ("tokens", f"about {report.tokens_in:,} in and {report.tokens_out:,} out"),
-        ("cost", cost),
-        ("price", escape_controls(report.price_source)),
-    )
-    yield "The model was not called. Extraction would take:"
-    yield screen.pairs(rows)
-
-
-@register_output(ReembedReport)
-def _show_reembed(screen: Screen, report: ReembedReport) -> Iterator[str]:
-    told = "Would embed" if report.dry_run else "Embedded"
-    yield f"{told} {count_noun(report.embedded, 'text')} with {escape_controls(report.model_id)}."
-    yield screen.counts(report.vectors_by_model)
-    if not report.in_use:
-        yield "Set `embedder` to this model so that searches use it."
 
 
 @register_output(DoctorReport)
@@ -316,32 +329,6 @@ def _format_value(screen: Screen, value: object) -> str:
     if isinstance(value, datetime):
         return screen.day(value)
     return "none" if value is None else escape_controls(str(value))
-
-
-@register_output("status-history")
-def _show_status_history(screen: Screen, found: Sequence[StatusStep]) -> Iterator[str]:
-    rows = [
-        (screen.moment(one.at), one.status.value, one.actor.value, escape_controls(one.reason), one.change_id)
-        for one in found
-    ]
-    yield screen.table(("WHEN", "STATUS", "BY", "REASON", "CHANGE"), rows)
-
-
-@register_output("loops")
-def _show_loops(screen: Screen, found: Sequence[SlotLoop]) -> Iterator[str]:
-    rows = [
-        (
-            f"{one.superseded_count:,}",
-            name_slot(one.entity, one.attribute, one.scope),
-            screen.day(one.first_seen),
-            screen.day(one.last_superseded),
-            one.contest_id or "",
-            escape_controls(one.chain),
-        )
-        for one in found
-    ]
-    head = ("REPLACED", "ABOUT", "FIRST SEEN", "LAST REPLACED", "CONTEST", "VALUES")
-    yield screen.table(head, rows) if found else "No slot flip-flops."
 
 
 # Text output of folder synchronisation.
@@ -482,37 +469,6 @@ def _show_deletions(screen: Screen, report: DeletionReport) -> Iterator[str]:
         yield _name_mentions([one.id for one in report.mentions])
     if not report.log_emptied:
         yield screen.warn(_HELD)
-
-
-@register_output(ExpiryReport)
-def _show_expiry(_: Screen, report: ExpiryReport) -> Iterator[str]:
-    would = "Would delete" if report.dry_run else "Deleted"
-    told = f"{would} {count_noun(report.events, 'event')} and {count_noun(report.memories, 'expired memory')}."
-    yield told if report.ran or report.dry_run else f"Nothing was deleted: {report.reason}."
-
-
-@register_output(LegalHold)
-def _show_hold(_: Screen, one: LegalHold) -> Iterator[str]:
-    yield f"On hold since {one.set_at:%Y-%m-%d}: {escape_controls(one.reason)}"
-    if one.lifted_at is not None:
-        yield f"  lifted {one.lifted_at:%Y-%m-%d}: {escape_controls(one.lifted_reason or '')}"
-
-
-@register_output("holds")
-def _show_holds(screen: Screen, found: Sequence[LegalHold]) -> Iterable[str]:
-    lines = [line for one in found for line in _show_hold(screen, one)]
-    return lines or ["There are no legal holds, current or past."]
-
-
-@register_output("policy")
-def _show_policies(_: Screen, found: Sequence[RetentionPolicy]) -> Iterable[str]:
-    lines = [f"{count_noun(one.days, 'day')}  {escape_controls(one.topic or 'everything')}" for one in found]
-    return lines or ["There is no retention policy: nothing expires."]
-
-
-@register_output(BackupReport)
-def _show_backup(_: Screen, report: BackupReport) -> Iterator[str]:
-    yield f"Wrote {escape_controls(report.path)}: {report.size_bytes:,} bytes, {count_noun(report.users, 'user')}"
 
 
 @register_output(RestoreReport)

@@ -118,7 +118,7 @@ def _show_memory(screen: Screen, one: Memory) -> Iterator[str]:
     yield screen.pairs(rows)
 
 
-@register_output(Page)
+@register_output("list")
 def _show_page(screen: Screen, found: Page[Memory]) -> Iterator[str]:
     if not found.items:
         yield screen.fill("No memory matches. `credenda remember` stores a message, `credenda stats` counts memories.")
@@ -345,20 +345,9 @@ _TITLES: Final = {
 }
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Glyphs:
-    """The characters of a bar: true, wrong or unused, contested; begin, end, and open end."""
-
-    true: str
-    wrong: str
-    unsettled: str
-    begin: str
-    end: str
-    open: str
-
-
-_LINES: Final = _Glyphs(true="━", wrong="╌", unsettled="≈", begin="┣", end="┫", open="▶")
-_PLAIN: Final = _Glyphs(true="=", wrong=".", unsettled="~", begin="|", end="|", open=">")
+_LINES: Final = "━╌≈┣┫▶"
+_PLAIN: Final = "=.~||>"
+"""The characters of a bar: true, wrong or unused, contested; begin, end, and open end."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -367,7 +356,7 @@ class _Scale:
 
     first_us: int
     last_us: int
-    glyphs: _Glyphs
+    glyphs: str
 
     def column(self, moment_us: int) -> int:
         """Return the column of a time, from 0 to the bar's width less one."""
@@ -423,16 +412,14 @@ def _draw_slot(screen: Screen, name: str, versions: Sequence[SlotVersion], scale
     margin = " " * (_BAR + len(_GAP))
     for one in versions:
         # Draw the time span of a value; wrong or unused values are dim.
-        glyphs = scale.glyphs
+        true, wrong, unsettled, begin, end, open_end = scale.glyphs
         start = scale.column(_find_start_us(one))
-        still = one.valid_until_us is None
         stop = _BAR - 1 if one.valid_until_us is None else max(start, scale.column(one.valid_until_us - 1))
-        wrong = one.relation is Relation.CORRECTED or one.status in _WRONG
-        line = glyphs.wrong if wrong else glyphs.unsettled if one.contested else glyphs.true
-        body = [line] * (stop - start + 1)
-        body[-1] = glyphs.open if still and not wrong else glyphs.end
+        is_wrong = one.relation is Relation.CORRECTED or one.status in _WRONG
+        body = [wrong if is_wrong else unsettled if one.contested else true] * (stop - start + 1)
+        body[-1] = open_end if one.valid_until_us is None and not is_wrong else end
         if len(body) > 1:
-            body[0] = glyphs.begin
+            body[0] = begin
         bar = (" " * start + "".join(body)).ljust(_BAR)
         value, *rest = screen.fill(_word_value(one), margin).split("\n")
         yield f"{screen.warn(bar) if one.contested else bar}{value[_BAR:]}"

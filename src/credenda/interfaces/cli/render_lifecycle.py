@@ -5,65 +5,29 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
-from credenda.clock import to_datetime
 from credenda.interfaces.cli.output import (
     SHOWN,
     Screen,
     count_rest,
     escape_controls,
     format_count,
+    list_values,
     register_output,
     truncate,
 )
-from credenda.model.change import Add, Change, SetLayer, SetStatus
+from credenda.model.change import Add, Change
 from credenda.model.core import Core, CoreLine
-from credenda.model.evaluation import ContextPreview, ExtractionPreview, FaithfulnessScore, ScoreRecord
-from credenda.model.governance import ComplianceReport, CostSummary
-from credenda.model.job import JobInfo
+from credenda.model.evaluation import ExtractionPreview
 from credenda.model.memory import Stance
-from credenda.model.query import Page
 from credenda.model.report import (
-    CompressReport,
-    CompressTier,
     ConsolidationReport,
-    DecayReport,
     DreamReport,
     DriftReport,
-    LifecycleReport,
     RetentionCurves,
     ScanReport,
     ScheduleReport,
 )
-from credenda.text.recalled_block import count_kind, count_noun, count_unread
-
-# Text output of work: jobs, previews, scores, consolidation, code, and folders.
-
-
-@register_output(JobInfo)
-def _show_job(screen: Screen, job: JobInfo) -> Iterator[str]:
-    rows = (
-        ("id", job.id),
-        ("does", job.operation or job.kind),
-        ("messages", format_count(job.messages)),
-        ("done", f"{job.done:,} of {job.total:,}" if job.total else format_count(job.done)),
-        ("attempts", format_count(job.attempts)),
-        ("next attempt", "" if job.next_attempt_us is None else screen.moment(to_datetime(job.next_attempt_us))),
-        ("failed", escape_controls(job.error)),
-        ("queued", screen.moment(to_datetime(job.created_us))),
-        ("changed", screen.moment(to_datetime(job.updated_us))),
-    )
-    yield screen.bold(job.state.value.capitalize())
-    yield screen.pairs(rows)
-
-
-@register_output("jobs")
-def _show_jobs(screen: Screen, found: Page[JobInfo]) -> Iterator[str]:
-    rows = [
-        (one.id, one.state.value, one.operation or one.kind, screen.moment(to_datetime(one.updated_us)), one.error)
-        for one in found.items
-    ]
-    table = screen.table(("ID", "STATE", "DOES", "CHANGED", "FAILED"), rows)
-    yield table + screen.more(found.next_cursor) if rows else "No job matches."
+from credenda.text.recalled_block import count_kind, count_noun
 
 
 @register_output(ExtractionPreview)
@@ -81,78 +45,6 @@ def _show_extraction_preview(screen: Screen, preview: ExtractionPreview) -> Iter
     if preview.model_would_read:
         yield screen.dim("A language model would read it too, and may find more.")
     yield screen.dim("Nothing was stored.")
-
-
-@register_output(ContextPreview)
-def _show_context_preview(screen: Screen, preview: ContextPreview) -> Iterator[str]:
-    yield f"{preview.tokens:,} of {preview.token_budget:,} tokens ({escape_controls(preview.counted_by)})"
-    for title, lines in (("", preview.lines), ("Left out", preview.left_out)):
-        if title and lines:
-            yield screen.bold(title)
-        elif not lines and not title:
-            yield "The block is empty."
-        for one in lines:
-            score = "" if one.score is None else f", score {one.score:.2f}"
-            cost = f", {count_noun(one.tokens, 'token')}" if one.tokens else ""
-            yield escape_controls(one.text)
-            yield screen.dim(f"  {escape_controls(one.reason)}{score}{cost}")
-    if preview.waiting:
-        yield screen.warn(f"{count_unread(preview.waiting)} not read yet.")
-
-
-@register_output(FaithfulnessScore)
-def _show_score(screen: Screen, found: FaithfulnessScore) -> Iterator[str]:
-    if found.score is None:
-        yield "The response claims nothing."
-        return
-    counts = f"{found.supported} supported, {found.contradicted} contradicted, {found.not_found} not found"
-    yield screen.bold(f"{found.score:.2f}: {counts}")
-    for one in found.claims:
-        yield f"{one.verdict.value.replace('_', ' ')}  {escape_controls(one.text)}"
-        if one.line:
-            yield screen.item(f"{one.line} ({one.reason})")
-    yield screen.dim(f"judged by {escape_controls(found.judge)}")
-
-
-@register_output("scores")
-def _show_scores(screen: Screen, found: Page[ScoreRecord]) -> Iterator[str]:
-    rows = [
-        (
-            str(one.id),
-            screen.moment(to_datetime(one.at_us)),
-            "" if one.score is None else f"{one.score:.2f}",
-            f"{one.supported}/{one.contradicted}/{one.not_found}",
-            one.judge,
-            one.session or "",
-        )
-        for one in found.items
-    ]
-    table = screen.table(("ID", "AT", "SCORE", "YES/NO/NOT FOUND", "JUDGE", "SESSION"), rows)
-    yield table + screen.more(found.next_cursor) if rows else "No response was scored yet."
-
-
-@register_output(CostSummary)
-def _show_costs(screen: Screen, found: CostSummary) -> Iterator[str]:
-    tokens = f"{found.tokens_in:,} tokens in, {found.tokens_out:,} out"
-    total = f"${found.cost_usd:,.4f}, {count_noun(found.calls, 'call')}, {tokens}"
-    yield f"{found.first_day} to {found.last_day}: {total}"
-    rows = [
-        (
-            *(one.day, one.operation, one.model_id, f"{one.calls:,}"),
-            *(f"{one.tokens_in + one.tokens_out:,}", f"${one.cost_usd:,.4f}"),
-        )
-        for one in found.days
-    ]
-    if rows:
-        yield screen.table(("DAY", "FOR", "MODEL", "CALLS", "TOKENS", "COST"), rows)
-
-
-@register_output(ComplianceReport)
-def _show_compliance(screen: Screen, report: ComplianceReport) -> Iterator[str]:
-    yield f"Wrote {escape_controls(report.path)}"
-    yield screen.pairs((name, f"{count:,}") for name, count in report.lines.items())
-    if not report.audit_ok:
-        yield screen.warn("The audit records of the database are damaged: run `credenda audit verify`.")
 
 
 # Text output of consolidation.
@@ -288,40 +180,6 @@ def _word_line(line: CoreLine) -> str:
     return escape_controls(line.text).removeprefix("- ") or f"[{line.memory_id}] (deleted)"
 
 
-@register_output(DecayReport)
-def _show_decay(screen: Screen, report: DecayReport) -> Iterator[str]:
-    verb = "would move" if report.dry_run else "moved"
-    scores = count_noun(report.updated, "score")
-    yield f"Looked at {count_noun(report.examined, 'memory')} (profile {report.profile}); {scores} {verb}."
-    if report.moves:
-        rows = [
-            (one.memory_id, "–" if one.before is None else f"{one.before:.3f}", f"{one.after:.3f}")
-            for one in report.moves[:SHOWN]
-        ]
-        yield screen.table(("ID", "BEFORE", "AFTER"), rows)
-    yield from count_rest(len(report.moves), _NAMES_ALL)
-
-
-@register_output(LifecycleReport)
-def _show_lifecycle(screen: Screen, report: LifecycleReport) -> Iterator[str]:
-    done = "would be" if report.dry_run else "were"
-    counts = f"{report.promoted:,} {done} promoted, {report.archived:,} archived"
-    yield f"Looked at {report.examined:,} working and episodic memories; {counts}."
-    if report.changes:
-        yield screen.table(("ID", "TO", "WHY"), list(map(_list_move, report.changes[:SHOWN])))
-    yield from count_rest(len(report.changes), _NAMES_ALL)
-
-
-def _list_move(change: Change) -> tuple[str, str, str]:
-    match change:
-        case SetLayer():
-            return change.memory_id, change.layer, change.reason
-        case SetStatus():
-            return change.memory_id, change.status, change.reason
-        case _:
-            return "", type(change).__name__, change.reason
-
-
 @register_output(DreamReport)
 def _show_dream(screen: Screen, report: DreamReport) -> Iterator[str]:
     if not report.ran:
@@ -344,29 +202,6 @@ def _show_dream(screen: Screen, report: DreamReport) -> Iterator[str]:
 def _list_planned(change: Change) -> tuple[str, str, str]:
     what = change.draft.text if isinstance(change, Add) else change.reason
     return type(change).__name__, str(getattr(change, "memory_id", "new")), truncate(escape_controls(what), _WIDE)
-
-
-@register_output(CompressReport)
-def _show_compression(screen: Screen, report: CompressReport) -> Iterator[str]:
-    if not report.examined:
-        yield "No memory has a vector, so there is nothing to compress."
-        return
-    verb = "would be" if report.dry_run else "were"
-    saved = f"{report.bytes_before:,} bytes → {report.bytes_after:,}"
-    yield f"{report.compressed:,} of {report.examined:,} vectors of memories {verb} reduced to fewer bits; {saved}."
-    head = ("BITS", "VECTORS", "CHANGED", "BYTES", "AFTER", "FIDELITY", "WORST")
-    yield screen.table(head, [_list_tier(one) for one in report.tiers if one.vectors])
-    if report.dry_run and report.compressed:
-        yield "Nothing was changed; --apply applies this."
-    if report.compressed and not report.restores:
-        yield "note: no embedder is open; without one, recalled memories do not regain precision."
-
-
-def _list_tier(one: CompressTier) -> tuple[str, ...]:
-    bits = {32: "exact", 0: "skipped"}.get(one.bits, str(one.bits))
-    counts = (f"{one.vectors:,}", f"{one.compressed:,}", f"{one.bytes_before:,}", f"{one.bytes_after:,}")
-    kept = ["\u2013" if part is None else f"{part:.4f}" for part in (one.fidelity, one.least_fidelity)]
-    return bits, *counts, *kept
 
 
 @register_output(RetentionCurves)
@@ -398,24 +233,8 @@ def _show_duties(screen: Screen, report: ScheduleReport) -> Iterable[str]:
         yield f"Ran {run.name}: {'failed: ' if run.failed else ''}{escape_controls(run.result)}."
     if report.reason:
         yield f"Ran nothing{' more' if report.ran else ''}: {escape_controls(report.reason)}."
-    rows = [
-        (
-            *(one.name, _describe_interval(one.every_seconds)),
-            "never" if one.last_us is None else screen.moment(to_datetime(one.last_us)),
-            "–" if one.took_ms is None else f"{one.took_ms:,.0f} ms",
-            "–" if one.next_us is None else screen.moment(to_datetime(one.next_us)),
-            f"{'failed: ' if one.failed else ''}{escape_controls(one.result)}",
-        )
-        for one in report.duties
-    ]
-    yield screen.table(("DUTY", "EVERY", "LAST", "TOOK", "NEXT", "RESULT"), rows)
+    names = ("name", "every_seconds", "last_us", "took_ms", "next_us", "failed", "result")
+    yield list_values(screen, report.duties, names)
     if late := [one.name for one in report.duties if one.overdue]:
         why = "no `credenda worker` runs, or it cannot keep up"
         yield screen.warn(f"Overdue: {', '.join(late)}; {why}.")
-
-
-def _describe_interval(every_seconds: int) -> str:
-    for size, unit in ((86_400, "d"), (3_600, "h"), (60, "min")):
-        if every_seconds and every_seconds % size == 0:
-            return f"{every_seconds // size} {unit}"
-    return f"{every_seconds} s"

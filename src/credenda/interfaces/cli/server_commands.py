@@ -51,6 +51,7 @@ from credenda.model.server import (
 from credenda.operation import Scope
 from credenda.storage.sql.server_rows import make_harmless
 from credenda.text.recalled_block import count_noun
+from credenda.validation import read_table
 
 if TYPE_CHECKING:
     from credenda import bootstrap
@@ -534,14 +535,6 @@ class _Answer:
             case _:
                 return f"not shown: {self.describe()}", self.fix
 
-    def parse(self) -> Mapping[str, Any]:
-        """Return the JSON object of the body; empty where it is none."""
-        try:
-            found: object = json.loads(self.body)
-        except ValueError:
-            return {}
-        return cast("Mapping[str, Any]", found) if isinstance(found, dict) else {}
-
 
 @dataclass(frozen=True, slots=True)
 class _Site:
@@ -585,10 +578,10 @@ def check_server(url: str, clock: Clock | None = None) -> ServerReport:
         stats, metrics = site.get("/v1/stats"), site.get("/metrics")
         read = _GAUGE.findall(metrics.body.decode("utf-8", "replace"))
         gauges = {name: float(value) for name, value in read}
-        told = gauges.get("credenda_oldest_unread_seconds", stats.parse().get("oldest_unread_seconds"))
+        told = gauges.get("credenda_oldest_unread_seconds", read_table(stats.body).get("oldest_unread_seconds"))
         unread = float(told) if isinstance(told, int | float) else None
         answer = site.get("/openapi.json")
-        found = str(answer.parse().get("info", {}).get("version", ""))
+        found = str(read_table(answer.body).get("info", {}).get("version", ""))
         same = found == __version__
         detail = escape_controls(found[:40]) or "not told"
         checks += [

@@ -135,26 +135,13 @@ class Session(NamedTuple):
 
 def load_session(places: Places, session: str) -> Session:
     """Return what a session was shown; nothing for a new one."""
-    told = load_table(os.path.join(places.sessions, _name(session)))
-
-    def read(name: str) -> tuple[str, ...]:
-        found = told.get(name)
-        return tuple(str(one) for one in found) if isinstance(found, list) else ()  # pyright: ignore[reportUnknownVariableType, reportUnknownArgumentType]
-
-    at_us, late_us = told.get("at_us"), told.get("late_us")
-    transcript, heard, due = told.get("transcript"), told.get("heard"), told.get("due")
-    return Session(
-        seen=read("seen"),
-        last=read("last"),
-        pending=read("pending"),
-        begun=told.get("begun") is True,
-        at_us=at_us if isinstance(at_us, int) else 0,
-        silent=told.get("silent") is True,
-        late_us=read_moments(late_us),
-        transcript=transcript if isinstance(transcript, str) else "",
-        heard=heard if isinstance(heard, str) else "",
-        due=due if isinstance(due, str) else "",
-    )
+    new = Session()
+    held: dict[str, Any] = {}
+    for name, value in load_table(os.path.join(places.sessions, _name(session))).items():
+        kept = tuple(cast("list[object]", value)) if isinstance(value, list) else value
+        if type(kept) is type(getattr(new, name, None)):  # another version may have written it
+            held[name] = kept
+    return new._replace(**held)
 
 
 def read_moments(told: object) -> tuple[int, ...]:
@@ -406,9 +393,13 @@ def run_command(arguments: Sequence[str]) -> int:
     if any(word in {"-h", "--help"} for word in arguments):
         sys.stdout.write(f"{_USAGE}\n\n{__doc__}")
         return 0
+    return run_options(parse_options(arguments))
+
+
+def run_options(options: Options) -> int:
+    """Run a hook of an agent by its options, as `run_command` does."""
     with suppress(Exception):
-        options = _complete(parse_options(arguments))
-        answer = run_hook(options, _read_input())
+        answer = run_hook(_complete(options), _read_input())
         sys.stdout.write(answer)
         sys.stdout.flush()
     threading = sys.modules.get("threading")

@@ -30,6 +30,7 @@ from credenda.lazy import import_on_use
 from credenda.model.memory import Status
 from credenda.text.fence import estimate_tokens
 from credenda.text.recalled_block import PROMPT_TOKENS
+from credenda.validation import read_table
 
 if TYPE_CHECKING:
     from credenda.agents import recall
@@ -326,11 +327,7 @@ class _Listener:
                 size += len(parts[-1])
                 if not parts[-1] or parts[-1].endswith(b"\n"):
                     break
-        try:
-            told: object = json.loads(b"".join(parts))
-        except (ValueError, RecursionError):
-            return {}
-        return cast("Mapping[str, Any]", told) if isinstance(told, dict) else {}
+        return read_table(b"".join(parts))
 
     def _file(self) -> bool:
         """File what waits, and return whether there was something; a failure leaves it for the next look.

@@ -6,7 +6,6 @@ Standard output belongs to the protocol; meanwhile its file descriptor points to
 from __future__ import annotations
 
 import asyncio
-import json
 import logging
 import os
 import signal
@@ -30,6 +29,7 @@ from credenda.interfaces.authorization import use_as_owner
 from credenda.interfaces.hook_engine.listener import leave_work, listen_to_hooks
 from credenda.interfaces.mcp.server import build_server
 from credenda.operations import Toolset
+from credenda.validation import read_table
 
 if TYPE_CHECKING:
     from mcp.server.lowlevel import Server
@@ -53,12 +53,12 @@ class Calls:
 
     def heard(self, line: str) -> None:
         """Record the request, or the cancellation, in a line."""
-        message = _parse_table(line)
+        message = read_table(line)
         request_id = message.get("id")
         if isinstance(request_id, str | int) and isinstance(message.get("method"), str):
             self._waiting.add(request_id)
         elif message.get("method") == "notifications/cancelled":
-            self.answered(_parse_table(message.get("params")).get("requestId"))
+            self.answered(read_table(message.get("params")).get("requestId"))
 
     def answered(self, request_id: object) -> None:
         """Record that a request has its response."""
@@ -75,16 +75,6 @@ class Calls:
                 await self._idle.wait()
 
 
-def _parse_table(written: object) -> dict[str, Any]:
-    """Return a table given as such or as JSON, else an empty table."""
-    if isinstance(written, str):
-        try:
-            written = json.loads(written)
-        except (ValueError, RecursionError):
-            return {}
-    return cast("dict[str, Any]", written) if isinstance(written, dict) else {}
-
-
 def _refuse_line(line: str) -> JSONRPCError | None:
     """Return the error response to a request that cannot be parsed; the SDK would drop it, and its client would hang.
 
@@ -93,7 +83,7 @@ def _refuse_line(line: str) -> JSONRPCError | None:
     try:
         jsonrpc_message_adapter.validate_json(line, by_name=False)
     except ValueError:
-        message = _parse_table(line)
+        message = read_table(line)
     else:
         return None
     request_id = message.get("id")

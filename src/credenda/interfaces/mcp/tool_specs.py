@@ -17,14 +17,9 @@ from credenda.errors import Invalid
 from credenda.ids import IdKind
 from credenda.interfaces.json_schema import check_type, describe_input
 from credenda.interfaces.mcp.results import build_output_schema
-from credenda.interfaces.serialize import encode
 from credenda.operation import Operation, Param
 from credenda.operations import OPERATIONS, Tool, Toolset, list_tools
 
-_PIECES: Final = re.compile(r"[A-Za-z]+|\d|[^\sA-Za-z\d]+")
-_PIECE: Final = {True: 6, False: 3}
-"""Characters per estimated token."""
-_CHARACTERS_A_TOKEN: Final = 4
 _WORD: Final = {"type": "string"}
 _TYPED: Final[Mapping[str, Mapping[str, Any]]] = {
     "claims": {
@@ -163,22 +158,6 @@ def build_tools(
         )
         for name, found in routes.items()
     }
-
-
-def estimate_tokens(tools: Iterable[ToolSpec]) -> int:
-    """Estimate how many tokens those of these tools that are listed take in a model's prompt, rounding up.
-
-    The estimate is the greater of a quarter of the characters of their compact JSON and a count of pieces: up to six
-    letters of a word, one digit, or up to three other signs in a row are one piece. The tokenizer o200k of a current
-    model needs about 15 % less.
-    """
-    body = (
-        encode([offer.listed() for offer in tools if offer.is_listed], indent=None)
-        .replace('": ', '":')
-        .replace(", ", ",")
-    )
-    pieces = sum(-(-len(piece) // _PIECE[piece[0].isalpha()]) for piece in _PIECES.findall(body))
-    return max(pieces, -(-len(body) // _CHARACTERS_A_TOKEN))
 
 
 def _make_route(operation: Operation, tool: Tool, toolset: Toolset) -> Route:

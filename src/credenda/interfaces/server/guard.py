@@ -303,12 +303,8 @@ class AddressCheck:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve a request."""
-        try:
-            self._check(Headers(scope=scope))
-            check_sender(scope, self._url)
-        except Problem as problem:
-            await send_problem(problem, scope, receive, send)
-            return
+        self._check(Headers(scope=scope))
+        check_sender(scope, self._url)
         await self._app(scope, receive, send)
 
     def _check(self, headers: Headers) -> None:
@@ -342,20 +338,20 @@ class CallerCheck:
         self._resource = resource
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Serve a request of a known caller."""
+        """Serve a request of a known caller; an error inside becomes the answer."""
         if _is_open(scope["path"], self._open_paths):
             await self._app(scope, receive, send)
             return
         if self._resource is not None:
             send = _add_to_challenges(send, partial(self._resource.make_challenge, scope))
         try:
-            principal = await self._identify(scope)
-        except (CredendaError, Problem) as error:
+            scope["state"]["principal"] = principal = await self._identify(scope)
+            with use_principal(principal):
+                await self._app(scope, receive, send)
+        except Exception as error:
+            if scope["state"]["started"]:
+                raise
             await send_problem(error, scope, receive, send)
-            return
-        scope["state"]["principal"] = principal
-        with use_principal(principal):
-            await self._app(scope, receive, send)
 
 
 def _is_open(path: str, open_paths: frozenset[str]) -> bool:
@@ -395,13 +391,9 @@ class Bounds:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve a request if there is room."""
-        try:
-            if scope["path"] not in PUBLIC:
-                is_open = _is_open(scope["path"], self._open_paths)
-                self._check(None if is_open else scope["state"]["principal"])
-        except Problem as problem:
-            await send_problem(problem, scope, receive, send)
-            return
+        if scope["path"] not in PUBLIC:
+            is_open = _is_open(scope["path"], self._open_paths)
+            self._check(None if is_open else scope["state"]["principal"])
         await self._app(scope, receive, send)
 
     def _check(self, principal: Principal | None) -> None:
@@ -449,4 +441,4 @@ class CallTimeout:
                 fix="ask for less, or repeat it with the same Idempotency-Key",
             )
             problem.body["retryable"] = True
-            await send_problem(problem, scope, receive, send)
+            raise problem

@@ -7,10 +7,9 @@ has to find the call that waits for it.
 
 from __future__ import annotations
 
-import json
 from collections.abc import AsyncGenerator
 from contextlib import AsyncExitStack, asynccontextmanager
-from typing import Any, Final, cast
+from typing import Any, Final
 
 from mcp.server.auth.middleware.bearer_auth import AuthenticatedUser
 from mcp.server.auth.provider import AccessToken
@@ -18,12 +17,15 @@ from mcp.server.lowlevel import Server
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS
 from starlette.datastructures import Headers
+from starlette.requests import Request
 from starlette.types import Message, Receive, Scope, Send
 
 from credenda import limits
 from credenda.errors import Forbidden
 from credenda.interfaces.authorization import get_principal
 from credenda.interfaces.server.problems import make_method_problem, send_problem
+from credenda.interfaces.server.rest import read_body, replay_body
+from credenda.validation import read_table
 
 _STREAM: Final = "text/event-stream"
 
@@ -62,8 +64,7 @@ class McpEndpoint:
         in_session = "mcp-session-id" in headers
         if scope["method"] != "POST" and not (scope["method"] == "DELETE" and in_session):
             # nothing is sent outside of an answer, so there is no stream to open
-            await send_problem(make_method_problem(scope["method"], ["POST"]), scope, receive, send)
-            return
+            raise make_method_problem(scope["method"], ["POST"])
         # The SDK refuses a session to everyone but the caller who began it.
         principal = get_principal()
         claims = {"iss": principal.issuer}
@@ -78,22 +79,15 @@ class McpEndpoint:
         elif in_session:
             manager = self._sessions
         else:
-            read: list[Message] = []
-            size = 0
-            while size <= limits.HTTP_BODY_BYTES:
-                message = await receive()
-                read.append(message)
-                size += len(message.get("body", b""))
-                if message["type"] != "http.request" or not message.get("more_body", False):
-                    break
-            receive = _replay(read, receive)
-            request = _parse(read)
-            params = _get_table(request, "params")
+            body = await read_body(Request(scope, receive))
+            receive = replay_body(body, receive)
+            request = read_table(body)
+            params = read_table(request.get("params"))
             if request.get("method") == "initialize":
-                may_ask = "elicitation" in _get_table(params, "capabilities")
+                may_ask = "elicitation" in read_table(params.get("capabilities"))
                 manager = self._sessions if may_ask else self._plain
             else:
-                manager = self._streams if "progressToken" in _get_table(params, "_meta") else self._plain
+                manager = self._streams if "progressToken" in read_table(params.get("_meta")) else self._plain
         await manager.handle_request(scope, receive, _ask_for_scope(scope, receive, send))
 
 
@@ -116,28 +110,3 @@ def _ask_for_scope(scope: Scope, receive: Receive, send: Send) -> Send:
             await send(message)
 
     return send_or_ask
-
-
-def _replay(read: list[Message], receive: Receive) -> Receive:
-    """Return a function that receives the messages again, and then what follows."""
-    waiting = iter(read)
-
-    async def receive_again() -> Message:
-        message = next(waiting, None)
-        return await receive() if message is None else message
-
-    return receive_again
-
-
-def _parse(read: list[Message]) -> dict[str, Any]:
-    """Parse the body; return an empty table for anything but one object, which the SDK then refuses."""
-    try:
-        request: object = json.loads(b"".join(message.get("body", b"") for message in read))
-    except (ValueError, RecursionError):
-        return {}
-    return cast("dict[str, Any]", request) if isinstance(request, dict) else {}
-
-
-def _get_table(table: dict[str, Any], name: str) -> dict[str, Any]:
-    inner = table.get(name)
-    return cast("dict[str, Any]", inner) if isinstance(inner, dict) else {}

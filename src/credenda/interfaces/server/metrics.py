@@ -96,26 +96,22 @@ class ProbeResult:
     find_seconds: float = 0.0
 
 
-class Probe:
+class Probe(Thread):
     """Probes a store every so many seconds in a thread of its own; takes over `parts`, and releases them at the end."""
 
     def __init__(self, parts: Parts, jobs_ready: Event, period_seconds: float) -> None:
         """Prepare; `jobs_ready` wakes the worker of this process, if it has one."""
+        super().__init__(name="credenda-probe")
         self._parts = replace(parts.for_user(PROBE_USER), jobs_ready=jobs_ready, llm_jobs_ready=jobs_ready)
         self.period_seconds = period_seconds
-        self._stop = Event()
-        self._thread = Thread(target=self._run, name="credenda-probe")
+        self._ended = Event()
         self.last: ProbeResult | None = None
-
-    def start(self) -> None:
-        """Start the thread."""
-        self._thread.start()
 
     def close(self) -> None:
         """Stop, and wait for the step under way."""
-        self._stop.set()
-        if self._thread.is_alive():
-            self._thread.join()
+        self._ended.set()
+        if self.is_alive():
+            self.join()
 
     def list_gauges(self) -> Mapping[str, tuple[str, float]]:
         """Return the metrics of the last probe; none before the first."""
@@ -132,10 +128,11 @@ class Probe:
             "credenda_probe_total_seconds": ("Time of the whole last probe.", total),
         }
 
-    def _run(self) -> None:
+    def run(self) -> None:
+        """Probe until it is closed."""
         wait_seconds = min(_FIRST_SECONDS, self.period_seconds)
         with Credenda(self._parts, workers=False) as memory:
-            while not self._stop.wait(wait_seconds):
+            while not self._ended.wait(wait_seconds):
                 wait_seconds = self.period_seconds
                 self.run_once(memory)
 
@@ -143,9 +140,9 @@ class Probe:
         """Probe once, and keep the result."""
         times: list[float] = []
         try:
-            _probe(memory, self._stop, times)
+            _probe(memory, self._ended, times)
         except CredendaError as error:
-            if self._stop.is_set():
+            if self._ended.is_set():
                 return
             _log.warning("the probe failed: %s", error.what)
         except Exception as error:  # noqa: BLE001 - it reports what it meets, and goes on

@@ -8,6 +8,7 @@ from typing import Any, Final
 
 from starlette.requests import Request
 from starlette.responses import Response
+from starlette.routing import Route
 from starlette.types import Receive, Scope, Send
 
 from credenda.errors import CredendaError, Forbidden, Unauthenticated, Unavailable
@@ -96,18 +97,40 @@ def make_method_problem(method: str, allowed: Iterable[str]) -> Problem:
     return Problem(405, f"{method[:16]} is not offered here", fix=f"use {offered}", headers={"Allow": offered})
 
 
-class ReadPage:
-    """An ASGI application for a path that is only read."""
+Handler = Callable[[Request], Awaitable[Response]]
 
-    def __init__(self, show: Callable[[Request], Awaitable[Response]]) -> None:
-        """Answer with what `show` makes of a request."""
-        self._show = show
+
+class Endpoint:
+    """An ASGI application for one path: a function for each method. Its errors are answered around all routes."""
+
+    def __init__(
+        self,
+        path: str,
+        handlers: Mapping[str, Handler],
+        *,
+        door: str = "",
+        check: Callable[[Scope], None] = lambda _: None,
+    ) -> None:
+        """Take the functions by method; `door` is for the record of a call, and `check` may refuse a request."""
+        self._path = path
+        self._handlers = handlers
+        self._door = door
+        self._check = check
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer a request; one that is no reading becomes problem+json."""
-        scope["state"]["route"] = scope["path"]
-        if scope["method"] not in READING:
-            await send_problem(make_method_problem(scope["method"], READING), scope, receive, send)
-            return
-        response = await self._show(Request(scope, receive))
+        """Answer a request."""
+        scope["state"]["route"] = self._path
+        if self._door:
+            note = scope["state"]["note"]
+            note.door, note.operation = self._door, self._path.rpartition("/")[2]
+        handler = self._handlers.get(scope["method"])
+        if handler is None:
+            raise make_method_problem(scope["method"], self._handlers)
+        self._check(scope)
+        response = await handler(Request(scope, receive))
         await response(scope, receive, send)
+
+
+def make_read_route(path: str, show: Handler) -> Route:
+    """Make the route of a page that is only read."""
+    return Route(path, Endpoint(path, dict.fromkeys(READING, show)))

@@ -8,9 +8,9 @@ import logging
 import signal
 import socket
 import sys
-from collections.abc import AsyncGenerator, Callable, Generator, Iterable
+from collections.abc import AsyncGenerator, Callable, Generator
 from contextlib import asynccontextmanager, contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cache
 from threading import current_thread, main_thread
 from typing import Any, Final
@@ -18,10 +18,9 @@ from typing import Any, Final
 import uvicorn
 from anyio import to_thread
 from mcp.server.lowlevel import Server
-from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import JSONResponse, PlainTextResponse, Response
-from starlette.routing import Route
+from starlette.routing import Route, Router
 from starlette.types import ASGIApp, Receive, Scope, Send
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
@@ -32,7 +31,7 @@ from credenda.interfaces.authorization import Principal, get_principal, make_loc
 from credenda.interfaces.json_schema import build_openapi
 from credenda.interfaces.mcp.server import build_server
 from credenda.interfaces.server import oauth
-from credenda.interfaces.server.address import LOOPBACK_NAMES, Address, check_address, listen
+from credenda.interfaces.server.address import Address, check_address, listen
 from credenda.interfaces.server.credentials import LastCalls, TokenCheck
 from credenda.interfaces.server.guard import (
     PUBLIC,
@@ -48,10 +47,10 @@ from credenda.interfaces.server.guard import (
 from credenda.interfaces.server.mcp_endpoint import McpEndpoint
 from credenda.interfaces.server.memories import Memories
 from credenda.interfaces.server.metrics import Metrics
-from credenda.interfaces.server.problems import ReadPage, make_problem_response, send_problem
+from credenda.interfaces.server.problems import make_problem_response, make_read_route
 from credenda.interfaces.server.resource import Resource
 from credenda.interfaces.server.rest import make_routes
-from credenda.interfaces.web.routes import Sessions, Web
+from credenda.interfaces.web.routes import Logins, Sessions, Web
 from credenda.operations import OPERATIONS, Toolset
 from credenda.runtime import Parts
 
@@ -74,81 +73,58 @@ def leave_as_is(_: Server[Any]) -> None:
     """Add nothing to an MCP server."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Options:
-    """What the application is to serve, and to whom."""
+def make_application(parts: Parts, plan: Plan, memories: Memories, *, port: int | None = None) -> ASGIApp:
+    """Make the application of a plan, whose lifespan closes `memories`.
 
-    identify: Identify
-    hosts: Iterable[str] = LOOPBACK_NAMES
-    refuse_proxies: bool = True
-    toolset: Toolset = "default"
-    read_only: bool = False
-    rate: float = 0.0
-    """Requests a second and caller; 0 bounds none."""
-    call_seconds: float = limits.HTTP_CALL_SECONDS
-    audit: bool = False
-    """Whether every call is recorded."""
-    url: str = ""
-    """The address that clients use; without one, each request tells it."""
-    tokens: bool = False
-    """Whether callers need a token."""
-    metrics: Metrics = field(default_factory=Metrics)
-    extend: Extend = leave_as_is
-    resource: Resource | None = None
-    """Where a client without a token finds out how to get one."""
-    open_routes: tuple[Route, ...] = ()
-    """Pages that need no token: those with which a token is got."""
-    web: Web | None = None
-    """The pages for persons."""
-
-
-def build_application(memories: Memories, options: Options) -> ASGIApp:
-    """Make the application; its lifespan closes `memories`.
-
-    Raises `Invalid` if a text for a model gives orders, so that such a server does not start.
+    `port` is where it listens, if that is not the port of the plan. Raises `Invalid` if a text for a model gives
+    orders, so that such a server does not start.
     """
-    tools = build_server(memories.lend, toolset=options.toolset, read_only=options.read_only)
-    options.extend(tools)
+    address, tokens = plan.address, plan.address.needs_tokens
+    access = _make_access(parts, memories.last_calls, address, address.port if port is None else port)
+    web, metrics = Web(memories, access.sessions), Metrics()
+    tools = build_server(memories.lend, toolset=plan.toolset, read_only=parts.read_only)
+    plan.extend(tools)
     endpoint = McpEndpoint(tools)
-    pages = _Pages(memories, options.metrics)
+    pages = _Pages(memories, metrics)
     routes = [
         *make_routes(memories),
         Route("/mcp", endpoint),
         *make_a2a_routes(
             memories,
-            url=options.url,
-            tokens=options.tokens,
-            wait_seconds=min(limits.AGENT_WAIT_SECONDS, options.call_seconds * _WAITING_SHARE),
+            url=address.url,
+            tokens=tokens,
+            wait_seconds=min(limits.AGENT_WAIT_SECONDS, plan.call_seconds * _WAITING_SHARE),
         ),
-        Route("/livez", ReadPage(pages.show_life)),
-        Route("/readyz", ReadPage(pages.show_readiness)),
-        Route("/metrics", ReadPage(pages.show_metrics)),
-        Route("/openapi.json", ReadPage(pages.show_openapi)),
-        *options.open_routes,
+        make_read_route("/livez", pages.show_life),
+        make_read_route("/readyz", pages.show_readiness),
+        make_read_route("/metrics", pages.show_metrics),
+        make_read_route("/openapi.json", pages.show_openapi),
+        *access.routes,
+        *web.assets,
+        *web.routes,
     ]
-    free = options.open_routes
-    if options.web is not None:
-        free = (*free, *options.web.assets)
-        routes += [*options.web.assets, *options.web.routes]
-    open_paths = PUBLIC | {route.path for route in free}
-    audit = memories.open_audit() if options.audit else None
-    inner = Starlette(routes=routes, lifespan=lambda _: _run(memories, endpoint))
-    inner.router.redirect_slashes = False
-    inner.router.default = _answer_unknown
+    open_paths = PUBLIC | {route.path for route in (*access.routes, *web.assets)}
+    audit = memories.open_audit() if plan.has_audit and not parts.read_only else None
+    inner = Router(routes, redirect_slashes=False, default=_refuse, lifespan=lambda _: _run(memories, endpoint))
     app: ASGIApp = CallTimeout(
-        inner, memories.active_calls, call_seconds=options.call_seconds, longer=_list_longer_calls(options.web)
+        inner, memories.active_calls, call_seconds=plan.call_seconds, longer=_list_longer_calls(web)
     )
     # Make the bounds for each caller, and for all callers of a user together.
-    rate = options.rate
+    rate = plan.rate if tokens else 0.0
     together = rate * limits.HTTP_TENANT_RATE
     by_caller = RateLimit(rate, max(1.0, rate * _BURST_SECONDS))
     rates = by_caller, RateLimit(together, max(1.0, together * _BURST_SECONDS))
     app = Bounds(app, rates, is_full=lambda: audit is not None and audit.is_full, open_paths=open_paths)
-    identify = _choose_identify(options.identify, options.web)
-    app = CallerCheck(app, identify, open_paths=open_paths, resource=options.resource)
-    app = AddressCheck(app, hosts=options.hosts, url=options.url, refuse_proxies=options.refuse_proxies)
-    app = app if options.web is None else options.web.show_problems(app)
-    app = RequestLog(app, options.metrics, clock=memories.clock, audit=audit.add if audit else None)
+
+    async def identify(scope: Scope) -> Principal:
+        """Find out who calls: on a page also by the session of a login."""
+        return await (access.sessions.identify if web.owns(scope) else access.identify)(scope)
+
+    app = CallerCheck(app, identify, open_paths=open_paths, resource=access.resource)
+    app = AddressCheck(app, hosts=address.hosts, url=address.url, refuse_proxies=not tokens)
+    app = RequestLog(
+        web.show_problems(app), metrics, clock=memories.clock, audit=audit.add if audit is not None else None
+    )
     return _serve_requests(app, inner)
 
 
@@ -171,22 +147,9 @@ def _serve_requests(layers: ASGIApp, inner: ASGIApp) -> ASGIApp:
     return serve
 
 
-def _choose_identify(identify: Identify, web: Web | None) -> Identify:
-    """Return how callers are found out: on a page also by the session of a login."""
-    if web is None:
-        return identify
-    by_session = web.sessions.identify
-
-    async def choose(scope: Scope) -> Principal:
-        return await (by_session if web.owns(scope) else identify)(scope)
-
-    return choose
-
-
-def _list_longer_calls(web: Web | None) -> dict[str, float]:
+def _list_longer_calls(web: Web) -> dict[str, float]:
     """Return the time for each path whose calls may take longer: maintenance, erasure, and files."""
-    pages = [] if web is None else web.slow_paths
-    return dict.fromkeys(pages, limits.HTTP_MAINTENANCE_SECONDS) | {
+    return dict.fromkeys(web.slow_paths, limits.HTTP_MAINTENANCE_SECONDS) | {
         route.path: limits.HTTP_MAINTENANCE_SECONDS
         for operation in OPERATIONS.values()
         for route in operation.rest
@@ -208,14 +171,9 @@ async def _run(memories: Memories, endpoint: McpEndpoint) -> AsyncGenerator[None
         await to_thread.run_sync(memories.close)
 
 
-async def _answer_unknown(scope: Scope, receive: Receive, send: Send) -> None:
+async def _refuse(scope: Scope, _: Receive, __: Send) -> None:
     if scope["type"] == "http":
-        await send_problem(
-            NotFound("there is no such page", fix="check the address; /openapi.json lists those for programs"),
-            scope,
-            receive,
-            send,
-        )
+        raise NotFound("there is no such page", fix="check the address; /openapi.json lists those for programs")
 
 
 @cache
@@ -395,31 +353,6 @@ def _switch_often() -> Generator[None]:
         sys.setswitchinterval(before)
 
 
-def make_application(parts: Parts, plan: Plan, memories: Memories, *, port: int | None = None) -> ASGIApp:
-    """Make the application of a plan, whose lifespan closes `memories`.
-
-    `port` is where it listens, if that is not the port of the plan.
-    """
-    access = _make_access(parts, memories.last_calls, plan.address, plan.address.port if port is None else port)
-    options = Options(
-        identify=access.identify,
-        resource=access.resource,
-        open_routes=access.routes,
-        hosts=plan.address.hosts,
-        refuse_proxies=not plan.address.needs_tokens,
-        toolset=plan.toolset,
-        read_only=parts.read_only,
-        call_seconds=plan.call_seconds,
-        url=plan.address.url,
-        tokens=plan.address.needs_tokens,
-        audit=plan.has_audit and not parts.read_only,
-        extend=plan.extend,
-        rate=plan.rate if plan.address.needs_tokens else 0.0,
-        web=Web(memories, access.sessions),
-    )
-    return build_application(memories, options)
-
-
 def _make_server(app: ASGIApp, plan: Plan, ready: Callable[[], None]) -> _Server:
     config = uvicorn.Config(
         app,
@@ -455,7 +388,7 @@ def _make_access(parts: Parts, last_calls: LastCalls, address: Address, port: in
         async def identify_owner(_: Scope) -> Principal:
             return owner
 
-        return _Access(identify=identify_owner, sessions=Sessions.of_owner(identify_owner))
+        return _Access(identify=identify_owner, sessions=Sessions(identify_owner))
     resource, attempts = Resource(address.list_bases(port)), Attempts(trust_proxy=address.trust_proxy)
     routes = oauth.routes.make_resource_routes(resource, attempts, address.oidc_issuer)
     external = None
@@ -470,7 +403,7 @@ def _make_access(parts: Parts, last_calls: LastCalls, address: Address, port: in
     elif not parts.read_only:
         routes += oauth.routes.make_authorization_routes(parts.store, parts.clock, resource, attempts)
     check = TokenCheck(parts.store, parts.clock, attempts, resource, last_calls=last_calls, external=external)
-    sessions = Sessions.of_persons(check.identify, parts.store, parts.clock, resource, issuer=address.oidc_issuer)
+    sessions = Sessions(check.identify, Logins(parts.store, parts.clock, resource, address.oidc_issuer))
     if parts.read_only and external is None:  # nothing can be granted here
         return _Access(identify=check.identify, sessions=sessions)
     return _Access(identify=check.identify, sessions=sessions, resource=resource, routes=tuple(routes))

@@ -19,7 +19,7 @@ from typing import Any, Final, cast
 import anyio
 from anyio import to_thread
 from starlette.datastructures import FormData, QueryParams, UploadFile
-from starlette.exceptions import HTTPException
+from starlette.formparsers import MultiPartException
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response, StreamingResponse
 from starlette.routing import Route
@@ -32,7 +32,7 @@ from credenda.interfaces.authorization import ServerFile, authorize, invoke, not
 from credenda.interfaces.json_schema import EVENTS_PATH, FILE_FIELD, check_type, may_take_key
 from credenda.interfaces.serialize import to_jsonable
 from credenda.interfaces.server.memories import Memories, StoreMark
-from credenda.interfaces.server.problems import Problem, make_method_problem, send_problem
+from credenda.interfaces.server.problems import Problem, make_method_problem
 from credenda.model.change import ContestCase
 from credenda.model.job import ENDED, JobInfo
 from credenda.model.memory import Memory
@@ -355,6 +355,18 @@ async def read_body(request: Request, bound: int = limits.HTTP_BODY_BYTES) -> by
         raise Problem(400, "the request was broken off") from None
 
 
+def replay_body(body: bytes, receive: Receive) -> Receive:
+    """Give a body that was read once more, and after it what the connection says."""
+    waiting = [body]
+
+    async def receive_again() -> Message:
+        if waiting:
+            return {"type": "http.request", "body": waiting.pop(), "more_body": False}
+        return await receive()
+
+    return receive_again
+
+
 def _check_length(request: Request, bound: int) -> None:
     length = request.headers.get("content-length", "")
     if length.isdecimal() and int(length) > bound:
@@ -454,8 +466,8 @@ async def _open_form(request: Request, fields_max: int) -> AsyncGenerator[FormDa
     try:
         async with form_request.form(max_files=1, max_fields=fields_max) as form:
             yield form
-    except HTTPException as error:
-        raise Problem(400, "the form cannot be read", detail=str(error.detail)[:200]) from None
+    except MultiPartException as error:
+        raise Problem(400, "the form cannot be read", detail=error.message[:200]) from None
     except ClientDisconnect:
         raise Problem(400, "the request was broken off") from None
 
@@ -490,16 +502,9 @@ class JobEvents:
         self._open = Counter[str]()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer a request; every failure before the first event becomes problem+json."""
+        """Answer a request."""
         scope["state"]["route"] = EVENTS_PATH
-        try:
-            await self._answer(Request(scope, receive), scope, receive, send)
-        except Exception as error:
-            if scope["state"]["started"]:
-                raise
-            await send_problem(error, scope, receive, send)
-
-    async def _answer(self, request: Request, scope: Scope, receive: Receive, send: Send) -> None:
+        request = Request(scope, receive)
         if request.method != "GET":
             raise make_method_problem(request.method, ["GET"])
         note_operation(_OPERATION, "rest")
@@ -648,22 +653,13 @@ class _Path:
         self._calls: dict[str, _Call] = {call.route.method: call for call in calls}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer a request; every failure becomes problem+json."""
+        """Answer a request."""
         scope["state"]["route"] = self._path
-        request = Request(scope, receive)
-        try:
-            async with self._find(request.method).answer(request) as response:
-                await response(scope, receive, send)
-        except Exception as error:
-            if scope["state"]["started"]:
-                raise
-            await send_problem(error, scope, receive, send)
-
-    def _find(self, method: str) -> _Call:
-        call = self._calls.get(method)
+        call = self._calls.get(scope["method"])
         if call is None:
-            raise make_method_problem(method, self._calls)
-        return call
+            raise make_method_problem(scope["method"], self._calls)
+        async with call.answer(Request(scope, receive)) as response:
+            await response(scope, receive, send)
 
 
 def make_routes(memories: Memories, operations: Iterable[Operation] = OPERATIONS.values()) -> Iterator[Route]:

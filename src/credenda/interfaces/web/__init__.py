@@ -1,15 +1,14 @@
 """The web interface: pages for a person, made on the server from the operations that every other door calls.
 
-A page is one module in `pages/` and one template in `templates/`, and its German texts are in one file of
+A page is a `Page` in one of the modules of `pages/` and a template in `templates/`; its German texts are in one file of
 `messages/de/`. To add one:
 
-1. Write `pages/NAME.py`. A function `load(view)` calls operations by `view.call("search", query=…)` and returns a
-   mapping; the template sees its entries by name, and `NAME.json` shows the same mapping. A constant
-   `PAGE = Page(name="NAME", path="/NAME", title="Title", operation="search", load=load)` describes the page;
-   `operation` is the one without whose scope a caller may not see it. The path may have parameters: `/memory/{id}`.
-2. Write `templates/NAME.html`: `{% extends "layout.html" %}`, with the block `content`. The macros of `parts.html` show
-   memories, times, bars and forms.
-3. List `PAGE` in `registry.py`; the menu, the route and the `.json` twin follow.
+1. Write a function `load(view)`, which calls operations by `view.call("search", query=…)` and returns a mapping: the
+   template sees its entries by name, and `NAME.json` shows the same mapping. Describe the page by
+   `NAME_PAGE = Page(name="NAME", path="/NAME", title="Title", operation="search", load=load)`, whose `operation` is the
+   one without whose scope a caller may not see it. The path may have parameters: `/memory/{id}`.
+2. Write `templates/NAME.html`: `{% extends "layout.html" %}`, with the block `content` and the macros of `parts.html`.
+3. List the page in `PAGES` of `routes.py`; the menu, the route and the `.json` twin follow.
 4. Write each text as `{{ t("English text") }}` (or `view.t(…)`), with its German in `messages/de/NAME.toml`; a test
    lists those that lack one.
 

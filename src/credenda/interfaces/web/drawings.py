@@ -6,12 +6,13 @@ import unicodedata
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta, tzinfo
+from itertools import count, takewhile
 from typing import Final
 from xml.etree import ElementTree as ET
 
 from markupsafe import Markup
 
-from credenda.clock import DAY_US, HOUR_US, SECOND_US, to_datetime
+from credenda.clock import DAY_US, HOUR_US, SECOND_US, from_datetime, to_datetime
 
 # The elements of a drawing, and texts that are safe in one.
 
@@ -122,34 +123,16 @@ def shorten(text: str, characters_max: int) -> str:
 
 
 _YEAR_US: Final = 365 * DAY_US + DAY_US // 4
-_MONTH_US: Final = _YEAR_US // 12
 _MINUTE_US: Final = 60 * SECOND_US
-_STEPS: Final[Sequence[tuple[int, str, int]]] = (
-    (SECOND_US, "second", 1),
-    (15 * SECOND_US, "second", 15),
-    (_MINUTE_US, "minute", 1),
-    (5 * _MINUTE_US, "minute", 5),
-    (15 * _MINUTE_US, "minute", 15),
-    (HOUR_US, "hour", 1),
-    (3 * HOUR_US, "hour", 3),
-    (12 * HOUR_US, "hour", 12),
-    (DAY_US, "day", 1),
-    (2 * DAY_US, "day", 2),
-    (7 * DAY_US, "day", 7),
-    (14 * DAY_US, "day", 14),
-    (_MONTH_US, "month", 1),
-    (3 * _MONTH_US, "month", 3),
-    (6 * _MONTH_US, "month", 6),
-    *((_YEAR_US * years, "year", years) for years in (1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000, 2_000)),
+_STEPS: Final[Sequence[tuple[int, int, str]]] = (
+    *((SECOND_US * count, 0, "%H:%M:%S") for count in (1, 15)),
+    *((_MINUTE_US * count, 0, "%H:%M") for count in (1, 5, 15)),
+    *((HOUR_US * count, 0, "%d %b %H:%M") for count in (1, 3, 12)),
+    *((DAY_US * count, 0, "%Y-%m-%d") for count in (1, 2, 7, 14)),
+    *((_YEAR_US // 12 * count, count, "%Y-%m") for count in (1, 3, 6)),
+    *((_YEAR_US * count, 12 * count, "") for count in (1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000, 2_000)),
 )
-_FORMS: Final = {
-    "second": "%H:%M:%S",
-    "minute": "%H:%M",
-    "hour": "%d %b %H:%M",
-    "day": "%Y-%m-%d",
-    "month": "%Y-%m",
-    "year": "%Y",
-}
+"""The distance of two marks, how many calendar months it is, and how a mark is written; "" for its year."""
 _MONTHS: Final = 12
 _LAST_YEAR: Final = 9_998
 
@@ -178,54 +161,36 @@ class Axis:
 def find_ticks(axis: Axis, zone: tzinfo = UTC, *, ticks_max: int = 4) -> list[Tick]:
     """Return at most so many round moments inside an axis, oldest first."""
     long_us = max(1, axis.end_us - axis.start_us)
-    for step_us, unit, count in _STEPS:
+    for step_us, months, form in _STEPS:
         if long_us / step_us < ticks_max:
-            return list(_walk(axis, zone, unit, count))[:ticks_max]
+            start = _to_local(axis.start_us, zone)
+            moments = _list_months(start, months) if months else _list_moments(start, step_us)
+            placed = ((from_datetime(one), one) for one in takewhile(lambda one: one.year < _LAST_YEAR, moments))
+            shown = takewhile(lambda one: one[0] <= axis.end_us, placed)
+            return [
+                Tick(at_us, one.strftime(form) if form else f"{one.year:04d}")
+                for at_us, one in shown
+                if at_us >= axis.start_us
+            ][:ticks_max]
     return []
 
 
-def _walk(axis: Axis, zone: tzinfo, unit: str, count: int) -> Iterator[Tick]:
-    moment = _round_down(_to_local(axis.start_us, zone), unit, count)
-    while moment.year < _LAST_YEAR:
-        since = moment - datetime(1970, 1, 1, tzinfo=UTC)
-        at_us = (since.days * 86_400 + since.seconds) * SECOND_US + since.microseconds
-        if at_us > axis.end_us:
-            return
-        if at_us >= axis.start_us:
-            text = f"{moment.year:04d}" if unit == "year" else moment.strftime(_FORMS[unit])
-            yield Tick(at_us, text)
-        moment = _move_on(moment, unit, count)
+def _list_months(start: datetime, step: int) -> Iterator[datetime]:
+    """Yield the beginnings of months, every so many, from one not after a moment."""
+    month = start.year * _MONTHS + start.month - 1
+    for number in count(month - month % step, step):
+        year = max(1, number // _MONTHS)
+        yield datetime(year, number % _MONTHS + 1, 1, tzinfo=start.tzinfo)
 
 
-def _round_down(moment: datetime, unit: str, count: int) -> datetime:
-    midnight = moment.replace(hour=0, minute=0, second=0, microsecond=0)
-    match unit:
-        case "year":
-            return midnight.replace(year=max(1, moment.year - moment.year % count), month=1, day=1)
-        case "month":
-            return midnight.replace(month=moment.month - (moment.month - 1) % count, day=1)
-        case "day":
-            return midnight
-        case "hour":
-            return midnight.replace(hour=moment.hour - moment.hour % count)
-        case "minute":
-            return moment.replace(minute=moment.minute - moment.minute % count, second=0, microsecond=0)
-        case _:
-            return moment.replace(second=moment.second - moment.second % count, microsecond=0)
-
-
-def _move_on(moment: datetime, unit: str, count: int) -> datetime:
-    match unit:
-        case "year":
-            return moment.replace(year=moment.year + count if moment.year > 1 else max(2, count))
-        case "month":
-            months = moment.month - 1 + count
-            return moment.replace(year=moment.year + months // _MONTHS, month=months % _MONTHS + 1)
-        case "day":
-            return moment + timedelta(days=count)
-        case _:
-            later = moment.astimezone(UTC) + timedelta(**{f"{unit}s": count})
-            return later.astimezone(moment.tzinfo)
+def _list_moments(start: datetime, step_us: int) -> Iterator[datetime]:
+    """Yield round moments from one not after another: days by the calendar, and parts of a day by the clock."""
+    midnight = start.replace(hour=0, minute=0, second=0, microsecond=0)
+    step = timedelta(microseconds=step_us)
+    if step >= timedelta(days=1):
+        yield from (midnight + number * step for number in count())
+    first = (midnight + (start - midnight) // step * step).astimezone(UTC)
+    yield from ((first + number * step).astimezone(start.tzinfo) for number in count())
 
 
 def _to_local(at_us: int, zone: tzinfo) -> datetime:

@@ -20,7 +20,6 @@ from credenda.interfaces.web.languages import LANGUAGES, translate, translate_ph
 from credenda.interfaces.web.view import Note, Outcome, Page, View
 from credenda.limits import WAITING_MESSAGES_COUNTED
 from credenda.model.event import find_quoted
-from credenda.model.statement import name_attribute, name_owner
 from credenda.text.passages import format_yearly_day
 from credenda.text.sentences import show_gaps
 
@@ -131,8 +130,7 @@ def link_asset(name: str) -> str:
 def render_page(page: Page, view: View, data: Mapping[str, object], *, menu: object, notes: tuple[Note, ...]) -> str:
     """Render a page with the data that it has loaded."""
     template = _make_environment().get_template(f"{page.name}.html")
-    tools = _make_tools(view.language, view.zone, view.now_us) | {"show_field": partial(_show_field, view)}
-    return template.render(**tools, view=view, page=page, menu=menu, notes=notes, **data)
+    return template.render(**_make_tools(view), view=view, page=page, menu=menu, notes=notes, **data)
 
 
 def render_bare(name: str, *, language: str, **values: object) -> str:
@@ -166,8 +164,9 @@ def _make_environment() -> Environment:
     return environment
 
 
-def _make_tools(language: str, zone: tzinfo, now_us: int) -> dict[str, Any]:
+def _make_tools(view: View) -> dict[str, Any]:
     """Make the functions of a template that depend on the person."""
+    language, zone, now_us = view.language, view.zone, view.now_us
 
     def when(moment: int | datetime | None, *, exactly: bool = False) -> Markup:
         """Write a time: how long ago, and the moment."""
@@ -201,15 +200,16 @@ def _make_tools(language: str, zone: tzinfo, now_us: int) -> dict[str, Any]:
     def say(outcome: Outcome) -> Markup:
         """Write a sentence with its values, each a text of its own."""
         values = {name: escape(translate(language, word)) for name, word in outcome.words.items()}
-        slot = f"{_name_owner(outcome, language)} · {name_attribute(outcome.memory.attribute or '', language)}"
+        slot = f"{view.name_entity(outcome.memory.entity or '')} · {view.name_slot(outcome.memory.attribute)}"
         for name, value in {**outcome.values, **({"slot": slot} if "slot" in outcome.values else {})}.items():
             values[name] = Markup('<bdi class="words">{}</bdi>').format(_show_text(value, _SAID))
         pieces = _PLACES.split(translate(language, outcome.message))
         return Markup("").join(escape(one) if not place % 2 else values[one] for place, one in enumerate(pieces))
 
     return {
-        "t": partial(translate, language),
+        "t": view.t,
         "say": say,
+        "show_field": partial(_show_field, view),
         "when": when,
         "moment": moment,
         "day": day,
@@ -219,11 +219,6 @@ def _make_tools(language: str, zone: tzinfo, now_us: int) -> dict[str, Any]:
         "language": language,
         "languages": LANGUAGES,
     }
-
-
-def _name_owner(outcome: Outcome, language: str) -> str:
-    entity = outcome.memory.entity or ""
-    return translate(language, "you") if entity == "user" else name_owner(entity, language)
 
 
 _WORDED: Final = frozenset({"status", "relation", "layer", "stance", "type"})

@@ -6,7 +6,7 @@ import hmac
 import json
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import tzinfo
 from functools import partial
 from hashlib import sha256
@@ -32,11 +32,11 @@ from credenda.interfaces.server.memories import Memories
 from credenda.interfaces.server.oauth.routes import LOGIN, make_page_key
 from credenda.interfaces.server.problems import (
     READING,
+    Endpoint,
     Problem,
-    ReadPage,
     make_method_problem,
     make_problem,
-    send_problem,
+    make_read_route,
 )
 from credenda.interfaces.server.resource import Resource
 from credenda.interfaces.server.rest import make_folder, make_stale_problem
@@ -92,8 +92,8 @@ class Web:
         self.routes = [route for page in PAGES for route in _make_routes(page, memories, sessions)]
         self.slow_paths = [f"{page.path}/{action}" for page in PAGES for action in page.with_files | page.slow]
         """The paths whose calls may take longer than others."""
-        self.routes.append(Route(_CHOICE, _MemoryChoice(sessions)))
-        self.assets = [Route(f"/static/{name}", _make_asset(name, media)) for name, media in ASSETS.items()]
+        self.routes.append(Route(_CHOICE, Endpoint(_CHOICE, {"POST": self._choose_memory}, door="web")))
+        self.assets = [_make_asset(name, media) for name, media in ASSETS.items()]
 
     def owns(self, scope: Scope) -> bool:
         """Return whether a request is for a page, or for the events of a job, which pages show.
@@ -104,6 +104,14 @@ class Web:
         if path.startswith(_MACHINES):
             return path.startswith(_EVENTS[0]) and path.endswith(_EVENTS[1])
         return "show_problem" in scope["state"] or any(route.path_regex.match(path) for route in self.routes)
+
+    async def _choose_memory(self, request: Request) -> Response:
+        """Let a person who is a member of several memories go on with another one."""
+        response = RedirectResponse("/", 303, headers=_HEADERS)
+        fields = dict((await read_form(request, None)).fields)
+        self.sessions.check_form(request.scope, fields.get("csrf", ""))
+        await self.sessions.choose_memory(request, fields.get("memory", ""), response)
+        return response
 
     def show_problems(self, app: ASGIApp) -> ASGIApp:
         """Wrap an application so that a browser gets its refusals as pages, or is sent to log in."""
@@ -136,7 +144,7 @@ class _Endpoint:
         self._action = action
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer a request; every failure becomes a problem."""
+        """Answer a request."""
         state = scope["state"]
         state["route"] = f"{self._page.path}/{self._action}" if self._action else self._page.path
         request = Request(scope, receive)
@@ -153,9 +161,6 @@ class _Endpoint:
                     sent = await read_form(request, folder)
                     self._sessions.check_form(request.scope, dict(sent.fields).get("csrf", ""))
                 response = await to_thread.run_sync(self._serve, request, sent, folder, abandon_on_cancel=True)
-            except (CredendaError, Problem) as error:
-                await send_problem(error, scope, receive, send)
-                return
             finally:
                 state["note"].door, state["note"].operation = "web", f"{self._page.name} {self._action}".strip()
             await response(scope, receive, send)
@@ -258,37 +263,14 @@ class _Endpoint:
         return _make_html(body, status)
 
 
-class _MemoryChoice:
-    """Lets a person who is a member of several memories choose the one that pages show."""
-
-    def __init__(self, sessions: Sessions) -> None:
-        self._sessions = sessions
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Go on with another memory; every failure becomes a problem."""
-        scope["state"]["route"] = _CHOICE
-        scope["state"]["note"].door, scope["state"]["note"].operation = "web", "choose memory"
-        request, response = Request(scope, receive), RedirectResponse("/", 303, headers=_HEADERS)
-        try:
-            if request.method != "POST":
-                raise make_method_problem(request.method, ("POST",))
-            fields = dict((await read_form(request, None)).fields)
-            self._sessions.check_form(scope, fields.get("csrf", ""))
-            await self._sessions.choose_memory(request, fields.get("memory", ""), response)
-        except (CredendaError, Problem) as error:
-            await send_problem(error, scope, receive, send)
-            return
-        await response(scope, receive, send)
-
-
-def _make_asset(name: str, media: str) -> ReadPage:
-    """Make the page of a file of ours, to be kept by the browser: its address changes with it."""
+def _make_asset(name: str, media: str) -> Route:
+    """Make the route of a file of ours, to be kept by the browser: its address changes with it."""
 
     async def show(request: Request) -> Response:
         request.scope["state"] |= {"cache": _FOREVER, "is_asset": True}
         return Response(read_asset(name), media_type=media)
 
-    return ReadPage(show)
+    return make_read_route(f"/static/{name}", show)
 
 
 def _make_routes(page: Page, memories: Memories, sessions: Sessions) -> list[Route]:
@@ -330,7 +312,9 @@ _CSRF: Final = b"credenda pages"
 
 
 @dataclass(frozen=True, slots=True)
-class _Logins:
+class Logins:
+    """The parts with which persons log in."""
+
     store: Store
     clock: Clock
     resource: Resource
@@ -338,35 +322,27 @@ class _Logins:
     """The external issuer that knows the persons; "" for this server."""
 
 
+@dataclass(frozen=True, slots=True)
 class Sessions:
-    """Finds out who looks at a page, and that a form comes from a page of ours."""
+    """Finds out who looks at a page, and that a form comes from a page of ours.
 
-    def __init__(self, bearer: Identify, secret: str, found: _Logins | None) -> None:
-        self._bearer = bearer
-        self._secret = secret
-        self._found = found
+    Without logins, as on loopback, everyone on this machine is the owner.
+    """
 
-    @classmethod
-    def of_owner(cls, identify: Identify) -> Sessions:
-        """Make those of a server without tokens: everyone on this machine is the owner."""
-        return cls(identify, draw_secret(), None)
-
-    @classmethod
-    def of_persons(
-        cls, identify: Identify, store: Store, clock: Clock, resource: Resource, *, issuer: str = ""
-    ) -> Sessions:
-        """Make those of a server at which persons log in; `identify` finds the bearer of a token."""
-        return cls(identify, draw_secret(), _Logins(store, clock, resource, issuer))
+    bearer: Identify
+    """Finds the bearer of a token."""
+    logins: Logins | None = None
+    secret: str = field(default_factory=draw_secret, repr=False)
 
     @property
     def has_logins(self) -> bool:
         """Whether persons log in."""
-        return self._found is not None
+        return self.logins is not None
 
     def find_base(self, scope: Scope) -> str:
         """Return the address of this server, as the request named it."""
-        if self._found is not None:
-            return self._found.resource.find_base(scope)
+        if self.logins is not None:
+            return self.logins.resource.find_base(scope)
         return f"{scope['scheme']}://{Headers(scope=scope).get('host', '')}"
 
     async def identify(self, scope: Scope) -> Principal:
@@ -375,10 +351,10 @@ class Sessions:
         Raises `Unauthenticated` where nobody is logged in and no token is sent.
         """
         scope["state"]["is_page"] = True
-        if self._found is None or "authorization" in Headers(scope=scope):
-            scope["state"]["csrf"] = _make_csrf(self._secret) if self._found is None else ""
-            return await self._bearer(scope)
-        found = self._found
+        if self.logins is None or "authorization" in Headers(scope=scope):
+            scope["state"]["csrf"] = _make_csrf(self.secret) if self.logins is None else ""
+            return await self.bearer(scope)
+        found = self.logins
         text = Request(scope).cookies.get(found.resource.name_cookie(scope)[0], "")
         find = partial(access.find_login, found.store.secrets, text, found.clock.now_us(), issuer=found.issuer)
         login = await to_thread.run_sync(find) if text else None
@@ -387,7 +363,7 @@ class Sessions:
         scope["state"]["csrf"] = _make_csrf(login.secret)
         scope["state"]["login"] = login
         scope["state"]["logout_key"] = make_page_key(login, LOGIN)
-        return await to_thread.run_sync(self._find_principal, self._found, login)
+        return await to_thread.run_sync(self._find_principal, self.logins, login)
 
     @staticmethod
     def check_form(scope: Scope, sent: str) -> None:
@@ -402,9 +378,9 @@ class Sessions:
 
     def list_memories(self, principal: Principal, login: access.Login | None) -> list[str]:
         """Return the users whose memories the person may use; the own one first."""
-        if self._found is None or login is None or login.issuer:
+        if self.logins is None or login is None or login.issuer:
             return [principal.tenant]
-        return [one.user for one in list_access(self._found.store.members, login.person)]
+        return [one.user for one in list_access(self.logins.store.members, login.person)]
 
     async def choose_memory(self, request: Request, memory: str, response: Response) -> None:
         """Let the session of a request go on with the memory of another user, by the cookie of the response.
@@ -412,7 +388,7 @@ class Sessions:
         Raises `Forbidden` for a memory that the person may not use.
         """
         login: access.Login | None = request.scope["state"].get("login")
-        found = self._found
+        found = self.logins
         if found is None or login is None:
             raise Forbidden("this server shows one memory", fix="serve with --auth token to share it")
         if memory not in self.list_memories(get_principal(), login):
@@ -422,7 +398,7 @@ class Sessions:
         found.resource.set_cookie(request.scope, response, changed.secret)
 
     @staticmethod
-    def _find_principal(found: _Logins, login: access.Login) -> Principal:
+    def _find_principal(found: Logins, login: access.Login) -> Principal:
         """Return the person as a member of the memory that the session is for: the own one, or another one chosen."""
         if login.issuer:
             member = find_access(found.store.members, login.memory, login.issuer, login.person)

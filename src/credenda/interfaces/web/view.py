@@ -626,24 +626,6 @@ NOTES: Final = {
     "nothing": "Nothing was changed.",
 }
 """What an action may say that is no change in the log, by the word in the address."""
-KINDS: Final = {
-    "add": "Added",
-    "confirm": "Confirmed",
-    "supersede": "Replaced",
-    "contest": "Contested",
-    "resolve": "Answered",
-    "set_status": "Status changed",
-    "set_layer": "Layer changed",
-    "pin": "Pin changed",
-    "forget": "Forgotten",
-    "restore": "Restored",
-    "delete": "Deleted, with its words. It cannot return.",
-    "revise": "Revised",
-    "link": "Linked",
-    "retag": "Labels changed",
-    "undo": "Undone",
-    "rebuild": "Rebuilt",
-}
 _MARK: Final = re.compile(r"(m[0-9]{1,18}-[0-9a-f]{6})\.(c[0-9]{1,18}-[0-9a-f]{6})")
 _MARKS: Final = 50
 
@@ -711,5 +693,5 @@ def _find_note(view: View, mark: ChangeMark) -> Note | None:
     change, memory = found
     undo = (mark,) if change.kind not in _LASTING and view.may("undo") else ()
     corrected = change.kind is ChangeKind.ADD and change.actor is Actor.USER
-    message = "Corrected" if corrected else KINDS[change.kind]
+    message = "Corrected" if corrected else name_change(change)
     return Note(message=message, text=view.state(memory), memory=mark.memory, undo=undo)

@@ -29,11 +29,12 @@ from credenda.interfaces.authorization import Principal, make_principal
 from credenda.interfaces.server.credentials import find_local_path
 from credenda.interfaces.server.guard import Attempts
 from credenda.interfaces.server.oauth.clients import Fetcher
-from credenda.interfaces.server.oauth.routes import Endpoint, check_form, make_message_page
+from credenda.interfaces.server.oauth.routes import check_form, make_message_page, make_oauth_routes
 from credenda.interfaces.server.resource import MCP_PATH, Resource
 from credenda.model.server import Member
 from credenda.services import access
 from credenda.storage.store import Store
+from credenda.validation import read_table
 
 ALGORITHMS: Final = ("RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA")
 """Signatures by a private key; none with a shared secret, and not `none`."""
@@ -78,16 +79,19 @@ class SigningKeys:
         return key.key if key is not None and key.algorithm_name == algorithm else None
 
     def _read(self) -> Mapping[str, Any]:
-        described = self._fetch(f"{self._issuer.rstrip('/')}/.well-known/openid-configuration")
-        found = cast("dict[str, Any]", described) if isinstance(described, dict) else {}
-        address = found.get("jwks_uri")
-        if found.get("issuer") != self._issuer or not isinstance(address, str):
-            raise Unavailable("the issuer cannot be used", why="its metadata name another issuer or no keys")
-        document = self._fetch(address)
-        listed = cast("dict[str, Any]", document).get("keys") if isinstance(document, dict) else None
+        listed = read_table(self._fetch(find_endpoint(self._fetch, self._issuer, "jwks_uri"))).get("keys")
         if not isinstance(listed, list) or len(cast("list[Any]", listed)) > _KEYS:
             raise Unavailable("the keys of the issuer cannot be read")
         return {key.key_id: key for key in map(_read_key, cast("list[Any]", listed)) if key is not None}
+
+
+def find_endpoint(fetch: Callable[[str], object], issuer: str, name: str) -> str:
+    """Return an address that an issuer publishes; raises `Unavailable` without one."""
+    found = read_table(fetch(f"{issuer.rstrip('/')}/.well-known/openid-configuration"))
+    endpoint = found.get(name)
+    if found.get("issuer") != issuer or not isinstance(endpoint, str) or not endpoint.startswith("https://"):
+        raise Unavailable("the issuer cannot be used", why=f"its metadata name another issuer or no {name}")
+    return endpoint
 
 
 def _read_key(given: Any) -> Any:  # noqa: ANN401 - foreign JSON, and a key of any algorithm
@@ -213,7 +217,6 @@ CALLBACK: Final = "/login/callback"
 _COOKIE: Final = "-login"
 """The ending of the cookie that a login has until the issuer answers."""
 _COOKIE_US: Final = 600 * SECOND_US
-_METADATA: Final = "/.well-known/openid-configuration"
 _SEPARATOR: Final = "."
 _PARTS: Final = 4
 
@@ -229,7 +232,7 @@ def make_login_routes(
         CALLBACK: {"GET": server.finish},
         "/logout": {"POST": server.log_out},
     }
-    return [Route(path, Endpoint(path, found, attempts)) for path, found in handlers.items()]
+    return make_oauth_routes(handlers, attempts)
 
 
 @dataclass(frozen=True, slots=True)
@@ -296,8 +299,7 @@ class _IssuerLogin:
             "client_id": self.client,
             "code_verifier": verifier,
         }
-        answer = make_fetcher().post_form(self._find_endpoint("token_endpoint"), sent)
-        token = cast("dict[str, Any]", answer).get("id_token") if isinstance(answer, dict) else None
+        token = read_table(make_fetcher().post_form(self._find_endpoint("token_endpoint"), sent)).get("id_token")
         if not isinstance(token, str):
             raise Unauthenticated("you are not logged in", why="the issuer sent no id token", fix="try again")
         claims = self.check.read_claims(token)
@@ -310,12 +312,7 @@ class _IssuerLogin:
 
     def _find_endpoint(self, name: str) -> str:
         """Return an endpoint that the issuer publishes; raises `Unavailable` without one."""
-        described = make_fetcher().fetch_json(f"{self.issuer.rstrip('/')}{_METADATA}")
-        found = cast("dict[str, Any]", described) if isinstance(described, dict) else {}
-        endpoint = found.get(name)
-        if found.get("issuer") != self.issuer or not isinstance(endpoint, str) or not endpoint.startswith("https://"):
-            raise Unavailable("the issuer cannot be used", why=f"its metadata name another issuer or no {name}")
-        return endpoint
+        return find_endpoint(make_fetcher().fetch_json, self.issuer, name)
 
     def _read_answer(self, request: Request) -> tuple[str, str, str, str]:
         """Return the code of an answer, with the nonce, the verifier and the page of the login that it belongs to.

@@ -5,21 +5,20 @@ from __future__ import annotations
 import hmac
 import json
 from base64 import b64encode
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, partial
 from hashlib import sha256
-from html import escape
 from importlib.resources import files
-from string import Template
 from typing import Final
 from urllib.parse import parse_qsl, urlencode
 
 from anyio import to_thread
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
 from starlette.routing import Route
-from starlette.types import Receive, Scope, Send
 
 from credenda import limits
 from credenda.clock import Clock
@@ -29,7 +28,7 @@ from credenda.interfaces.server.credentials import find_local_path
 from credenda.interfaces.server.guard import Attempts, is_from_own_page
 from credenda.interfaces.server.oauth import clients as fetch
 from credenda.interfaces.server.oauth.clients import Clients, OAuthClient, register_client, split_redirect
-from credenda.interfaces.server.problems import Problem, make_method_problem, send_problem
+from credenda.interfaces.server.problems import Endpoint, Handler
 from credenda.interfaces.server.resource import MCP_PATH, OFFERED_SCOPES, RESOURCE_METADATA, Resource
 from credenda.interfaces.server.rest import read_body
 from credenda.model.server import Member
@@ -127,13 +126,17 @@ _GIVEN_ONLY_ON_REQUEST: Final = frozenset({"memory:admin", "memory:erase"})
 
 
 @cache
-def _read(name: str) -> str:
-    return (files("credenda.interfaces.server.oauth") / "html" / name).read_text("utf-8")
+def _open_pages() -> tuple[Environment, Markup]:
+    """Open the templates of the pages, and read their style, which is ours and so needs no escaping."""
+    pages = Environment(
+        loader=PackageLoader("credenda.interfaces.server.oauth", "html"), autoescape=True, undefined=StrictUndefined
+    )
+    return pages, Markup((files("credenda.interfaces.server.oauth") / "html" / "style.css").read_text("utf-8"))  # noqa: S704 - as said
 
 
-def make_message_page(title: str, *, what: str, fix: str = "", status: int = 400) -> HTMLResponse:
+def make_message_page(title: str, *, what: str, status: int = 400) -> HTMLResponse:
     """Make a page that tells why something cannot go on."""
-    return _make_page(title, "message.html", status=status, what=what, fix=fix)
+    return _make_page(title, "message.html", status=status, what=what)
 
 
 def make_login_page(
@@ -165,32 +168,17 @@ def make_consent_page(
         origin=origin,
         request=request,
         csrf=csrf,
-        memories=_Markup("".join(_make_choice("radio", "memory", one) for one in listed)),
-        scopes=_Markup("".join(_make_choice("checkbox", f"scope:{one[0]}", one) for one in ticked)),
+        memories=listed,
+        scopes=ticked,
         target=target or redirect_uri,
         person=person,
     )
 
 
-class _Markup(str):
-    """Text that is HTML already."""
-
-    __slots__ = ()
-
-
-def _make_choice(kind: str, name: str, choice: tuple[str, str, bool]) -> str:
-    """Write a box for a choice, given as its value, its text, and whether it is chosen."""
-    value, text, is_chosen = choice
-    chosen = " checked" if is_chosen else ""
-    return f'<label><input type="{kind}" name="{name}" value="{escape(value)}"{chosen}> {escape(text)}</label>\n'
-
-
-def _make_page(title: str, name: str, /, *, status: int = 200, form_target: str = "", **values: str) -> HTMLResponse:
+def _make_page(title: str, name: str, /, *, status: int = 200, form_target: str = "", **values: object) -> HTMLResponse:
     """Fill a page; every value is escaped. `form_target` is where the answer to its form may lead."""
-    style = _read("style.css")
-    shown = {key: value if isinstance(value, _Markup) else escape(value) for key, value in values.items()}
-    body = Template(_read(name)).substitute(shown)
-    page = Template(_read("layout.html")).substitute(title=escape(title), style=style, body=body)
+    pages, style = _open_pages()
+    page = pages.get_template(name).render(title=title, style=style, **values)
     digest = b64encode(sha256(style.encode()).digest()).decode()
     policy = (
         f"default-src 'none'; style-src 'sha256-{digest}'; form-action 'self' {form_target}".rstrip()
@@ -205,50 +193,28 @@ def _make_page(title: str, name: str, /, *, status: int = 200, form_target: str 
     return HTMLResponse(page, status, headers=headers)
 
 
-Handler = Callable[[Request], Awaitable[Response]]
 AUTHORIZE: Final = "/authorize"
 LOGIN: Final = "/login"
 _FORM: Final = "application/x-www-form-urlencoded"
 _UNAUTHENTICATED: Final = 401
 
 
-class Endpoint:
-    """An ASGI application for one path, without a caller: a function for each method."""
-
-    def __init__(self, path: str, handlers: Mapping[str, Handler], attempts: Attempts) -> None:
-        """Take the functions by method; `attempts` bounds how often an address may call."""
-        self._path = path
-        self._handlers = handlers
-        self._attempts = attempts
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer a request; a refusal becomes problem+json."""
-        scope["state"]["route"] = self._path
-        note = scope["state"]["note"]
-        note.door, note.operation = "oauth", self._path.rpartition("/")[2]
-        handler = self._handlers.get(scope["method"])
-        if handler is None:
-            await send_problem(make_method_problem(scope["method"], self._handlers), scope, receive, send)
-            return
-        try:
-            self._attempts.take_request(scope)
-            response = await handler(Request(scope, receive))
-        except (CredendaError, Problem) as error:
-            await send_problem(error, scope, receive, send)
-            return
-        await response(scope, receive, send)
+def make_oauth_routes(handlers: Mapping[str, Mapping[str, Handler]], attempts: Attempts) -> list[Route]:
+    """Make routes without a caller; `attempts` bounds how often an address may call."""
+    check = attempts.take_request
+    return [Route(path, Endpoint(path, found, door="oauth", check=check)) for path, found in handlers.items()]
 
 
 def make_resource_routes(resource: Resource, attempts: Attempts, issuer: str = "") -> list[Route]:
     """Make the routes of the resource's metadata; `issuer` is the external issuer, "" for this server itself."""
 
-    def make(path: str) -> Route:
+    def make(path: str) -> Handler:
         async def show(request: Request) -> Response:
             return JSONResponse(resource.describe(resource.find_base(request.scope), path, issuer))
 
-        return Route(RESOURCE_METADATA + path, Endpoint(RESOURCE_METADATA + path, {"GET": show}, attempts))
+        return show
 
-    return [make(""), make(MCP_PATH)]
+    return make_oauth_routes({RESOURCE_METADATA + path: {"GET": make(path)} for path in ("", MCP_PATH)}, attempts)
 
 
 def make_authorization_routes(store: Store, clock: Clock, resource: Resource, attempts: Attempts) -> list[Route]:
@@ -264,7 +230,7 @@ def make_authorization_routes(store: Store, clock: Clock, resource: Resource, at
         LOGIN: {"GET": server.show_login, "POST": server.log_in},
         "/logout": {"POST": server.log_out},
     }
-    return [Route(path, Endpoint(path, found, attempts)) for path, found in handlers.items()]
+    return make_oauth_routes(handlers, attempts)
 
 
 @dataclass(frozen=True, slots=True)

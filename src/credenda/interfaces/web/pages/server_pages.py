@@ -129,26 +129,19 @@ def load_connect(view: View) -> Mapping[str, object]:
     server = {"credenda": {"url": f"{base}/mcp", **headers}}
     typed = {"credenda": {"type": "http", "url": f"{base}/mcp", **headers}}
     add, curl, codex = (f' --header "{header}"', f' -H "{header}"', '\nbearer_token_env_var = "CREDENDA_TOKEN"')
-    connector = {"name": "claude.ai, ChatGPT", "kind": "connector", "line": f"{base}/mcp"}
+    add, curl, codex = (add, curl, codex) if with_token else ("", "", "")
+    lines = [
+        ("Claude Code", "command", f"claude mcp add --transport http credenda {base}/mcp{add}"),
+        *([("claude.ai, ChatGPT", "connector", f"{base}/mcp")] if with_token else []),
+        ("Cursor", "settings file", json.dumps({"mcpServers": server}, indent=2)),
+        ("VS Code", "settings file", json.dumps({"servers": typed}, indent=2)),
+        ("Codex", "settings file", f'[mcp_servers.credenda]\nurl = "{base}/mcp"{codex}'),
+        ("REST", "command", f"curl{curl} {base}/v1/stats"),
+        ("A2A", "address", f"{base}/.well-known/agent-card.json"),
+    ]
     return {
-        "clients": [
-            {
-                "name": "Claude Code",
-                "kind": "command",
-                "line": f"claude mcp add --transport http credenda {base}/mcp{add if with_token else ''}",
-            },
-            *([connector] if with_token else []),
-            {"name": "Cursor", "kind": "settings file", "line": json.dumps({"mcpServers": server}, indent=2)},
-            {"name": "VS Code", "kind": "settings file", "line": json.dumps({"servers": typed}, indent=2)},
-            {
-                "name": "Codex",
-                "kind": "settings file",
-                "line": f'[mcp_servers.credenda]\nurl = "{base}/mcp"{codex if with_token else ""}',
-            },
-            {"name": "REST", "kind": "command", "line": f"curl{curl if with_token else ''} {base}/v1/stats"},
-            {"name": "A2A", "kind": "address", "line": f"{base}/.well-known/agent-card.json"},
-        ],
-        "with_token": bool(view.logout_key),
+        "clients": [{"name": name, "kind": kind, "line": line} for name, kind, line in lines],
+        "with_token": with_token,
         "may_administer": _may_administer(view),
         "tokens": [_describe(view, one) for one in known if not one.client],
         "connections": [_describe(view, one) for one in known if one.client],
