@@ -292,7 +292,7 @@ def _resolve_and_decide(writer: Writer, event: Event, claim: Claim, now_us: int,
         found = resolve_from_previous(claim, _find_previous(writer, event, claim), event.occurred_us)
         elsewhere = is_bare_value(found) and not re.search(r"\d", f"{claim.prior}{claim.value}")
         elsewhere = elsewhere and not find_dates(f"on {claim.prior}", event.occurred_us)
-        if elsewhere and not _is_said_just_before(writer, event, claim.prior or ""):
+        if elsewhere and not _is_in_statement_before(writer, event, claim.prior or ""):
             found = resolve_slot(writer, found)
     else:
         found = resolve_slot(writer, claim)
@@ -572,7 +572,7 @@ def _list_own_events_before(reader: Reader, event: Event) -> Iterator[Event]:
             yield earlier
 
 
-def _is_said_just_before(reader: Reader, event: Event, words: str) -> bool:
+def _is_in_statement_before(reader: Reader, event: Event, words: str) -> bool:
     before = next(_list_own_events_before(reader, event), None)
     return before is not None and {*tokenize(words)} <= {*tokenize(before.text)}
 
